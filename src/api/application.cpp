@@ -1,0 +1,131 @@
+#include "api/application.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "api/envelope.hpp"
+#include "api/refusal.hpp"
+
+namespace api {
+
+namespace {
+
+constexpr std::string_view share_prefix = "/shielded-vote/";
+
+bool is_share_path(std::string_view path) {
+    return path.starts_with(share_prefix);
+}
+
+std::string reason_of_current_exception() {
+    try {
+        if (const auto current = std::current_exception()) std::rethrow_exception(current);
+    } catch (const std::exception& exception) {
+        return exception.what();
+    } catch (...) {
+        return "an exception without text";
+    }
+    return "the request was dropped without an answer";
+}
+
+}  // namespace
+
+Application::Application(Options options, engine::Intake& intake, engine::Inquiry& inquiry,
+                         engine::RoundDirectory& rounds, ContractSignatures& contracts,
+                         engine::Health& health, engine::Clock& clock, engine::Random& random,
+                         engine::Journal& journal)
+    : options_(std::move(options)),
+      health_(health),
+      random_(random),
+      relayer_(options_, intake, inquiry, contracts, clock, journal),
+      shares_(options_, intake, rounds, clock, journal),
+      trouble_("request_failed", journal, clock) {}
+
+std::optional<HttpResponse> Application::before_body(const HttpRequest& head) {
+    std::optional<HttpResponse> response = early_answer(head);
+    if (!response) return {};
+    return with_cors(*std::move(response));
+}
+
+HttpResponse Application::handle(const HttpRequest& request) {
+    return with_cors(answer(request));
+}
+
+HttpResponse Application::unreadable(const HttpRequest& head, HttpProblem problem) {
+    return with_cors(is_share_path(head.path)
+                         ? shares_.unreadable(problem)
+                         : relayer_.unreadable(problem, make_call_id(random_)));
+}
+
+HttpResponse Application::failed(const HttpRequest& request) {
+    const std::string call_id = make_call_id(random_);
+    trouble_.write(call_id, reason_of_current_exception());
+    return with_cors(is_share_path(request.path) ? share_error(500, "internal error")
+                                                 : failed_answer(call_id, internal_error()));
+}
+
+std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
+    const std::optional<RouteMatch> match = find_route(head.method, head.path);
+    if (!match) return empty_answer(404);
+    const Route& route = *match->route;
+    if (!match->method_fits) {
+        const bool asks_first = head.method == "OPTIONS" && !options_.cors_allow_origin.empty();
+        return asks_first ? preflight(route) : wrong_method(route);
+    }
+    if (route.action == Action::share) return shares_.before_body(head);
+    if (route.action == Action::submit) {
+        return relayer_.before_body(head, make_call_id(random_));
+    }
+    return {};
+}
+
+HttpResponse Application::answer(const HttpRequest& request) {
+    const std::optional<RouteMatch> match = find_route(request.method, request.path);
+    if (!match) return empty_answer(404);
+    const Route& route = *match->route;
+    if (!match->method_fits) return wrong_method(route);
+    switch (route.action) {
+        case Action::share:
+            return shares_.submit(request.body, make_call_id(random_));
+        case Action::submit:
+            return relayer_.submit(route.kind, request.body, make_call_id(random_));
+        case Action::poll:
+            return relayer_.poll(route.kind, match->job_id, make_call_id(random_));
+        case Action::liveness:
+            return alive_answer();
+        case Action::healthz:
+            return health_answer(health_.dependencies());
+        case Action::version:
+            return version_answer(options_);
+    }
+    return empty_answer(404);
+}
+
+HttpResponse Application::wrong_method(const Route& route) const {
+    HttpResponse response = route.action == Action::share
+                                ? share_error(405, "wrong method: send POST")
+                                : empty_answer(405);
+    response.headers.emplace_back("Allow", route.method == "GET" ? "GET, HEAD" : "POST");
+    return response;
+}
+
+HttpResponse Application::preflight(const Route& route) const {
+    HttpResponse response = empty_answer(204);
+    response.headers = {
+        {"Access-Control-Allow-Methods", route.method == "GET" ? "GET, HEAD" : "POST"},
+        {"Access-Control-Allow-Headers",
+         "Content-Type, Authorization, X-API-Key, X-Helper-Token, zama-sdk-name, "
+         "zama-sdk-version"},
+        {"Access-Control-Max-Age", "86400"}};
+    return response;
+}
+
+HttpResponse Application::with_cors(HttpResponse response) const {
+    if (options_.cors_allow_origin.empty()) return response;
+    response.headers.emplace_back("Access-Control-Allow-Origin", options_.cors_allow_origin);
+    response.headers.emplace_back("Access-Control-Expose-Headers", "Retry-After");
+    if (options_.cors_allow_origin != "*") response.headers.emplace_back("Vary", "Origin");
+    return response;
+}
+
+}  // namespace api

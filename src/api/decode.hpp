@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "api/refusal.hpp"
+#include "domain/request.hpp"
+
+namespace api {
+
+// A request, or why the body is none. One function per route; steps 3 to 5 of relayer-api 1.3.
+using Decoded = std::variant<domain::Request, Refusal>;
+
+// `now_seconds` is Unix time.
+[[nodiscard]] Decoded decode_input_proof(std::string_view body, std::uint64_t now_seconds);
+[[nodiscard]] Decoded decode_public_decrypt(std::string_view body, std::uint64_t now_seconds);
+[[nodiscard]] Decoded decode_user_decrypt(std::string_view body, std::uint64_t now_seconds);
+[[nodiscard]] Decoded decode_delegated_user_decrypt(std::string_view body,
+                                                    std::uint64_t now_seconds);
+[[nodiscard]] Decoded decode_unified_user_decrypt(std::string_view body, std::uint64_t now_seconds);
+
+}  // namespace api

@@ -1,0 +1,165 @@
+#include "api/envelope.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+#include "api/options.hpp"
+#include "domain/bytes.hpp"
+
+namespace api {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+HttpResponse answer(int status, const Json& body) {
+    HttpResponse response;
+    response.status = status;
+    response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return response;
+}
+
+HttpResponse answer(int status, const Json& body, std::uint32_t retry_after_seconds) {
+    HttpResponse response = answer(status, body);
+    response.headers.emplace_back("Retry-After", std::to_string(retry_after_seconds));
+    return response;
+}
+
+std::string prefixed(domain::ByteView bytes) {
+    return "0x" + domain::to_hex(bytes);
+}
+
+template <typename List, typename Text>
+Json texts(const List& list, Text text) {
+    Json array = Json::array();
+    for (const auto& bytes : list) array.push_back(text(bytes));
+    return array;
+}
+
+// The constant the reference serves, not an echo (relayer-api 1.8).
+constexpr std::string_view proof_extra_data = "0x00";
+
+Json body_of(const domain::ProofAccepted& proof) {
+    return {{"accepted", true},
+            {"extraData", proof_extra_data},
+            {"handles", texts(proof.handles, prefixed)},
+            {"signatures", texts(proof.signatures, prefixed)}};
+}
+
+Json body_of(const domain::PublicDecrypted& decrypted) {
+    return {{"decryptedValue", domain::to_hex(decrypted.value)},
+            {"signatures", texts(decrypted.signatures, domain::to_hex)},
+            {"extraData", prefixed(decrypted.extra_data)}};
+}
+
+Json body_of(const domain::UserDecrypted& decrypted) {
+    Json shares = Json::array();
+    for (const domain::KmsShare& share : decrypted.shares) {
+        shares.push_back({{"payload", domain::to_hex(share.payload)},
+                          {"signature", domain::to_hex(share.signature)},
+                          {"extraData", prefixed(share.extra_data)}});
+    }
+    return {{"result", std::move(shares)}};
+}
+
+// Shares are not polled; here for completeness of the variant.
+Json body_of(const domain::ShareRevealed& revealed) {
+    return {{"txHash", revealed.tx_hash}};
+}
+
+}  // namespace
+
+std::string make_call_id(engine::Random& random) {
+    std::array<std::uint8_t, 16> bytes{};
+    random.fill(bytes);
+    bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0FU) | 0x40U);
+    bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3FU) | 0x80U);
+    std::string id = domain::to_hex(bytes);
+    for (const std::size_t hyphen : {8U, 13U, 18U, 23U}) id.insert(hyphen, 1, '-');
+    return id;
+}
+
+HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
+                             std::uint32_t retry_after_seconds) {
+    return answer(202,
+                  {{"status", "queued"},
+                   {"requestId", call_id},
+                   {"result", {{"jobId", job_id}}},
+                   {"job_id", job_id},
+                   {"eta_seconds", retry_after_seconds}},
+                  retry_after_seconds);
+}
+
+HttpResponse pending_answer(std::string_view call_id, domain::Status state,
+                            std::uint32_t retry_after_seconds, std::uint64_t elapsed_seconds) {
+    return answer(202,
+                  {{"status", "queued"},
+                   {"requestId", call_id},
+                   {"state", domain::to_string(state)},
+                   {"eta_seconds", retry_after_seconds},
+                   {"elapsed_seconds", elapsed_seconds}},
+                  retry_after_seconds);
+}
+
+HttpResponse succeeded_answer(std::string_view call_id, const domain::Result& result) {
+    Json body = std::visit([](const auto& value) { return body_of(value); }, result);
+    return answer(200,
+                  {{"status", "succeeded"}, {"requestId", call_id}, {"result", std::move(body)}});
+}
+
+HttpResponse proof_rejected_answer(std::string_view call_id) {
+    return answer(200, {{"status", "succeeded"},
+                        {"requestId", call_id},
+                        {"result", {{"accepted", false}, {"extraData", proof_extra_data}}}});
+}
+
+HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
+                           std::uint32_t retry_after_seconds) {
+    Json error{{"label", refusal.label}, {"message", refusal.message}};
+    if (!refusal.details.empty()) {
+        Json& details = error["details"] = Json::array();
+        for (const Detail& detail : refusal.details) {
+            details.push_back({{"field", detail.field}, {"issue", detail.issue}});
+        }
+    }
+    const Json body{{"status", "failed"}, {"requestId", call_id}, {"error", std::move(error)}};
+    if (retry_after_seconds == 0) return answer(refusal.status, body);
+    return answer(refusal.status, body, retry_after_seconds);
+}
+
+HttpResponse empty_answer(int status) {
+    return {status, {}, {}, {}};
+}
+
+HttpResponse share_answer(std::string_view status) {
+    return answer(200, {{"status", status}});
+}
+
+HttpResponse share_error(int status, std::string_view text) {
+    return answer(status, {{"status", "error"}, {"error", text}});
+}
+
+HttpResponse alive_answer() {
+    return answer(200, {{"status", "alive"}});
+}
+
+HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies) {
+    const bool healthy = std::all_of(dependencies.begin(), dependencies.end(),
+                                     [](const engine::Dependency& d) { return d.ok; });
+    Json body{{"status", healthy ? "healthy" : "unhealthy"}};
+    for (const engine::Dependency& dependency : dependencies) {
+        body["dependencies"][dependency.name] = dependency.ok ? "ok" : "fail";
+    }
+    return answer(healthy ? 200 : 503, body);
+}
+
+HttpResponse version_answer(const Options& options) {
+    return answer(
+        200, {{"name", options.app_name}, {"version", options.version}, {"build", options.build}});
+}
+
+}  // namespace api

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/http_message.hpp"
+#include "api/refusal.hpp"
+#include "domain/kind.hpp"
+#include "domain/result.hpp"
+#include "domain/status.hpp"
+#include "engine/health.hpp"
+#include "engine/random.hpp"
+
+namespace api {
+
+struct Options;
+
+// The JSON answers of all routes (relayer-api 1.2 with the members of both client generations, 1.8
+// to 1.13; share-helper 1). Texts that are not UTF-8 are repaired, never refused.
+
+// A random UUID version 4: one per HTTP call.
+[[nodiscard]] std::string make_call_id(engine::Random& random);
+
+// 202 of a POST.
+[[nodiscard]] HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
+                                           std::uint32_t retry_after_seconds);
+
+// 202 of a GET.
+[[nodiscard]] HttpResponse pending_answer(std::string_view call_id, domain::Status state,
+                                          std::uint32_t retry_after_seconds,
+                                          std::uint64_t elapsed_seconds);
+
+// 200 of a GET. The prefix rules are those of sdk-client-contract rule 7.
+[[nodiscard]] HttpResponse succeeded_answer(std::string_view call_id, const domain::Result& result);
+[[nodiscard]] HttpResponse proof_rejected_answer(std::string_view call_id);
+
+// `retry_after_seconds` 0: no Retry-After.
+[[nodiscard]] HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
+                                         std::uint32_t retry_after_seconds = 0);
+
+// 404 and 405 of paths and methods nobody knows have an empty body (relayer-api 1.1).
+[[nodiscard]] HttpResponse empty_answer(int status);
+
+[[nodiscard]] HttpResponse share_answer(std::string_view status);
+[[nodiscard]] HttpResponse share_error(int status, std::string_view text);
+
+[[nodiscard]] HttpResponse alive_answer();
+[[nodiscard]] HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies);
+[[nodiscard]] HttpResponse version_answer(const Options& options);
+
+}  // namespace api

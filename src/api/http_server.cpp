@@ -1,0 +1,62 @@
+#include "api/http_server.hpp"
+
+#include <algorithm>
+
+#include "api/admission.hpp"
+
+namespace api {
+
+namespace {
+
+ReadingLimits reading_limits(const HttpOptions& options) {
+    return {.head_bytes_max = options.head_bytes_max,
+            .headers_max = options.headers_max,
+            .body_bytes_max = options.body_bytes_max};
+}
+
+EventLoop::Options loop_options(const HttpOptions& options) {
+    return {.request_deadline = options.request_deadline,
+            .connections_max =
+                connections_allowed(options.connections_max, options.descriptors_reserved),
+            .connections_per_address_max = options.connections_per_address_max};
+}
+
+}  // namespace
+
+HttpServer::HttpServer(const HttpOptions& options, HttpApplication& application)
+    : workers_wanted_(std::max(options.workers, 1U)),
+      application_(application),
+      listener_(options.host, options.port),
+      port_(listener_.port()),
+      returns_(std::make_shared<Returns>(reading_limits(options), options.buffered_bytes_max,
+                                         options.idle_timeout)),
+      loop_(loop_options(options), listener_, application, returns_) {}
+
+HttpServer::~HttpServer() {
+    loop_.stop();
+    if (thread_.joinable()) thread_.join();
+}
+
+void HttpServer::start() {
+    if (workers_) return;
+    workers_.emplace(workers_wanted_, [this](const std::shared_ptr<Connection>& connection) {
+        try {
+            application_.serve(HttpExchange(connection));
+        } catch (...) {
+            // The exchange went down with it and answers as failed.
+        }
+    });
+    thread_ = std::jthread([this] { loop_.run(*workers_); });
+}
+
+void HttpServer::stop_accepting() {
+    loop_.stop_accepting();
+}
+
+bool HttpServer::drain(std::chrono::milliseconds patience) {
+    loop_.drain();
+    if (!workers_) return true;
+    return loop_.wait_until_empty(patience);
+}
+
+}  // namespace api

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace api {
+
+enum class JsonType : std::uint8_t { null, boolean, number, string, array, object };
+
+// Why a text is no JSON.
+struct JsonProblem {
+    std::string_view what;
+    std::size_t offset = 0;  // of the byte that can not stand there
+};
+
+// One value as the reader met it; children follow their parent.
+struct JsonNode {
+    std::string_view text;
+    std::uint32_t span = 1;  // nodes from here to the next sibling
+    std::uint32_t size = 0;
+    JsonType type = JsonType::null;
+};
+
+// A value of a JsonDocument, which must outlive it. Cheap to copy.
+class JsonValue {
+public:
+    class Elements;
+    class Members;
+
+    explicit JsonValue(const JsonNode* node) : node_(node) {}
+
+    [[nodiscard]] JsonType type() const { return node_->type; }
+    [[nodiscard]] bool is(JsonType type) const { return node_->type == type; }
+
+    // Strings without quotes and escapes, numbers and literals letter by letter as sent.
+    [[nodiscard]] std::string_view text() const { return node_->text; }
+
+    // Elements of an array, members of an object.
+    [[nodiscard]] std::uint32_t size() const { return node_->size; }
+
+    [[nodiscard]] Elements elements() const;
+    [[nodiscard]] Members members() const;
+    [[nodiscard]] std::optional<JsonValue> find(std::string_view name) const;
+
+    // The member must be there.
+    [[nodiscard]] JsonValue operator[](std::string_view name) const;
+
+private:
+    const JsonNode* node_;
+};
+
+struct JsonMember {
+    std::string_view name;
+    JsonValue value;
+};
+
+class JsonValue::Elements {
+public:
+    class Iterator {
+    public:
+        explicit Iterator(const JsonNode* node) : node_(node) {}
+        JsonValue operator*() const { return JsonValue(node_); }
+        Iterator& operator++() {
+            node_ += node_->span;
+            return *this;
+        }
+        bool operator==(const Iterator&) const = default;
+
+    private:
+        const JsonNode* node_;
+    };
+
+    explicit Elements(const JsonNode* array) : array_(array) {}
+    [[nodiscard]] Iterator begin() const { return Iterator(array_ + 1); }
+    [[nodiscard]] Iterator end() const { return Iterator(array_ + array_->span); }
+
+private:
+    const JsonNode* array_;
+};
+
+class JsonValue::Members {
+public:
+    class Iterator {
+    public:
+        explicit Iterator(const JsonNode* name) : name_(name) {}
+        JsonMember operator*() const { return {name_->text, JsonValue(name_ + 1)}; }
+        Iterator& operator++() {
+            name_ += 1 + (name_ + 1)->span;
+            return *this;
+        }
+        bool operator==(const Iterator&) const = default;
+
+    private:
+        const JsonNode* name_;
+    };
+
+    explicit Members(const JsonNode* object) : object_(object) {}
+    [[nodiscard]] Iterator begin() const { return Iterator(object_ + 1); }
+    [[nodiscard]] Iterator end() const { return Iterator(object_ + object_->span); }
+
+private:
+    const JsonNode* object_;
+};
+
+inline JsonValue::Elements JsonValue::elements() const {
+    return Elements(node_);
+}
+inline JsonValue::Members JsonValue::members() const {
+    return Members(node_);
+}
+
+// One JSON text (RFC 8259), read once into a flat list of views of it: the text must outlive the
+// document. Stricter than the RFC where leniency hurts: valid UTF-8, no byte order mark, no lone
+// surrogates, no name twice in one object at any depth, no number beyond the range of a double, and
+// the bounds below. Eight bytes of a long string are looked at in one go; a general reader takes
+// five times as long over an input proof.
+class JsonDocument {
+public:
+    static constexpr int depth_max = 32;
+    static constexpr std::size_t values_max = 200'000;
+
+    [[nodiscard]] JsonValue root() const { return JsonValue(nodes_.data()); }
+
+private:
+    friend std::variant<JsonDocument, JsonProblem> read_json(std::string_view);
+    JsonDocument(std::vector<JsonNode> nodes, std::unique_ptr<char[]> unescaped)
+        : nodes_(std::move(nodes)), unescaped_(std::move(unescaped)) {}
+
+    std::vector<JsonNode> nodes_;
+    std::unique_ptr<char[]> unescaped_;  // strings that held escapes
+};
+
+[[nodiscard]] std::variant<JsonDocument, JsonProblem> read_json(std::string_view text);
+
+}  // namespace api

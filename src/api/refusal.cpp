@@ -1,0 +1,71 @@
+#include "api/refusal.hpp"
+
+#include <cassert>
+#include <utility>
+
+namespace api {
+
+Refusal malformed_json() {
+    return {400, "malformed_json", "Invalid JSON format"};
+}
+
+Refusal missing_field(std::string_view field) {
+    const std::string name(field);
+    return {400,
+            "missing_fields",
+            "Missing 1 required field in the request: " + name,
+            {{name, "Required but missing"}}};
+}
+
+Refusal wrong_field(std::string_view field, std::string_view issue) {
+    return validation_failed({{std::string(field), std::string(issue)}});
+}
+
+Refusal validation_failed(std::vector<Detail> details) {
+    assert(!details.empty());
+    std::string message = details.size() == 1
+                              ? "Validation failed for 1 field in the request: "
+                              : "Validation failed for " + std::to_string(details.size()) +
+                                    " fields in the request: ";
+    for (const Detail& detail : details) {
+        if (&detail != &details.front()) message += ", ";
+        message += detail.field;
+    }
+    return {400, "validation_failed", std::move(message), std::move(details)};
+}
+
+Refusal invalid_signature() {
+    return {400,
+            "validation_failed",
+            "Validation failed for 1 field(s)",
+            {{"signature", "Signature is invalid"}}};
+}
+
+Refusal request_error(std::string_view message) {
+    return {400, "request_error", std::string(message)};
+}
+
+Refusal host_chain_not_supported(std::uint64_t chain_id) {
+    return {400, "host_chain_id_not_supported",
+            "Host chain ID " + std::to_string(chain_id) + " is not supported by this relayer"};
+}
+
+Refusal not_found() {
+    return {404, "not_found", "Request not found"};
+}
+
+Refusal rate_limited() {
+    return {429, "rate_limited",
+            "Server is experiencing high processing load: relayer is currently processing too many "
+            "requests"};
+}
+
+Refusal internal_error(std::string_view message) {
+    return {500, "internal_server_error", std::string(message)};
+}
+
+Refusal can_not_store() {
+    return {503, "gateway_not_reachable", "The relayer can not take requests now, retry later"};
+}
+
+}  // namespace api

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace api {
+
+// One thing wrong with one member.
+struct Detail {
+    std::string field;
+    std::string issue;
+
+    bool operator==(const Detail&) const = default;
+};
+
+// A failed answer of the relayer API (relayer-api 1.2): the HTTP status and the members of `error`.
+struct Refusal {
+    int status = 500;
+    std::string label;
+    std::string message;
+    std::vector<Detail> details = {};
+};
+
+// Decoding problems (relayer-api 1.4).
+[[nodiscard]] Refusal malformed_json();
+[[nodiscard]] Refusal missing_field(std::string_view field);
+[[nodiscard]] Refusal wrong_field(std::string_view field, std::string_view issue);
+
+// 400 `validation_failed` with all details (1.5). Not for an empty list.
+[[nodiscard]] Refusal validation_failed(std::vector<Detail> details);
+
+// The fixed body for a signature nobody stands behind (1.11, 9.3).
+[[nodiscard]] Refusal invalid_signature();
+
+[[nodiscard]] Refusal request_error(std::string_view message);
+[[nodiscard]] Refusal host_chain_not_supported(std::uint64_t chain_id);
+[[nodiscard]] Refusal not_found();
+[[nodiscard]] Refusal rate_limited();
+[[nodiscard]] Refusal internal_error(std::string_view message = "Internal server error");
+
+// Nothing was stored and the same POST may work later (disk full, inbox full, stopping). Among the
+// labels a client accepts with 503 only `gateway_not_reachable` says so; the reference defines it
+// and never sends it, `protocol_overload` belongs to 429 (sdk-client-contract 3).
+[[nodiscard]] Refusal can_not_store();
+
+}  // namespace api

@@ -1,0 +1,26 @@
+#include "api/report.hpp"
+
+#include <chrono>
+#include <string>
+
+#include "domain/failure.hpp"
+
+namespace api {
+
+void TroubleReport::write(std::string_view call_id, std::string_view reason) {
+    constexpr domain::Nanoseconds quiet_time = std::chrono::seconds(10);
+    const domain::Nanoseconds now = clock_.monotonic().time_since_epoch();
+    std::int64_t quiet_until = quiet_until_ns_.load();
+    if (now.count() < quiet_until ||
+        !quiet_until_ns_.compare_exchange_strong(quiet_until, (now + quiet_time).count())) {
+        ++suppressed_;
+        return;
+    }
+    std::string line(event_);
+    line.append(" call=").append(call_id);
+    line.append(" suppressed=").append(std::to_string(suppressed_.exchange(0)));
+    line.append(" reason=\"").append(domain::redact_urls(reason)).append("\"");
+    journal_.write(engine::Level::error, line);
+}
+
+}  // namespace api

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+#include "engine/journal.hpp"
+
+namespace api {
+
+// Log lines about trouble that would come once per request while it lasts (a full disk, a chain
+// that is away): the first one is written, then at most six a minute with the number left out. Any
+// thread.
+class TroubleReport {
+public:
+    // `event` names the trouble and outlives the report.
+    TroubleReport(std::string_view event, engine::Journal& journal, const engine::Clock& clock)
+        : event_(event), journal_(journal), clock_(clock) {}
+
+    // `reason` goes without its URLs.
+    void write(std::string_view call_id, std::string_view reason);
+
+private:
+    const std::string_view event_;
+    engine::Journal& journal_;
+    const engine::Clock& clock_;
+    std::atomic<std::int64_t> quiet_until_ns_{INT64_MIN};
+    std::atomic<std::uint64_t> suppressed_{0};
+};
+
+}  // namespace api

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "api/file_descriptor.hpp"
+#include "api/input_buffer.hpp"
+#include "api/request_head.hpp"
+
+namespace api {
+
+class Connection;
+
+// What connections share with their event loop, and their way back to it. They keep it alive, so
+// an answer that comes after the server is gone finds a closed door instead of freed memory.
+class Returns {
+public:
+    Returns(const ReadingLimits& limits, std::size_t buffered_bytes_max,
+            std::chrono::seconds idle_timeout);
+
+    // Any thread. The connection is the loop's from now on.
+    void post(std::shared_ptr<Connection> connection);
+    // Any thread. The loop looks around soon.
+    void wake();
+
+    // The loop. Becomes readable after `post` and `wake`.
+    [[nodiscard]] int descriptor() const { return event_.get(); }
+    // The loop. Swaps what came back into `connections`, which must be empty.
+    void take(std::vector<std::shared_ptr<Connection>>& connections);
+    // The loop, at its end: drops what is here and what comes later.
+    void close();
+
+    // Any thread.
+    void start_draining() { draining_.store(true, std::memory_order_relaxed); }
+    [[nodiscard]] bool is_draining() const { return draining_.load(std::memory_order_relaxed); }
+    [[nodiscard]] const ReadingLimits& limits() const { return limits_; }
+    [[nodiscard]] std::chrono::seconds idle_timeout() const { return idle_timeout_; }
+    [[nodiscard]] ByteBudget& budget() { return budget_; }
+
+private:
+    const ReadingLimits limits_;
+    const std::chrono::seconds idle_timeout_;
+    const FileDescriptor event_;
+    ByteBudget budget_;
+    std::atomic<bool> draining_{false};
+    std::atomic<bool> signalled_{false};
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<Connection>> connections_;
+    bool closed_ = false;
+};
+
+}  // namespace api

@@ -1,0 +1,65 @@
+#include "api/router.hpp"
+
+#include <array>
+#include <cstdint>
+
+#include "domain/bytes.hpp"
+
+namespace api {
+
+namespace {
+
+using domain::Kind;
+
+// relayer-api 1.1, share-helper 1
+constexpr std::array routes{
+    Route{"POST", "/shielded-vote/v1/shares", Action::share},
+    Route{"POST", "/v2/input-proof", Action::submit, Kind::input_proof},
+    Route{"GET", "/v2/input-proof/", Action::poll, Kind::input_proof},
+    Route{"POST", "/v2/public-decrypt", Action::submit, Kind::public_decrypt},
+    Route{"GET", "/v2/public-decrypt/", Action::poll, Kind::public_decrypt},
+    Route{"POST", "/v2/user-decrypt", Action::submit, Kind::user_decrypt},
+    Route{"GET", "/v2/user-decrypt/", Action::poll, Kind::user_decrypt},
+    Route{"POST", "/v2/delegated-user-decrypt", Action::submit, Kind::delegated_user_decrypt},
+    Route{"GET", "/v2/delegated-user-decrypt/", Action::poll, Kind::delegated_user_decrypt},
+    Route{"POST", "/v3/user-decrypt", Action::submit, Kind::unified_user_decrypt},
+    Route{"GET", "/v3/user-decrypt/", Action::poll, Kind::unified_user_decrypt},
+    Route{"GET", "/liveness", Action::liveness},
+    Route{"GET", "/healthz", Action::healthz},
+    Route{"GET", "/version", Action::version},
+};
+
+bool covers(const Route& route, std::string_view path) {
+    if (route.action != Action::poll) return path == route.path;
+    return path.size() > route.path.size() && path.starts_with(route.path) &&
+           path.find('/', route.path.size()) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<RouteMatch> find_route(std::string_view method, std::string_view path) {
+    for (const Route& route : routes) {
+        if (!covers(route, path)) continue;
+        const bool fits = method == route.method || (method == "HEAD" && route.method == "GET");
+        return RouteMatch{&route, fits, path.substr(route.path.size())};
+    }
+    return {};
+}
+
+std::string percent_decoded(std::string_view text) {
+    std::string decoded;
+    decoded.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        std::array<std::uint8_t, 1> byte{};
+        if (text[i] == '%' && text.size() - i > 2 &&
+            domain::from_hex(text.substr(i + 1, 2), byte)) {
+            decoded.push_back(static_cast<char>(byte[0]));
+            i += 2;
+        } else {
+            decoded.push_back(text[i]);
+        }
+    }
+    return decoded;
+}
+
+}  // namespace api

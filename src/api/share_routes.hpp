@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "api/http_message.hpp"
+#include "api/options.hpp"
+#include "api/report.hpp"
+#include "api/round_memory.hpp"
+#include "domain/request.hpp"
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/intake.hpp"
+#include "engine/journal.hpp"
+
+namespace api {
+
+// POST of vote shares (share-helper 1.1 to 1.3). Every error is {"status":"error","error":…}. The
+// commitment cross-check (1.4) is skipped: there is no tree to read yet. Any thread.
+class ShareRoutes {
+public:
+    ShareRoutes(const Options& options, engine::Intake& intake, engine::RoundDirectory& rounds,
+                const engine::Clock& clock, engine::Journal& journal);
+
+    // In this order: 503 when switched off, 401 without the token, 400 for an announced size over
+    // the limit, 415 for forms. Nothing: the body may be read.
+    [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) const;
+    [[nodiscard]] HttpResponse submit(std::string_view body, std::string_view call_id);
+    [[nodiscard]] HttpResponse unreadable(HttpProblem problem) const;
+
+private:
+    using VoteEnd = std::variant<domain::Timestamp, HttpResponse>;
+
+    [[nodiscard]] bool may_enter(const HttpRequest& head) const;
+    [[nodiscard]] VoteEnd find_vote_end(const domain::Bytes32& round_id, std::string_view call_id);
+    [[nodiscard]] HttpResponse store(domain::VoteShare share, domain::Timestamp vote_end,
+                                     std::string_view call_id);
+    [[nodiscard]] HttpResponse refuse(int status, std::string_view text,
+                                      std::string_view call_id) const;
+
+    const Options& options_;
+    engine::Intake& intake_;
+    engine::RoundDirectory& rounds_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+    const domain::Bytes32 token_digest_;
+    RoundMemory known_rounds_;
+    TroubleReport intake_trouble_{"intake_unavailable", journal_, clock_};
+    TroubleReport rounds_trouble_{"round_lookup_failed", journal_, clock_};
+};
+
+}  // namespace api

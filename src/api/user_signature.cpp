@@ -1,0 +1,149 @@
+#include "api/user_signature.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <string_view>
+
+#include <cryptopp/keccak.h>
+#include <secp256k1.h>
+#include <secp256k1_recovery.h>
+
+namespace api {
+
+namespace {
+
+constexpr std::size_t word_bytes = 32;
+
+domain::Bytes32 keccak256(domain::ByteView bytes) {
+    domain::Bytes32 hash{};
+    CryptoPP::Keccak_256 keccak;
+    keccak.Update(bytes.data(), bytes.size());
+    keccak.Final(hash.data());
+    return hash;
+}
+
+domain::Bytes32 keccak256(std::string_view text) {
+    return keccak256(
+        domain::ByteView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+// Concatenates 32-byte words as the ABI encodes them.
+class Words {
+public:
+    Words& add(const domain::Bytes32& word) {
+        bytes_.insert(bytes_.end(), word.begin(), word.end());
+        return *this;
+    }
+
+    Words& add(const domain::Address& address) {
+        bytes_.resize(bytes_.size() + word_bytes - address.size());
+        bytes_.insert(bytes_.end(), address.begin(), address.end());
+        return *this;
+    }
+
+    Words& add(std::uint64_t number) {
+        domain::Bytes32 word{};
+        for (std::size_t i = word.size(); number != 0; number >>= 8U) {
+            word[--i] = static_cast<std::uint8_t>(number);
+        }
+        return add(word);
+    }
+
+    [[nodiscard]] domain::Bytes32 hash() const { return keccak256(bytes_); }
+
+private:
+    domain::Bytes bytes_;
+};
+
+domain::Bytes32 domain_separator(std::uint64_t chain_id, const domain::Address& contract) {
+    static const domain::Bytes32 type = keccak256(
+        "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+    static const domain::Bytes32 name = keccak256("Decryption");
+    static const domain::Bytes32 version = keccak256("1");
+    return Words().add(type).add(name).add(version).add(chain_id).add(contract).hash();
+}
+
+domain::Bytes32 struct_hash(const domain::UnifiedUserDecrypt& request) {
+    static const domain::Bytes32 type = keccak256(
+        "UserDecryptRequestVerification(address userAddress,bytes publicKey,address[] "
+        "allowedContracts,uint256 startTimestamp,uint256 durationSeconds,bytes extraData)");
+    Words contracts;
+    for (const domain::Address& contract : request.allowed_contracts) contracts.add(contract);
+    return Words()
+        .add(type)
+        .add(request.user_address)
+        .add(keccak256(request.public_key))
+        .add(contracts.hash())
+        .add(request.start_timestamp)
+        .add(request.duration_seconds)
+        .add(keccak256(request.extra_data))
+        .hash();
+}
+
+std::optional<int> recovery_id(std::uint8_t v) {
+    if (v == 0 || v == 1) return v;
+    if (v == 27 || v == 28) return v - 27;
+    return {};
+}
+
+}  // namespace
+
+std::uint64_t host_chain_of(const domain::Bytes32& handle) {
+    std::uint64_t chain_id = 0;
+    for (std::size_t i = 22; i < 30; ++i) chain_id = (chain_id << 8U) | handle[i];
+    return chain_id;
+}
+
+domain::Bytes32 user_decrypt_digest(const domain::UnifiedUserDecrypt& request,
+                                    std::uint64_t host_chain_id,
+                                    const domain::Address& verifying_contract) {
+    const domain::Bytes32 separator = domain_separator(host_chain_id, verifying_contract);
+    const domain::Bytes32 message = struct_hash(request);
+    domain::Bytes bytes{0x19, 0x01};
+    bytes.insert(bytes.end(), separator.begin(), separator.end());
+    bytes.insert(bytes.end(), message.begin(), message.end());
+    return keccak256(bytes);
+}
+
+std::optional<domain::Address> recover_signer(const domain::Bytes32& digest,
+                                              domain::ByteView signature) {
+    constexpr std::size_t compact_bytes = 64;
+    if (signature.size() != compact_bytes + 1) return {};
+    const std::optional<int> id = recovery_id(signature[compact_bytes]);
+    if (!id) return {};
+
+    const secp256k1_context* const context = secp256k1_context_static;
+    secp256k1_ecdsa_recoverable_signature parsed;
+    secp256k1_pubkey key;
+    if (secp256k1_ecdsa_recoverable_signature_parse_compact(context, &parsed, signature.data(),
+                                                            *id) != 1 ||
+        secp256k1_ecdsa_recover(context, &key, &parsed, digest.data()) != 1) {
+        return {};
+    }
+
+    std::array<std::uint8_t, 65> point{};  // 0x04 ‖ x ‖ y
+    std::size_t size = point.size();
+    secp256k1_ec_pubkey_serialize(context, point.data(), &size, &key, SECP256K1_EC_UNCOMPRESSED);
+    const domain::Bytes32 hash = keccak256(domain::ByteView(point).subspan(1));
+    domain::Address address{};
+    std::copy(hash.end() - address.size(), hash.end(), address.begin());
+    return address;
+}
+
+SignatureAnswer check_user_signature(const domain::UnifiedUserDecrypt& request,
+                                     const domain::Address& verifying_contract,
+                                     ContractSignatures& contracts) {
+    assert(!request.handles.empty());
+    const std::uint64_t chain_id = host_chain_of(request.handles.front().handle);
+    const bool one_chain = std::all_of(
+        request.handles.begin(), request.handles.end(),
+        [&](const domain::OwnedHandle& owned) { return host_chain_of(owned.handle) == chain_id; });
+    if (!one_chain) return SignatureInvalid{};
+
+    const domain::Bytes32 digest = user_decrypt_digest(request, chain_id, verifying_contract);
+    if (recover_signer(digest, request.signature) == request.user_address) return SignatureValid{};
+    return contracts.ask(chain_id, request.user_address, digest, request.signature);
+}
+
+}  // namespace api

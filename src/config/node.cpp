@@ -1,0 +1,97 @@
+#include "config/node.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "system/log.hpp"
+
+namespace config {
+namespace {
+
+void overlay_at(Node& base, Node over, const std::string& path,
+                const std::function<bool(std::string_view)>& whole) {
+    auto* base_table = std::get_if<Node::Table>(&base.value);
+    auto* over_table = std::get_if<Node::Table>(&over.value);
+    if (base_table == nullptr || over_table == nullptr || whole(path)) {
+        base = std::move(over);
+        return;
+    }
+    for (auto& [name, child] : *over_table) {
+        const auto place = base_table->find(name);
+        if (place == base_table->end()) {
+            base_table->emplace(name, std::move(child));
+        } else {
+            overlay_at(place->second, std::move(child), path.empty() ? name : path + "." + name,
+                       whole);
+        }
+    }
+}
+
+struct Describer {
+    std::string operator()(bool value) const { return value ? "true" : "false"; }
+    std::string operator()(std::int64_t value) const {
+        return "the number " + std::to_string(value);
+    }
+    std::string operator()(double value) const {
+        std::ostringstream out;
+        out << "the number " << value;
+        return out.str();
+    }
+    std::string operator()(const std::string& value) const { return "the text " + quoted(value); }
+    std::string operator()(const Raw& value) const { return quoted(value.text); }
+    std::string operator()(domain::Timestamp) const { return "a date"; }
+    std::string operator()(const Unusual& value) const { return value.what; }
+    std::string operator()(const Node::List&) const { return "a list"; }
+    std::string operator()(const Node::Table&) const { return "a table"; }
+};
+
+}  // namespace
+
+bool plant(Node& root, const std::vector<std::string>& path, const Node& leaf) {
+    Node* place = &root;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        auto* table = std::get_if<Node::Table>(&place->value);
+        if (table == nullptr) return false;
+        const bool last = i + 1 == path.size();
+        const auto [child, fresh] =
+            table->try_emplace(path[i], last ? leaf : Node{leaf.origin, Node::Table{}});
+        if (last) return fresh;
+        place = &child->second;
+    }
+    return false;
+}
+
+void overlay(Node& base, Node over, const std::function<bool(std::string_view path)>& whole) {
+    overlay_at(base, std::move(over), "", whole);
+}
+
+std::optional<std::vector<const Node*>> elements_of(const Node& node) {
+    std::vector<const Node*> elements;
+    if (const auto* list = std::get_if<Node::List>(&node.value)) {
+        for (const Node& element : *list) elements.push_back(&element);
+        return elements;
+    }
+    if (const auto* raw = std::get_if<Raw>(&node.value); raw != nullptr && raw->text == "[]") {
+        return elements;
+    }
+    const auto* table = std::get_if<Node::Table>(&node.value);
+    if (table == nullptr) return std::nullopt;
+    for (std::size_t i = 0; i < table->size(); ++i) {
+        const auto element = table->find(std::to_string(i));
+        if (element == table->end()) return std::nullopt;
+        elements.push_back(&element->second);
+    }
+    return elements;
+}
+
+std::string describe(const Node& node) { return std::visit(Describer{}, node.value); }
+
+std::string quoted(std::string_view text) {
+    constexpr std::size_t shown_max = 60;
+    std::string out = "\"" + platform::printable(text.substr(0, shown_max));
+    out += text.size() > shown_max ? "…\"" : "\"";
+    return out;
+}
+
+}  // namespace config

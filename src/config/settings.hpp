@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+
+#include "api/http_server.hpp"
+#include "api/options.hpp"
+#include "domain/time.hpp"
+#include "engine/options.hpp"
+#include "gateway/loopback/options.hpp"
+#include "store/options.hpp"
+#include "system/log.hpp"
+
+namespace config {
+
+enum class GatewayType { loopback };
+
+// Everything an operator may set, sorted by the layer it is for. The defaults of the layers are the
+// defaults of the configuration.
+struct Settings {
+    store::Options store;
+    engine::Options engine;
+    api::Options api;
+    api::HttpOptions http;
+    GatewayType gateway = GatewayType::loopback;
+    gateway::LoopbackOptions loopback;
+    platform::LogOptions log;
+
+    std::size_t workers = 4;  // threads for the gateway's outside work
+    // How long running work may report after SIGTERM before the program goes without it.
+    domain::Milliseconds stop_grace{8'000};
+};
+
+}  // namespace config

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace domain {
+
+// Why a request ended badly; stored beside the text so that nothing has to be read back out of it.
+enum class Reason {
+    readiness_timed_out,  // never became ready (relayer-api 9.1)
+    response_timed_out,   // included, never answered (9.1)
+    host_acl_refused,     // (9.2) "Not allowed on host ACL: …"
+    host_acl_failed,      // (9.2) "Host ACL check failed: …"
+    readiness_failed,     // readiness could not be asked
+    reverted,             // the chain or its simulation refused the transaction
+    send_failed,          // retries used up before anything was signed
+    proof_rejected,       // the gateway rejected the input proof
+    attempts_used_up,     // shares: fifth failed attempt
+    round_over,           // shares: not revealed before the end of the round
+    recovered_too_often,  // the process died on it again and again
+    undecodable,          // the stored row can not be read
+    internal_error,
+};
+
+struct Failure {
+    Reason reason = Reason::internal_error;
+    std::string text;                       // served to the client; never holds a URL or a secret
+    std::optional<std::uint32_t> selector;  // of a revert
+
+    bool operator==(const Failure&) const = default;
+};
+
+[[nodiscard]] std::string_view to_string(Reason reason);
+[[nodiscard]] std::optional<Reason> reason_from(std::string_view text);
+
+// Replaces every URL in a text by its scheme and "…", so that no key in a path or query survives.
+[[nodiscard]] std::string redact_urls(std::string_view text);
+
+}  // namespace domain

@@ -1,0 +1,22 @@
+#include "domain/retry_policy.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace domain {
+
+Milliseconds RetryPolicy::pause(std::uint32_t failures) const {
+    assert(failures >= 1 && first.count() >= 0 && max.count() >= 0);
+    const std::uint32_t doublings = std::min(failures - 1, std::uint32_t{62});
+    // Compared by shifting the maximum down, so that nothing can overflow.
+    if (first.count() > max.count() >> doublings) return max;
+    return Milliseconds{first.count() << doublings};
+}
+
+Milliseconds share_backoff(std::uint32_t failures) {
+    assert(failures >= 1);
+    constexpr std::uint32_t exponent_max = 6;
+    return std::chrono::seconds{1 << std::min(failures, exponent_max)};
+}
+
+}  // namespace domain

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "domain/time.hpp"
+
+namespace domain {
+
+// Pauses between tries: first, 2·first, 4·first … up to max.
+struct RetryPolicy {
+    Milliseconds first{500};
+    Milliseconds max{30'000};
+
+    // After the n-th failure in a row, n >= 1. Overflow-safe for any n.
+    [[nodiscard]] Milliseconds pause(std::uint32_t failures) const;
+};
+
+// Shares (share-helper 3.1): 2^n seconds after the n-th failure, exponent capped at 6.
+inline constexpr std::uint32_t share_attempts_max = 5;
+[[nodiscard]] Milliseconds share_backoff(std::uint32_t failures);
+
+}  // namespace domain

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/context.hpp"
+
+// The third way forward: the chain's answers complete requests (relayer-api 3.3, 12).
+namespace engine::answers {
+
+inline constexpr std::string_view listener = "gateway";
+
+// Applies a batch and moves the cursor in the same commit.
+void apply(Context& context, const Answered& event);
+
+// The request with this reference has its receipt now: answers that were early take effect.
+void join(Context& context, const domain::Bytes32& reference);
+
+// A receipt whose deadline passed without an answer.
+void expire(Context& context, const store::Row& row);
+
+}  // namespace engine::answers

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/failure.hpp"
+#include "domain/moves.hpp"
+#include "engine/gates.hpp"
+#include "engine/gateway.hpp"
+#include "engine/inbox.hpp"
+#include "engine/journal.hpp"
+#include "engine/options.hpp"
+#include "engine/timeline.hpp"
+#include "engine/work.hpp"
+#include "store/store.hpp"
+
+namespace engine {
+
+// What a step lets out once its commit is durable.
+struct Effects {
+    std::vector<AcceptOutcome> replies;  // to the submissions of the step, in their order
+    std::vector<CheckOrder> checks;
+    std::vector<PrepareOrder> prepares;
+    std::vector<SendOrder> sends;
+    std::vector<std::int64_t> settled;  // requests the gateway answered for
+};
+
+// What the parts of a step share. One thread, inside one transaction.
+struct Context {
+    const Options& options;
+    store::Store& store;
+    Gates& gates;
+    Work& work;
+    Gateway& gateway;
+    Journal& journal;
+    Moment now{};
+    Effects effects{};
+    std::uint64_t stale = 0;  // events that came too late to matter
+};
+
+// How long a row may wait in a line before somebody looks whether it is still there.
+inline constexpr domain::Milliseconds second_look{std::chrono::hours{1}};
+
+// The row's request; when it can not be read the row is failed for it, and there is nothing to return.
+[[nodiscard]] RequestPtr load_request(Context& context, const store::Row& row);
+
+// Ends the row. Its place in the lines goes too. Stale rows are counted and ignored.
+void fail(Context& context, const store::Row& row, domain::Status to, domain::Cause cause,
+          domain::Failure failure);
+
+// The row waits in a line, and only for that.
+[[nodiscard]] store::Schedule in_line(const Context& context, const store::Schedule& before);
+
+// The row's work has been handed out until the lease ends.
+[[nodiscard]] store::Schedule in_work(const Context& context, const store::Schedule& before);
+
+// The row pauses; never beyond its deadline.
+[[nodiscard]] store::Schedule pausing(const Context& context, const store::Schedule& before,
+                                      domain::Milliseconds pause);
+
+}  // namespace engine

@@ -1,0 +1,221 @@
+#include "engine/gates.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace engine {
+
+using domain::Family;
+using domain::Stage;
+using domain::Standing;
+using domain::Status;
+
+namespace {
+
+template <typename LineOptions>
+std::uint32_t soft_capacity(const LineOptions& options) {
+    return options.capacity - std::min(options.capacity, options.safety_margin);
+}
+
+std::uint32_t burst_of(const SendGateOptions& options) {
+    return options.burst == 0 ? options.per_seconds : options.burst;
+}
+
+}  // namespace
+
+Gates::Gates(const Options& options, domain::Monotonic now)
+    : checks_{CheckLine{options.readiness.public_decrypt, {}, 0},
+              CheckLine{options.readiness.user_decrypt, {}, 0}},
+      sends_{SendLine{options.sending.input_proof,
+                      {},
+                      {options.sending.input_proof.per_seconds,
+                       burst_of(options.sending.input_proof), now}},
+             SendLine{options.sending.public_decrypt,
+                      {},
+                      {options.sending.public_decrypt.per_seconds,
+                       burst_of(options.sending.public_decrypt), now}},
+             SendLine{options.sending.user_decrypt,
+                      {},
+                      {options.sending.user_decrypt.per_seconds,
+                       burst_of(options.sending.user_decrypt), now}}},
+      sends_max_(options.sends_max),
+      shares_max_(std::max<std::uint32_t>(options.shares.max_concurrent_proofs, 1)) {}
+
+Gates::CheckLine* Gates::check_line(Family family) {
+    if (family == Family::public_decrypt) return &checks_[0];
+    if (family == Family::user_decrypt) return &checks_[1];
+    return nullptr;
+}
+
+const Gates::CheckLine* Gates::check_line(Family family) const {
+    return const_cast<Gates*>(this)->check_line(family);
+}
+
+Gates::SendLine& Gates::send_line(Family family) {
+    assert(family != Family::share);
+    return sends_[static_cast<std::size_t>(family)];
+}
+
+const Gates::SendLine& Gates::send_line(Family family) const {
+    return const_cast<Gates*>(this)->send_line(family);
+}
+
+void Gates::line_up_for_check(Family family, Id id) {
+    const std::lock_guard lock(mutex_);
+    check_line(family)->waiting.push_back(id);
+}
+
+void Gates::line_up_for_sending(Family family, Id id) {
+    const std::lock_guard lock(mutex_);
+    send_line(family).waiting.push_back(id);
+}
+
+void Gates::line_up_for_resending(Family family, Id id) {
+    const std::lock_guard lock(mutex_);
+    send_line(family).waiting.push_front(id);
+}
+
+void Gates::leave(Id id, Family family) {
+    if (family == Family::share) return;
+    const std::lock_guard lock(mutex_);
+    if (CheckLine* line = check_line(family)) line->waiting.remove(id);
+    send_line(family).waiting.remove(id);
+}
+
+bool Gates::holds(Id id, Family family) const {
+    if (family == Family::share) return false;
+    const CheckLine* line = check_line(family);
+    return (line != nullptr && line->waiting.contains(id)) ||
+           send_line(family).waiting.contains(id);
+}
+
+void Gates::clear_lines() {
+    const std::lock_guard lock(mutex_);
+    for (CheckLine& line : checks_) line.waiting.clear();
+    for (SendLine& line : sends_) line.waiting.clear();
+}
+
+bool Gates::is_full(Family family) const {
+    if (family == Family::share) return false;
+    const SendLine& sending = send_line(family);
+    if (sending.waiting.size() >= soft_capacity(sending.options)) return true;
+    const CheckLine* line = check_line(family);
+    return line != nullptr && line->waiting.size() >= soft_capacity(line->options);
+}
+
+std::optional<Gates::Id> Gates::pass_check(Family family) {
+    CheckLine& line = *check_line(family);
+    if (line.running >= line.options.max_concurrency) return std::nullopt;
+    const std::lock_guard lock(mutex_);
+    const std::optional<Id> id = line.waiting.pop_front();
+    if (id) ++line.running;
+    return id;
+}
+
+void Gates::give_back_check(Family family) {
+    CheckLine& line = *check_line(family);
+    assert(line.running > 0);
+    --line.running;
+}
+
+std::optional<Gates::Id> Gates::pass_sending(Family family, domain::Monotonic now) {
+    SendLine& line = send_line(family);
+    if (sends_in_air_ >= sends_max_ || line.waiting.empty() || !line.tokens.try_take(now)) {
+        return std::nullopt;
+    }
+    const std::lock_guard lock(mutex_);
+    ++sends_in_air_;
+    return line.waiting.pop_front();
+}
+
+void Gates::give_back_sending() {
+    assert(sends_in_air_ > 0);
+    --sends_in_air_;
+}
+
+std::uint32_t Gates::free_share_slots() const {
+    return shares_max_ - std::min(shares_max_, shares_in_work_);
+}
+
+void Gates::give_back_share_slot() {
+    assert(shares_in_work_ > 0);
+    --shares_in_work_;
+}
+
+void Gates::restore_permits(const Work& work) {
+    for (CheckLine& line : checks_) line.running = 0;
+    sends_in_air_ = 0;
+    shares_in_work_ = 0;
+    for (const auto& [id, entry] : work.entries()) {
+        if (entry.family == Family::share) {
+            ++shares_in_work_;
+        } else if (entry.task == Task::check) {
+            ++check_line(entry.family)->running;
+        } else {
+            ++sends_in_air_;
+        }
+    }
+}
+
+std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const {
+    if (sends_in_air_ >= sends_max_) return std::nullopt;
+    std::optional<domain::Monotonic> earliest;
+    for (const SendLine& line : sends_) {
+        if (line.waiting.empty()) continue;
+        const domain::Monotonic token = line.tokens.next_token(now);
+        if (!earliest || token < *earliest) earliest = token;
+    }
+    return earliest;
+}
+
+std::uint32_t Gates::checks_running(Family family) const { return check_line(family)->running; }
+
+Standing Gates::standing(Family family, Status status, Id id,
+                         std::int64_t seconds_in_status) const {
+    const std::lock_guard lock(mutex_);
+    const SendLine& sending = send_line(family);
+    Standing standing;
+    standing.family = family;
+    standing.tx_queue_size = sending.waiting.size();
+    standing.tx_per_second = sending.tokens.per_second();
+    standing.seconds_in_status = seconds_in_status;
+    const CheckLine* check = check_line(family);
+    if (check != nullptr) standing.readiness_concurrency = check->options.max_concurrency;
+
+    switch (status) {
+        case Status::queued: {
+            const auto place = check != nullptr ? check->waiting.position(id) : std::nullopt;
+            standing.stage = place ? Stage::readiness_queue : Stage::readiness_check;
+            standing.position = place.value_or(0);
+            break;
+        }
+        case Status::processing:
+            standing.stage = Stage::tx_queue;
+            standing.position = sending.waiting.position(id).value_or(0);
+            break;
+        case Status::tx_in_flight: standing.stage = Stage::sending; break;
+        case Status::receipt_received: standing.stage = Stage::response; break;
+        default: standing.stage = Stage::done; break;
+    }
+    return standing;
+}
+
+Standing Gates::standing_of_new(Family family) const {
+    const std::lock_guard lock(mutex_);
+    const SendLine& sending = send_line(family);
+    Standing standing;
+    standing.family = family;
+    standing.tx_queue_size = sending.waiting.size();
+    standing.tx_per_second = sending.tokens.per_second();
+    if (const CheckLine* check = check_line(family)) {
+        standing.stage = Stage::readiness_queue;
+        standing.position = check->waiting.size();
+        standing.readiness_concurrency = check->options.max_concurrency;
+    } else {
+        standing.stage = Stage::tx_queue;
+        standing.position = sending.waiting.size();
+    }
+    return standing;
+}
+
+}  // namespace engine

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "domain/kind.hpp"
+#include "domain/retry_after.hpp"
+#include "engine/options.hpp"
+#include "engine/ordered_queue.hpp"
+#include "engine/token_bucket.hpp"
+#include "engine/work.hpp"
+
+namespace engine {
+
+// The waiting lines in front of the chain and what lets requests through: permits for readiness checks of
+// decrypts, tokens for transactions, slots for vote shares. The processor changes them; any thread
+// may ask for a place.
+class Gates {
+public:
+    using Id = std::int64_t;
+
+    Gates(const Options& options, domain::Monotonic now);
+
+    // --- lines; processor thread ---
+
+    void line_up_for_check(domain::Family family, Id id);
+    void line_up_for_sending(domain::Family family, Id id);
+    // Before everybody who waits: its transaction may already be on its way.
+    void line_up_for_resending(domain::Family family, Id id);
+    void leave(Id id, domain::Family family);
+    [[nodiscard]] bool holds(Id id, domain::Family family) const;
+    void clear_lines();
+
+    // Whether a new request of this family must be refused (relayer-api 4.4).
+    [[nodiscard]] bool is_full(domain::Family family) const;
+
+    // --- passing; processor thread ---
+
+    // The next one to check, with its permit taken.
+    [[nodiscard]] std::optional<Id> pass_check(domain::Family family);
+    void give_back_check(domain::Family family);
+    // The next one to send, with its token and its place in the air taken.
+    [[nodiscard]] std::optional<Id> pass_sending(domain::Family family, domain::Monotonic now);
+    void give_back_sending();
+    [[nodiscard]] std::uint32_t free_share_slots() const;
+    void take_share_slot() { ++shares_in_work_; }
+    void give_back_share_slot();
+
+    // Counts the permits anew from what is really in work.
+    void restore_permits(const Work& work);
+
+    // When a token lets somebody through who waits now; nothing when nobody waits for one.
+    [[nodiscard]] std::optional<domain::Monotonic> next_token(domain::Monotonic now) const;
+
+    [[nodiscard]] std::uint32_t checks_running(domain::Family family) const;
+    [[nodiscard]] std::uint32_t sends_in_air() const { return sends_in_air_; }
+    [[nodiscard]] std::uint32_t shares_in_work() const { return shares_in_work_; }
+
+    // --- looking; any thread ---
+
+    // Where a request with this status stands. `family` must not be share.
+    [[nodiscard]] domain::Standing standing(domain::Family family, domain::Status status, Id id,
+                                            std::int64_t seconds_in_status) const;
+    // Where a request would stand that came in now.
+    [[nodiscard]] domain::Standing standing_of_new(domain::Family family) const;
+
+private:
+    struct CheckLine {
+        ReadinessGateOptions options;
+        OrderedQueue waiting;
+        std::uint32_t running = 0;
+    };
+    struct SendLine {
+        SendGateOptions options;
+        OrderedQueue waiting;
+        TokenBucket tokens;
+    };
+
+    [[nodiscard]] CheckLine* check_line(domain::Family family);
+    [[nodiscard]] const CheckLine* check_line(domain::Family family) const;
+    [[nodiscard]] SendLine& send_line(domain::Family family);
+    [[nodiscard]] const SendLine& send_line(domain::Family family) const;
+
+    mutable std::mutex mutex_;  // guards the lines against threads that look
+    std::array<CheckLine, 2> checks_;  // public, user
+    std::array<SendLine, 3> sends_;    // by family
+    std::uint32_t sends_max_;
+    std::uint32_t sends_in_air_ = 0;
+    std::uint32_t shares_max_;
+    std::uint32_t shares_in_work_ = 0;
+};
+
+}  // namespace engine

@@ -1,0 +1,172 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "domain/failure.hpp"
+#include "domain/request.hpp"
+#include "domain/request_id.hpp"
+#include "domain/result.hpp"
+#include "domain/time.hpp"
+
+namespace engine {
+
+using RequestPtr = std::shared_ptr<const domain::Request>;
+
+// Trouble on the way, not an answer: nothing is known about the request, asking later may help.
+struct Unreachable {
+    std::string reason;
+};
+
+// The chain said no and asking again can not help (for shares: costs one of the attempts).
+struct Rejected {
+    domain::Failure failure;
+};
+
+// --- readiness of decrypts (relayer-api 4.3): one try each -------------------------------------
+
+struct CheckOrder {
+    domain::RequestId id;
+    RequestPtr request;
+};
+
+struct Ready {};
+struct NotReady {};
+
+using CheckOutcome = std::variant<Ready, NotReady, Rejected, Unreachable>;
+
+struct Checked {
+    domain::RequestId id;
+    CheckOutcome outcome;
+};
+
+// --- preparing: gas estimation; for shares the proof -------------------------------------------
+
+struct PrepareOrder {
+    domain::RequestId id;
+    RequestPtr request;
+};
+
+// What seal() needs to make a transaction; opaque to the engine.
+struct Plan {
+    domain::Bytes bytes;
+};
+
+using PrepareOutcome = std::variant<Plan, Rejected, Unreachable>;
+
+struct Prepared {
+    domain::RequestId id;
+    PrepareOutcome outcome;
+};
+
+// --- sealing: nonce and signature, inside the commit that enters tx_in_flight ------------------
+
+struct Sealed {
+    std::uint64_t nonce = 0;
+    domain::Bytes32 hash{};
+    domain::Bytes bytes;
+};
+
+// --- sending -----------------------------------------------------------------------------------
+
+struct SendOrder {
+    domain::RequestId id;
+    domain::Kind kind = domain::Kind::input_proof;
+    // Every transaction ever sealed for this request, oldest first; never empty.
+    std::vector<Sealed> sealed;
+    // The outcome of an earlier send is unknown: look all hashes up before sending the last one
+    // again, byte for byte.
+    bool look_up_first = false;
+};
+
+// The chain included a transaction of the request.
+struct Receipt {
+    domain::Bytes32 hash{};
+    // The id the chain gave the request; shares have none.
+    std::optional<domain::Bytes32> reference;
+    // Shares: what their completion serves.
+    std::optional<domain::ShareRevealed> revealed;
+};
+
+using SendOutcome = std::variant<Receipt, Rejected, Unreachable>;
+
+struct Sent {
+    domain::RequestId id;
+    SendOutcome outcome;
+};
+
+// --- answers of the chain ----------------------------------------------------------------------
+
+struct ProofRejected {};
+
+using AnswerBody =
+    std::variant<domain::ProofAccepted, ProofRejected, domain::PublicDecrypted, domain::KmsShare>;
+
+struct Answer {
+    domain::Bytes32 reference{};
+    AnswerBody body;
+};
+
+// Answers in chain order. After the commit that applied them the listener may forget everything up to
+// and including `cursor`.
+struct Answered {
+    std::vector<Answer> answers;
+    std::uint64_t cursor = 0;
+};
+
+// --- the port ----------------------------------------------------------------------------------
+
+// Where a gateway leaves its answers. Any thread. Never blocks, never drops.
+class GatewayEvents {
+public:
+    virtual ~GatewayEvents() = default;
+    virtual void checked(std::vector<Checked> events) = 0;
+    virtual void prepared(std::vector<Prepared> events) = 0;
+    virtual void sent(std::vector<Sent> events) = 0;
+    virtual void answered(Answered event) = 0;
+};
+
+// Port: a chain. Orders return at once; exactly one answer per order comes back through GatewayEvents,
+// from any thread, possibly before the call returns. Orders are handed over after the commit
+// that recorded them.
+class Gateway {
+public:
+    virtual ~Gateway() = default;
+
+    // Starts delivering answers behind `cursor` (0: from the beginning). Called once, before orders.
+    virtual void listen(GatewayEvents& events, std::uint64_t cursor) = 0;
+
+    virtual void check(std::vector<CheckOrder> orders) = 0;
+    virtual void prepare(std::vector<PrepareOrder> orders) = 0;
+    virtual void send(std::vector<SendOrder> orders) = 0;
+
+    // Processor thread, inside the step: no I/O, no blocking. Assigns the nonce.
+    [[nodiscard]] virtual Sealed seal(const domain::RequestId& id, domain::Kind kind,
+                                      const Plan& plan) = 0;
+
+    // No event is delivered after this returns.
+    virtual void stop() = 0;
+
+    // Any thread. Nothing when healthy, else one line without secrets.
+    [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+};
+
+// Port: which vote rounds exist (share-helper 1.2). Any thread, may block.
+struct Round {
+    domain::Timestamp vote_end;
+};
+struct UnknownRound {};
+using RoundAnswer = std::variant<Round, UnknownRound, Unreachable>;
+
+class RoundDirectory {
+public:
+    virtual ~RoundDirectory() = default;
+    [[nodiscard]] virtual RoundAnswer find(const domain::Bytes32& round_id) = 0;
+};
+
+}  // namespace engine

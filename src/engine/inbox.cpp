@@ -1,0 +1,103 @@
+#include "engine/inbox.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace engine {
+
+namespace {
+
+template <typename Event>
+void append(std::vector<Event>& to, std::vector<Event>& from) {
+    if (to.empty()) {
+        to.swap(from);
+        return;
+    }
+    to.insert(to.end(), std::make_move_iterator(from.begin()),
+              std::make_move_iterator(from.end()));
+    from.clear();
+}
+
+}  // namespace
+
+bool Events::empty() const {
+    return checked.empty() && prepared.empty() && sent.empty() && answered.empty() &&
+           submissions.empty() && !stop;
+}
+
+bool Inbox::submit(Submission&& submission) {
+    bool wake = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (closed_ || events_.submissions.size() >= submissions_max_) return false;
+        events_.submissions.push_back(std::move(submission));
+        wake = std::exchange(waiting_, false);
+    }
+    if (wake) arrived_.notify_one();
+    return true;
+}
+
+template <typename Event>
+void Inbox::put(std::vector<Event>& where, std::vector<Event>&& events) {
+    bool wake = false;
+    {
+        const std::lock_guard lock(mutex_);
+        append(where, events);
+        wake = std::exchange(waiting_, false);
+    }
+    if (wake) arrived_.notify_one();
+}
+
+void Inbox::checked(std::vector<Checked> events) { put(events_.checked, std::move(events)); }
+void Inbox::prepared(std::vector<Prepared> events) { put(events_.prepared, std::move(events)); }
+void Inbox::sent(std::vector<Sent> events) { put(events_.sent, std::move(events)); }
+
+void Inbox::answered(Answered event) {
+    std::vector<Answered> events;
+    events.push_back(std::move(event));
+    put(events_.answered, std::move(events));
+}
+
+void Inbox::close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+}
+
+void Inbox::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        events_.stop = true;
+        waiting_ = false;
+    }
+    arrived_.notify_one();
+}
+
+void Inbox::drain(Events& events) {
+    const std::lock_guard lock(mutex_);
+    append(events.checked, events_.checked);
+    append(events.prepared, events_.prepared);
+    append(events.sent, events_.sent);
+    append(events.answered, events_.answered);
+    append(events.submissions, events_.submissions);
+    events.stop = events.stop || std::exchange(events_.stop, false);
+}
+
+void Inbox::wait(domain::Nanoseconds limit) {
+    std::unique_lock lock(mutex_);
+    if (!events_.empty() || limit <= domain::Nanoseconds::zero()) return;
+    waiting_ = true;
+    arrived_.wait_for(lock, limit, [&] { return !waiting_; });
+    waiting_ = false;
+}
+
+void Inbox::wait_for_stop(domain::Nanoseconds limit) {
+    std::unique_lock lock(mutex_);
+    arrived_.wait_for(lock, limit, [&] { return events_.stop; });
+}
+
+bool Inbox::is_empty() {
+    const std::lock_guard lock(mutex_);
+    return events_.empty();
+}
+
+}  // namespace engine

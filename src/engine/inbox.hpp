@@ -1,0 +1,85 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "domain/identity.hpp"
+#include "domain/kind.hpp"
+#include "domain/time.hpp"
+#include "engine/gateway.hpp"
+#include "engine/intake.hpp"
+
+namespace engine {
+
+// Told once what became of a submission, on the processor's thread: must be quick and must not throw.
+using Reply = std::function<void(AcceptOutcome)>;
+
+// A request on its way into the database.
+struct Submission {
+    domain::Kind kind = domain::Kind::input_proof;
+    domain::Identity identity;
+    domain::Bytes payload;
+    // Shares only.
+    domain::Bytes32 round_id{};
+    std::optional<domain::Timestamp> vote_end;
+    std::optional<domain::Timestamp> submit_at;
+    Reply reply;
+};
+
+// What happened since the last step.
+struct Events {
+    std::vector<Checked> checked;
+    std::vector<Prepared> prepared;
+    std::vector<Sent> sent;
+    std::vector<Answered> answered;
+    std::vector<Submission> submissions;
+    bool stop = false;
+
+    [[nodiscard]] bool empty() const;
+};
+
+// What HTTP threads and gateways leave for the processor. Submissions are bounded; events of a
+// gateway are not dropped: their number is bounded by the gates that let the work through.
+class Inbox : public GatewayEvents {
+public:
+    explicit Inbox(std::size_t submissions_max) : submissions_max_(submissions_max) {}
+
+    // Any thread. Wakes the processor. False when full or closed; then `submission` is untouched.
+    [[nodiscard]] bool submit(Submission&& submission);
+
+    // Any thread. Wakes the processor.
+    void checked(std::vector<Checked> events) override;
+    void prepared(std::vector<Prepared> events) override;
+    void sent(std::vector<Sent> events) override;
+    void answered(Answered event) override;
+
+    // Any thread. From now on submit() refuses.
+    void close();
+    // Any thread. Makes the next drain say stop.
+    void stop();
+
+    // Processor thread. Appends everything to `events`.
+    void drain(Events& events);
+    // Processor thread. Returns when something is there, or after `limit`.
+    void wait(domain::Nanoseconds limit);
+    // Processor thread. Same, but only stop() ends it early.
+    void wait_for_stop(domain::Nanoseconds limit);
+    [[nodiscard]] bool is_empty();
+
+private:
+    template <typename Event>
+    void put(std::vector<Event>& where, std::vector<Event>&& events);
+
+    const std::size_t submissions_max_;
+    std::mutex mutex_;  // guards what follows
+    std::condition_variable arrived_;
+    Events events_;
+    bool waiting_ = false;
+    bool closed_ = false;
+};
+
+}  // namespace engine

@@ -1,0 +1,254 @@
+#include "engine/processor.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/answers.hpp"
+#include "engine/maintenance.hpp"
+#include "engine/readiness.hpp"
+#include "engine/sending.hpp"
+#include "engine/shares.hpp"
+
+namespace engine {
+
+using domain::Milliseconds;
+using domain::Nanoseconds;
+using domain::Status;
+
+namespace {
+
+constexpr std::size_t timers_per_step = 512;
+constexpr std::uint64_t wal_bytes_idle = 4ULL << 20;  // checkpointed when nobody waits
+constexpr Milliseconds door_pause{5'000};
+
+}  // namespace
+
+Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
+                     Inbox& inbox, const Clock& clock, Random& random, Journal& journal)
+    : options_(options),
+      store_(store),
+      gates_(gates),
+      gateway_(gateway),
+      inbox_(inbox),
+      journal_(journal),
+      timeline_(clock, options.clock_leap, options.clock_leap_hold),
+      admission_(RequestIds{random, store.last_sequence()}),
+      context_{options, store, gates, work_, gateway, journal} {}
+
+recovery::Report Processor::recover(const std::function<void()>& progress) {
+    context_.now = timeline_.now();
+    const recovery::Report report = recovery::run(context_, suspects_, progress);
+    context_.effects = {};
+    next_maintenance_ = context_.now.monotonic;
+    gateway_.listen(inbox_, store_.cursor(answers::listener));
+    return report;
+}
+
+Nanoseconds Processor::step() {
+    context_.now = timeline_.now();
+    watch_clock();
+    inbox_.drain(events_);
+    stopping_ = stopping_ || events_.stop;
+    try {
+        store::Store::Transaction transaction(store_);
+        if (std::exchange(lines_stale_, false)) recovery::rebuild_lines(context_);
+        apply_events();
+        wake_timers();
+        start_work();
+        maintain_if_due();
+        transaction.commit();
+    } catch (const store::StorageError& error) {
+        roll_back();
+        refuse_submissions(error.what());
+        throw;
+    }
+    release_effects();
+    return until_next_wake();
+}
+
+void Processor::apply_events() {
+    for (const Checked& event : events_.checked) readiness::apply(context_, event);
+    for (const Prepared& event : events_.prepared) sending::apply(context_, event);
+    for (const Sent& event : events_.sent) sending::apply(context_, event);
+    for (const Answered& event : events_.answered) answers::apply(context_, event);
+    for (const Submission& submission : events_.submissions) {
+        context_.effects.replies.push_back(admission_.admit(context_, submission));
+    }
+}
+
+// Pauses that are over, leases nobody answered, deadlines nobody met.
+void Processor::wake_timers() {
+    for (const store::Row& row :
+         store_.due(store::Lane::timer, context_.now.wall, timers_per_step)) {
+        if (row.status == Status::receipt_received) {
+            answers::expire(context_, row);
+        } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
+            sending::wake(context_, row);
+        } else if (row.kind == domain::Kind::share) {
+            recovery::line_up(context_, row);
+        } else {
+            readiness::wake(context_, row);
+        }
+    }
+    for (const store::Row& row :
+         store_.due(store::Lane::gate, context_.now.wall, timers_per_step)) {
+        recovery::line_up(context_, row);  // no second entry for a row that stands there already
+    }
+}
+
+void Processor::start_work() {
+    if (stopping_) return;
+    suspects_.settled(context_.effects.settled);
+    suspects_.release_next(context_);
+    readiness::start(context_);
+    sending::start(context_);
+    shares::start(context_);
+}
+
+void Processor::maintain_if_due() {
+    maintained_ = false;
+    if (context_.now.monotonic < next_maintenance_ && !more_maintenance_) return;
+    // What a wall clock says that is not believed must not delete anything.
+    more_maintenance_ = !timeline_.held_leap() && maintenance::run_piece(context_);
+    if (more_maintenance_) return;
+    maintained_ = true;
+    next_maintenance_ = context_.now.monotonic + options_.maintenance_interval;
+}
+
+void Processor::release_effects() {
+    Effects effects = std::exchange(context_.effects, {});
+    const Events events = std::exchange(events_, {});
+    work_.keep();
+    air_.store(work_.size(), std::memory_order_relaxed);
+    for (std::size_t i = 0; i < events.submissions.size(); ++i) {
+        events.submissions[i].reply(std::move(effects.replies[i]));
+    }
+    if (!effects.checks.empty()) gateway_.check(std::move(effects.checks));
+    if (!effects.prepares.empty()) gateway_.prepare(std::move(effects.prepares));
+    if (!effects.sends.empty()) gateway_.send(std::move(effects.sends));
+}
+
+void Processor::roll_back() {
+    context_.effects = {};
+    work_.undo();
+    gates_.restore_permits(work_);
+    lines_stale_ = true;
+}
+
+Nanoseconds Processor::until_next_wake() {
+    const auto& [wall, monotonic] = context_.now;
+    if (more_maintenance_) return Nanoseconds::zero();
+    Nanoseconds wait = std::min<Nanoseconds>(options_.maintenance_interval,
+                                             next_maintenance_ - monotonic);
+    const auto no_later_than = [&](std::optional<domain::Timestamp> wake) {
+        if (wake) wait = std::min<Nanoseconds>(wait, *wake - wall);
+    };
+    no_later_than(store_.earliest_wake(store::Lane::timer));
+    no_later_than(store_.earliest_wake(store::Lane::gate));
+    if (!stopping_) {
+        if (gates_.free_share_slots() > 0) {
+            no_later_than(store_.earliest_wake(store::Lane::schedule));
+        }
+        if (const auto token = gates_.next_token(monotonic)) {
+            wait = std::min(wait, *token - monotonic);
+        }
+    }
+    return std::max(wait, Nanoseconds::zero());
+}
+
+Processor::Wait Processor::turn() {
+    const domain::Monotonic now = timeline_.now().monotonic;
+    if (!is_open() && now >= next_try_) {
+        try_to_open_door();
+        next_try_ = now + door_pause;
+    }
+    try {
+        const Nanoseconds wait = step();
+        tidy_wal();
+        return {is_open() ? wait : std::min<Nanoseconds>(wait, next_try_ - now), true};
+    } catch (const store::StorageError& error) {
+        close_door(error);
+        if (error.trouble() == store::Trouble::corrupt) throw;
+        if (error.trouble() == store::Trouble::full && store_.release_reserve()) {
+            return {Nanoseconds::zero(), true};
+        }
+        next_try_ = now + door_pause;
+        return {door_pause, false};
+    }
+}
+
+void Processor::run(Milliseconds grace) {
+    std::optional<domain::Monotonic> end;
+    while (true) {
+        const Wait wait = turn();
+        const domain::Monotonic now = timeline_.now().monotonic;
+        if (stopping_ && !end) end = now + grace;
+        if (end && (work_.size() == 0 || now >= *end)) break;
+        if (wait.events_end_it) {
+            inbox_.wait(end ? std::min(wait.length, *end - now) : wait.length);
+        } else {
+            inbox_.wait_for_stop(wait.length);
+        }
+    }
+    inbox_.close();
+    inbox_.drain(events_);
+    refuse_submissions("stopping");
+}
+
+// Checkpoints cost a flush: small ones when nobody waits, a forced one when the log nears its bound.
+void Processor::tidy_wal() {
+    const std::uint64_t bytes_max = store_.options().wal_bytes_max;
+    const bool idle = inbox_.is_empty();
+    if (maintained_ && idle && (store_.wal_bytes() > 0 || store_.wal_holds_wiped_data())) {
+        store_.truncate_wal();
+    } else if (store_.wal_bytes() > bytes_max || (idle && store_.wal_bytes() > wal_bytes_idle)) {
+        store_.checkpoint();
+    }
+    if (maintained_ && store_.wal_bytes() > bytes_max) {
+        journal_.write(Level::warning,
+                       "wal_large bytes=" + std::to_string(store_.wal_bytes()) +
+                           " hint=\"a long read keeps the write-ahead log from shrinking\"");
+    }
+}
+
+void Processor::watch_clock() {
+    const std::optional<Milliseconds> leap = timeline_.held_leap();
+    if (leap && !reported_leap_) {
+        journal_.write(Level::warning,
+                       "clock_leapt ahead_ms=" + std::to_string(leap->count()) +
+                           " action=\"not believed until it stays for clock.leap_hold\"");
+    } else if (!leap && reported_leap_) {
+        journal_.write(Level::warning, "clock_settled");
+    }
+    reported_leap_ = leap;
+}
+
+void Processor::close_door(const store::StorageError& error) {
+    refuse_submissions(error.what());
+    if (open_.exchange(false)) {
+        journal_.write(Level::error, std::string("storage_failed action=\"new requests get 503 "
+                                                 "until it heals\" error=\"") +
+                                         error.what() + "\"");
+    }
+}
+
+void Processor::try_to_open_door() {
+    try {
+        store_.probe();
+        if (!store_.restore_reserve()) return;
+        open_.store(true);
+        journal_.write(Level::warning, "storage_healed action=\"new requests are taken again\"");
+    } catch (const store::StorageError&) {
+        // Said once when the door closed; the next try comes after the pause.
+        return;
+    }
+}
+
+void Processor::refuse_submissions(const std::string& reason) {
+    for (const Submission& submission : std::exchange(events_.submissions, {})) {
+        submission.reply(Unavailable{reason, 5});
+    }
+}
+
+}  // namespace engine

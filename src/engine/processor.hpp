@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+
+#include "engine/admission.hpp"
+#include "engine/clock.hpp"
+#include "engine/context.hpp"
+#include "engine/recovery.hpp"
+#include "engine/suspects.hpp"
+#include "engine/timeline.hpp"
+
+namespace engine {
+
+// The one thread that decides and writes. Each step takes what happened and what is due, writes it down in
+// one transaction, and only after the commit lets replies and orders out.
+class Processor {
+public:
+    Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
+              Inbox& inbox, const Clock& clock, Random& random, Journal& journal);
+
+    // Once, before anything else: puts interrupted work back and starts the gateway's answers.
+    recovery::Report recover(const std::function<void()>& progress = [] {});
+
+    // One step. Returns when to come back if nothing happens before. Throws StorageError after the
+    // step was rolled back: submissions were refused, all other events wait for the next step.
+    domain::Nanoseconds step();
+
+    struct Wait {
+        domain::Nanoseconds length{};
+        bool events_end_it = true;  // false: a pause that only stop() cuts short
+    };
+    // A step that survives a failing disk: closes the door, pauses, tries again, opens it. Throws only
+    // when the file is corrupt.
+    Wait turn();
+
+    // Turns until Inbox::stop(), then until the work in the air has reported or `grace` is over.
+    void run(domain::Milliseconds grace);
+
+    // Any thread. False while new requests can not be stored.
+    [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_relaxed); }
+    // Any thread. Orders the gateway has not answered yet.
+    [[nodiscard]] std::size_t in_the_air() const { return air_.load(std::memory_order_relaxed); }
+
+    [[nodiscard]] std::uint64_t stale_events() const { return context_.stale; }
+
+private:
+    void apply_events();
+    void wake_timers();
+    void start_work();
+    void maintain_if_due();
+    void release_effects();
+    void roll_back();
+    [[nodiscard]] domain::Nanoseconds until_next_wake();
+    void tidy_wal();
+    void watch_clock();
+    void close_door(const store::StorageError& error);
+    void try_to_open_door();
+    void refuse_submissions(const std::string& reason);
+
+    const Options& options_;
+    store::Store& store_;
+    Gates& gates_;
+    Gateway& gateway_;
+    Inbox& inbox_;
+    Journal& journal_;
+    Timeline timeline_;
+    Admission admission_;
+    Work work_;
+    Suspects suspects_;
+    Context context_;
+    Events events_;
+    domain::Monotonic next_maintenance_{};
+    domain::Monotonic next_try_{};
+    std::optional<domain::Milliseconds> reported_leap_;
+    bool more_maintenance_ = false;
+    bool maintained_ = false;  // in this step, to the end
+    bool lines_stale_ = false;
+    bool stopping_ = false;
+    std::atomic<bool> open_{true};
+    std::atomic<std::size_t> air_{0};
+};
+
+}  // namespace engine

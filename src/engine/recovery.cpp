@@ -1,0 +1,161 @@
+#include "engine/recovery.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace engine {
+
+using domain::Cause;
+using domain::Family;
+using domain::Kind;
+using domain::Status;
+
+void Suspects::release_next(Context& context) {
+    while (!running_ && !waiting_.empty()) {
+        const std::int64_t sequence = waiting_.front();
+        waiting_.pop_front();
+        const std::optional<store::Row> row = context.store.load(sequence);
+        if (!row || domain::is_terminal(row->status)) continue;
+        running_ = sequence;
+        recovery::line_up(context, *row);
+    }
+}
+
+void Suspects::settled(const std::vector<std::int64_t>& sequences) {
+    if (running_ && std::find(sequences.begin(), sequences.end(), *running_) != sequences.end()) {
+        running_.reset();
+    }
+}
+
+namespace recovery {
+
+namespace {
+
+constexpr std::size_t rows_per_commit = 2'000;
+
+bool in_send_stage(Status status) {
+    return status == Status::processing || status == Status::tx_in_flight;
+}
+
+store::Schedule on_timer(const Context& context, const store::Schedule& before) {
+    store::Schedule schedule = before;
+    schedule.lane = store::Lane::timer;
+    schedule.wake = context.now.wall + second_look;
+    return schedule;
+}
+
+// Takes back what the status promised before the crash (the reset of relayer-api 7.2).
+store::Row reset(Context& context, const store::Row& row) {
+    store::Row after = row;
+    if (row.kind == Kind::share && in_send_stage(row.status)) {
+        after.status = Status::queued;
+    } else if (row.status == Status::tx_in_flight) {
+        after.status = Status::processing;
+    }
+    if (after.status == row.status) return after;
+    const bool moved = context.store.move(row, {row.status, after.status, Cause::recovered},
+                                          on_timer(context, row.schedule), context.now.wall);
+    if (!moved) ++context.stale;
+    return after;
+}
+
+void count(Report& report, const store::Row& row) {
+    if (row.kind == Kind::share) {
+        ++report.shares;
+    } else if (row.status == Status::tx_in_flight) {
+        ++report.in_flight;
+    } else if (row.status == Status::processing) {
+        ++report.processing;
+    } else {
+        ++report.queued;
+    }
+}
+
+void recover_one(Context& context, Suspects& suspects, Report& report, const store::Row& row) {
+    if (row.schedule.claims >= context.options.crashes_max) {
+        fail(context, row, Status::failure, Cause::internal,
+             {domain::Reason::recovered_too_often,
+              "Processing Failed: recovered too often",
+              {}});
+        ++report.quarantined;
+        return;
+    }
+    const bool pauses = row.schedule.claims == 0 && row.status != Status::tx_in_flight;
+    if (row.status == Status::receipt_received || pauses) {
+        ++report.waiting;
+        return;
+    }
+    count(report, row);
+    const store::Row after = reset(context, row);
+    if (row.schedule.claims < Suspects::claims_min) {
+        line_up(context, after);
+        return;
+    }
+    ++report.suspects;
+    suspects.add(row.id.sequence);
+    if (!context.store.reschedule(after, after.status, on_timer(context, after.schedule))) {
+        ++context.stale;
+    }
+}
+
+}  // namespace
+
+void line_up(Context& context, const store::Row& row) {
+    const Family family = domain::family_of(row.kind);
+    store::Schedule schedule = in_line(context, row.schedule);
+    schedule.claims = row.schedule.claims;
+    if (row.kind == Kind::share) {
+        schedule.lane = store::Lane::schedule;
+        schedule.wake = context.now.wall;
+    }
+    if (!context.store.reschedule(row, row.status, schedule)) {
+        ++context.stale;
+        return;
+    }
+    if (row.kind == Kind::share) return;
+    if (row.status == Status::queued) {
+        context.gates.line_up_for_check(family, row.id.sequence);
+    } else {
+        context.gates.line_up_for_sending(family, row.id.sequence);
+    }
+}
+
+void rebuild_lines(Context& context) {
+    context.gates.clear_lines();
+    std::vector<store::Row> rows = context.store.standing_in(store::Lane::gate);
+    std::stable_partition(rows.begin(), rows.end(), [](const store::Row& row) {
+        return row.status != Status::queued && row.schedule.attempts > 0;
+    });
+    for (const store::Row& row : rows) {
+        const Family family = domain::family_of(row.kind);
+        if (row.status == Status::queued) {
+            context.gates.line_up_for_check(family, row.id.sequence);
+        } else {
+            context.gates.line_up_for_sending(family, row.id.sequence);
+        }
+    }
+}
+
+Report run(Context& context, Suspects& suspects, const std::function<void()>& progress) {
+    Report report;
+    std::vector<store::Row> rows = context.store.standing_in(store::Lane::timer);
+    // The furthest along first, each group in order of acceptance.
+    std::stable_sort(rows.begin(), rows.end(), [](const store::Row& a, const store::Row& b) {
+        return static_cast<int>(a.status) > static_cast<int>(b.status);
+    });
+    for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_commit) {
+        const std::size_t end = std::min(rows.size(), begin + rows_per_commit);
+        store::Store::Transaction transaction(context.store);
+        for (std::size_t i = begin; i < end; ++i) {
+            recover_one(context, suspects, report, rows[i]);
+        }
+        transaction.commit();
+        progress();
+    }
+    rebuild_lines(context);
+    return report;
+}
+
+}  // namespace recovery
+
+}  // namespace engine

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "engine/context.hpp"
+#include "engine/suspects.hpp"
+
+// What is done once at start, before anybody is let in (relayer-api 7.2, share-helper 3.2).
+namespace engine::recovery {
+
+struct Report {
+    std::uint64_t in_flight = 0;    // may have left: looked up before anything is sent again
+    std::uint64_t processing = 0;   // waits for the sending gate again
+    std::uint64_t queued = 0;       // waits for readiness again
+    std::uint64_t shares = 0;       // back on schedule
+    std::uint64_t waiting = 0;      // for its answer or the end of a pause; untouched
+    std::uint64_t quarantined = 0;  // the process died on it too often
+    std::uint64_t suspects = 0;     // will run alone
+};
+
+// Puts every row that was in work back where its work can start again. Costs O(rows in work). `progress` is called now
+// and then, between commits.
+[[nodiscard]] Report run(Context& context, Suspects& suspects,
+                         const std::function<void()>& progress);
+
+// Lines up every row that stands in a line in the database, those that may have left first.
+void rebuild_lines(Context& context);
+
+// One row back to the start of its gate. Claims are kept: they count the crashes.
+void line_up(Context& context, const store::Row& row);
+
+}  // namespace engine::recovery

@@ -1,0 +1,19 @@
+#include "engine/request_ids.hpp"
+
+#include <algorithm>
+
+namespace engine {
+
+namespace {
+constexpr int counter_bits = 12;
+constexpr std::uint64_t random_mask = (std::uint64_t{1} << 62) - 1;
+}  // namespace
+
+domain::RequestId RequestIds::next(domain::Timestamp now) {
+    const std::int64_t first_of_now = std::max<std::int64_t>(domain::unix_ms(now), 0)
+                                      << counter_bits;
+    last_ = std::max(first_of_now, last_ + 1);
+    return {last_, static_cast<std::int64_t>(random_.next() & random_mask)};
+}
+
+}  // namespace engine

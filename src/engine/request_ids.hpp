@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "domain/request_id.hpp"
+#include "domain/time.hpp"
+#include "engine/random.hpp"
+
+namespace engine {
+
+// Makes ids that rise strictly, also within a millisecond, over clock steps and over restarts. One thread.
+class RequestIds {
+public:
+    // `last`: the highest sequence ever given out.
+    RequestIds(Random& random, std::int64_t last) : random_(random), last_(last) {}
+
+    [[nodiscard]] domain::RequestId next(domain::Timestamp now);
+
+private:
+    Random& random_;
+    std::int64_t last_;
+};
+
+}  // namespace engine

@@ -1,0 +1,255 @@
+#include "engine/sending.hpp"
+
+#include <array>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "engine/answers.hpp"
+#include "engine/shares.hpp"
+
+namespace engine::sending {
+
+using domain::Cause;
+using domain::Family;
+using domain::Kind;
+using domain::Reason;
+using domain::Status;
+
+namespace {
+
+// A step stays short even with the rate unlimited.
+constexpr int starts_per_step = 512;
+
+domain::Milliseconds response_timeout(const Context& context, Family family) {
+    const auto& timeouts = context.options.response_timeout;
+    switch (family) {
+        case Family::input_proof: return timeouts.input_proof;
+        case Family::public_decrypt: return timeouts.public_decrypt;
+        default: return timeouts.user_decrypt;
+    }
+}
+
+// Relayer kinds count their sealed transactions in `attempts`; once there is one the outcome may be
+// unknown, and only the chain can settle it.
+bool was_sealed(const store::Row& row) { return row.schedule.attempts > 0; }
+
+void hand_out_send(Context& context, const store::Row& row, bool look_up_first) {
+    SendOrder order{row.id, row.kind, {}, look_up_first};
+    for (store::Attempt& attempt : context.store.attempts(row.id.sequence)) {
+        order.sealed.push_back({attempt.nonce, attempt.hash, std::move(attempt.sealed)});
+    }
+    assert(!order.sealed.empty());
+    context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
+    context.effects.sends.push_back(std::move(order));
+}
+
+bool start_preparing(Context& context, const store::Row& row) {
+    RequestPtr request = load_request(context, row);
+    if (!request) return false;
+    if (!context.store.reschedule(row, Status::processing, in_work(context, row.schedule))) {
+        return false;
+    }
+    context.work.begin(row.id.sequence, {Task::prepare, domain::family_of(row.kind)});
+    context.effects.prepares.push_back({row.id, std::move(request)});
+    return true;
+}
+
+bool start_one(Context& context, const store::Row& row) {
+    if (row.status == Status::processing && !was_sealed(row)) return start_preparing(context, row);
+    if (row.status == Status::processing) {
+        if (!context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
+                                in_work(context, row.schedule), context.now.wall)) {
+            return false;
+        }
+        hand_out_send(context, row, true);
+        return true;
+    }
+    if (row.status == Status::tx_in_flight &&
+        context.store.reschedule(row, Status::tx_in_flight, in_work(context, row.schedule))) {
+        hand_out_send(context, row, true);
+        return true;
+    }
+    return false;
+}
+
+// Trouble on the way before anything was signed: until the deadline it costs only time.
+void unprepared(Context& context, store::Row row) {
+    ++row.schedule.faults;
+    if (!row.schedule.deadline) {
+        row.schedule.deadline = context.now.wall + context.options.sending_timeout;
+    }
+    if (context.now.wall >= *row.schedule.deadline) {
+        fail(context, row, Status::failure, Cause::transaction,
+             {Reason::send_failed,
+              "Transaction failed: Transaction failed after " +
+                  std::to_string(row.schedule.faults) + " retries.",
+              {}});
+        return;
+    }
+    const auto pause = context.options.trouble_pause.pause(row.schedule.faults);
+    if (!context.store.reschedule(row, Status::processing,
+                                  pausing(context, row.schedule, pause))) {
+        ++context.stale;
+    }
+}
+
+// The outcome is unknown: no deadline, only the chain can tell.
+void unknown_outcome(Context& context, store::Row row) {
+    ++row.schedule.faults;
+    row.schedule.deadline.reset();
+    const auto pause = context.options.trouble_pause.pause(row.schedule.faults);
+    if (!context.store.reschedule(row, Status::tx_in_flight,
+                                  pausing(context, row.schedule, pause))) {
+        ++context.stale;
+    }
+}
+
+void seal(Context& context, const store::Row& row, const Plan& plan) {
+    Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
+    store::Schedule schedule = in_work(context, row.schedule);
+    schedule.claims = 1;
+    if (row.kind != Kind::share) {
+        ++schedule.attempts;
+        schedule.deadline.reset();
+    }
+    if (!context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
+                            schedule, context.now.wall)) {
+        ++context.stale;
+        return;
+    }
+    context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes},
+                              context.now.wall);
+    SendOrder order{row.id, row.kind, {}, false};
+    order.sealed.push_back(std::move(sealed));
+    context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
+    context.effects.sends.push_back(std::move(order));
+}
+
+void received(Context& context, const store::Row& row, const Receipt& receipt) {
+    if (!receipt.reference) {
+        fail(context, row, Status::failure, Cause::internal,
+             {Reason::internal_error,
+              "Processing Failed: The receipt holds no event of the request",
+              {}});
+        return;
+    }
+    store::Schedule schedule;
+    schedule.lane = store::Lane::timer;
+    schedule.deadline =
+        context.now.wall + response_timeout(context, domain::family_of(row.kind));
+    schedule.wake = *schedule.deadline;
+    if (!context.store.receive(row, receipt.reference, schedule, context.now.wall)) {
+        ++context.stale;
+        return;
+    }
+    answers::join(context, *receipt.reference);
+}
+
+void give_back(Context& context, Family family) {
+    if (family == Family::share) {
+        context.gates.give_back_share_slot();
+    } else {
+        context.gates.give_back_sending();
+    }
+}
+
+}  // namespace
+
+void enter(Context& context, const store::Row& row) {
+    const Family family = domain::family_of(row.kind);
+    context.gates.leave(row.id.sequence, family);
+    if (!context.store.move(row, {Status::queued, Status::processing, Cause::claimed},
+                            in_line(context, {}), context.now.wall)) {
+        ++context.stale;
+        return;
+    }
+    context.gates.line_up_for_sending(family, row.id.sequence);
+}
+
+void start(Context& context) {
+    for (const Family family :
+         {Family::public_decrypt, Family::user_decrypt, Family::input_proof}) {
+        for (int started = 0; started < starts_per_step; ++started) {
+            const auto id = context.gates.pass_sending(family, context.now.monotonic);
+            if (!id) break;
+            const std::optional<store::Row> row = context.store.load(*id);
+            if (!row || !start_one(context, *row)) context.gates.give_back_sending();
+        }
+    }
+}
+
+void apply(Context& context, const Prepared& event) {
+    const auto entry = context.work.end(event.id.sequence, Task::prepare);
+    const std::optional<store::Row> row = context.store.load(event.id.sequence);
+    if (!entry || !row || row->status != Status::processing) {
+        if (entry) give_back(context, entry->family);
+        ++context.stale;
+        return;
+    }
+    context.effects.settled.push_back(row->id.sequence);
+    if (const auto* plan = std::get_if<Plan>(&event.outcome)) {
+        seal(context, *row, *plan);
+        return;
+    }
+    give_back(context, entry->family);
+    const auto* rejected = std::get_if<Rejected>(&event.outcome);
+    if (row->kind == Kind::share) {
+        if (rejected != nullptr) {
+            shares::attempt_failed(context, *row, rejected->failure);
+        } else {
+            shares::trouble(context, *row, std::get<Unreachable>(event.outcome).reason);
+        }
+    } else if (rejected != nullptr) {
+        fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
+    } else {
+        unprepared(context, *row);
+    }
+}
+
+void apply(Context& context, const Sent& event) {
+    if (const auto entry = context.work.end(event.id.sequence, Task::send)) {
+        give_back(context, entry->family);
+    }
+    const std::optional<store::Row> row = context.store.load(event.id.sequence);
+    if (!row || row->status != Status::tx_in_flight) {
+        ++context.stale;
+        return;
+    }
+    context.effects.settled.push_back(row->id.sequence);
+    context.gates.leave(row->id.sequence, domain::family_of(row->kind));
+    const auto* receipt = std::get_if<Receipt>(&event.outcome);
+    const auto* rejected = std::get_if<Rejected>(&event.outcome);
+    if (row->kind == Kind::share) {
+        if (receipt != nullptr) {
+            shares::revealed(context, *row, *receipt);
+        } else if (rejected != nullptr) {
+            shares::attempt_failed(context, *row, rejected->failure);
+        } else {
+            shares::trouble(context, *row, std::get<Unreachable>(event.outcome).reason);
+        }
+    } else if (receipt != nullptr) {
+        received(context, *row, *receipt);
+    } else if (rejected != nullptr) {
+        fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
+    } else {
+        unknown_outcome(context, *row);
+    }
+}
+
+void wake(Context& context, const store::Row& row) {
+    const Family family = domain::family_of(row.kind);
+    const Task task = row.status == Status::processing ? Task::prepare : Task::send;
+    const bool lease_over = context.work.end(row.id.sequence, task).has_value();
+    if (lease_over) give_back(context, family);
+    if (row.kind == Kind::share) {
+        shares::trouble(context, row, "no answer");
+    } else if (lease_over) {
+        row.status == Status::processing ? unprepared(context, row)
+                                         : unknown_outcome(context, row);
+    } else if (context.store.reschedule(row, row.status, in_line(context, row.schedule))) {
+        context.gates.line_up_for_resending(family, row.id.sequence);
+    }
+}
+
+}  // namespace engine::sending

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "engine/context.hpp"
+
+// Gate 2: `processing` until a token lets the request through, then prepare, seal, commit, send; `tx_in_flight`
+// until the chain has included it (relayer-api 3.3). Shares come here with their slot taken (engine/shares.hpp).
+namespace engine::sending {
+
+// A decrypt passed readiness and lines up.
+void enter(Context& context, const store::Row& row);
+
+// As many sends as there are tokens and places in the air.
+void start(Context& context);
+
+void apply(Context& context, const Prepared& event);
+void apply(Context& context, const Sent& event);
+
+// A `processing` or `tx_in_flight` request whose pause or lease is over.
+void wake(Context& context, const store::Row& row);
+
+}  // namespace engine::sending

@@ -1,0 +1,119 @@
+#include "engine/service.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "domain/identity.hpp"
+#include "store/errors.hpp"
+
+namespace engine {
+
+using domain::Status;
+
+namespace {
+
+constexpr std::uint32_t closed_retry_after_seconds = 5;
+constexpr std::uint32_t full_retry_after_seconds = 1;
+
+}  // namespace
+
+Service::Service(const Options& options, Inbox& inbox, const Processor& processor,
+                 const Gates& gates, const Gateway& gateway, store::Reader& reader,
+                 const Clock& clock)
+    : options_(options),
+      inbox_(inbox),
+      processor_(processor),
+      gates_(gates),
+      gateway_(gateway),
+      reader_(reader),
+      clock_(clock) {}
+
+void Service::submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
+                     Reply reply) {
+    if (!processor_.is_open()) {
+        reply(Unavailable{"the database takes no writes", closed_retry_after_seconds});
+        return;
+    }
+    // Everything that needs no order is done here, on the caller's thread.
+    Submission submission;
+    submission.kind = domain::kind_of(request);
+    submission.identity = domain::identify(request);
+    submission.payload = domain::encode(request);
+    if (const auto* share = std::get_if<domain::VoteShare>(&request)) {
+        submission.round_id = share->round_id;
+        submission.vote_end = vote_end;
+        if (share->submit_at != 0) {
+            submission.submit_at = domain::Timestamp{
+                std::chrono::seconds{static_cast<std::int64_t>(share->submit_at)}};
+        }
+    }
+    submission.reply = std::move(reply);
+    if (!inbox_.submit(std::move(submission))) {
+        submission.reply(Unavailable{"the inbox is full or closed", full_retry_after_seconds});
+    }
+}
+
+AcceptOutcome Service::accept(const domain::Request& request,
+                              std::optional<domain::Timestamp> vote_end) {
+    struct Slot {
+        AcceptOutcome outcome;
+        std::atomic<bool> filled{false};
+    };
+    const auto slot = std::make_shared<Slot>();
+    submit(request, vote_end, [slot](AcceptOutcome outcome) {
+        slot->outcome = std::move(outcome);
+        slot->filled.store(true, std::memory_order_release);
+        slot->filled.notify_one();
+    });
+    slot->filled.wait(false, std::memory_order_acquire);
+    return std::move(slot->outcome);
+}
+
+InquiryOutcome Service::find(const domain::RequestId& id) {
+    std::optional<store::View> view;
+    try {
+        view = reader_.find(id);
+    } catch (const store::StorageError& error) {
+        return Unreadable{error.what()};
+    }
+    if (!view) return NotFound{};
+    const store::Row& row = view->row;
+    if (row.status == Status::completed) {
+        Completed completed{row.kind, {}};
+        if (view->result) completed.result = domain::decode_result(*view->result);
+        return completed;
+    }
+    if (domain::is_terminal(row.status)) {
+        return Ended{row.kind, row.status,
+                     view->failure.value_or(domain::Failure{domain::Reason::internal_error,
+                                                            "Unknown error",
+                                                            {}})};
+    }
+    return pending(row);
+}
+
+Pending Service::pending(const store::Row& row) const {
+    const auto elapsed =
+        std::chrono::floor<std::chrono::seconds>(clock_.wall() - row.since).count();
+    Pending pending;
+    pending.kind = row.kind;
+    pending.status = row.status;
+    pending.elapsed_seconds = static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0));
+    const domain::Family family = domain::family_of(row.kind);
+    if (family != domain::Family::share) {
+        const domain::Standing standing =
+            gates_.standing(family, row.status, row.id.sequence, elapsed);
+        pending.retry_after_seconds =
+            std::max(domain::retry_after_seconds(standing, options_.retry_after),
+                     options_.retry_after.min_seconds);
+    }
+    return pending;
+}
+
+std::vector<Dependency> Service::dependencies() const {
+    return {{"database", processor_.is_open()}, {"gateway", !gateway_.trouble()}};
+}
+
+}  // namespace engine

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/clock.hpp"
+#include "engine/gates.hpp"
+#include "engine/health.hpp"
+#include "engine/inbox.hpp"
+#include "engine/inquiry.hpp"
+#include "engine/intake.hpp"
+#include "engine/options.hpp"
+#include "engine/processor.hpp"
+#include "store/reader.hpp"
+
+namespace engine {
+
+// What the outside sees of the engine. Any thread.
+class Service : public Intake, public Inquiry, public Health {
+public:
+    Service(const Options& options, Inbox& inbox, const Processor& processor, const Gates& gates,
+            const Gateway& gateway, store::Reader& reader, const Clock& clock);
+
+    // Same as accept() without waiting: `reply` comes from the processor's thread, or at once from this one.
+    void submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
+                Reply reply);
+    [[nodiscard]] AcceptOutcome accept(const domain::Request& request,
+                                       std::optional<domain::Timestamp> vote_end) override;
+    [[nodiscard]] InquiryOutcome find(const domain::RequestId& id) override;
+    [[nodiscard]] std::vector<Dependency> dependencies() const override;
+
+private:
+    [[nodiscard]] Pending pending(const store::Row& row) const;
+
+    const Options& options_;
+    Inbox& inbox_;
+    const Processor& processor_;
+    const Gates& gates_;
+    const Gateway& gateway_;
+    store::Reader& reader_;
+    const Clock& clock_;
+};
+
+}  // namespace engine

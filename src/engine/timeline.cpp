@@ -1,0 +1,48 @@
+#include "engine/timeline.hpp"
+
+#include <algorithm>
+
+namespace engine {
+
+using domain::Milliseconds;
+using domain::Nanoseconds;
+
+namespace {
+
+Nanoseconds offset_of(const Clock& clock, domain::Monotonic monotonic) {
+    return Nanoseconds{clock.wall().time_since_epoch()} - monotonic.time_since_epoch();
+}
+
+}  // namespace
+
+Timeline::Timeline(const Clock& clock, Milliseconds leap, Milliseconds hold)
+    : clock_(clock), leap_(leap), hold_(hold) {
+    believed_ = furthest_ = offset_of(clock_, clock_.monotonic());
+}
+
+Moment Timeline::now() {
+    const domain::Monotonic monotonic = clock_.monotonic();
+    const Nanoseconds offset = offset_of(clock_, monotonic);
+
+    const bool leapt = offset > std::max(believed_, furthest_) + leap_;
+    if (!leapt) {
+        believed_ = offset;
+        held_leap_.reset();
+    } else {
+        const bool same_place = held_leap_ && std::chrono::abs(offset - suspect_) <= leap_;
+        if (!same_place) suspect_since_ = monotonic;
+        suspect_ = offset;
+        held_leap_ = std::chrono::duration_cast<Milliseconds>(offset - believed_);
+        if (monotonic - suspect_since_ >= hold_) {
+            believed_ = offset;
+            held_leap_.reset();
+        }
+    }
+    furthest_ = std::max(furthest_, believed_);
+
+    const auto wall = std::chrono::floor<Milliseconds>(
+        std::chrono::sys_time<Nanoseconds>{monotonic.time_since_epoch() + believed_});
+    return {wall, monotonic};
+}
+
+}  // namespace engine

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+
+namespace engine {
+
+struct Moment {
+    domain::Timestamp wall;        // believed
+    domain::Monotonic monotonic;
+};
+
+// A wall clock that does not believe every leap. Steps back are followed at once: nothing is ever done
+// early. A leap ahead beyond the limit is held: time goes on as the monotonic clock counts, until the
+// wall clock stayed in its new place for the hold time, or came back. One thread.
+class Timeline {
+public:
+    Timeline(const Clock& clock, domain::Milliseconds leap, domain::Milliseconds hold);
+
+    [[nodiscard]] Moment now();
+
+    // How far ahead the clock claims to be while it is not believed.
+    [[nodiscard]] std::optional<domain::Milliseconds> held_leap() const { return held_leap_; }
+
+private:
+    const Clock& clock_;
+    domain::Milliseconds leap_;
+    domain::Milliseconds hold_;
+    // Wall minus monotonic: constant while the clock runs true.
+    domain::Nanoseconds believed_{};
+    domain::Nanoseconds furthest_{};  // ever believed: a way back to it is no leap
+    domain::Nanoseconds suspect_{};
+    domain::Monotonic suspect_since_{};
+    std::optional<domain::Milliseconds> held_leap_;
+};
+
+}  // namespace engine

@@ -1,0 +1,35 @@
+#include "engine/work.hpp"
+
+#include <cassert>
+
+namespace engine {
+
+void Work::begin(Id id, Entry entry) {
+    const bool is_new = entries_.emplace(id, entry).second;
+    assert(is_new);
+    changes_.push_back({id, std::nullopt});
+}
+
+std::optional<Work::Entry> Work::end(Id id, Task task) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end() || found->second.task != task) return std::nullopt;
+    const Entry entry = found->second;
+    changes_.push_back({id, entry});
+    entries_.erase(found);
+    return entry;
+}
+
+void Work::keep() { changes_.clear(); }
+
+void Work::undo() {
+    for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+        if (change->before) {
+            entries_.emplace(change->id, *change->before);
+        } else {
+            entries_.erase(change->id);
+        }
+    }
+    changes_.clear();
+}
+
+}  // namespace engine

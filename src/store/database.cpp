@@ -1,0 +1,131 @@
+#include "store/database.hpp"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "store/errors.hpp"
+#include "store/owner_lock.hpp"
+#include "store/schema.hpp"
+#include "store/statement.hpp"
+
+namespace store {
+
+namespace {
+
+constexpr int schema_version = 1;
+constexpr int application_id = 0x50484f55;  // "PHOU"
+constexpr int busy_timeout_ms = 2'000;
+// Beyond this size the start-up check looks at the tables' edges only: a full one reads every page.
+constexpr std::int64_t whole_check_bytes_max = 32LL << 20;
+
+void refuse_network_filesystem(const Options& options) {
+    struct statfs facts {};
+    if (::statfs(options.directory.c_str(), &facts) != 0) return;
+    if (!is_network_filesystem(static_cast<long>(facts.f_type))) return;
+    if (options.allow_network_filesystem) return;
+    throw OpenError("the data directory " + options.directory.string() +
+                    " lies on a network file system, where locks can not be trusted; use a local "
+                    "disk or set storage.allow_network_filesystem = true");
+}
+
+void create_private_file(const std::filesystem::path& path) {
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor < 0) {
+        throw OpenError("can not create " + path.string() + ": " +
+                        std::generic_category().message(errno) +
+                        "; make the data directory writable for this user");
+    }
+    ::close(descriptor);
+}
+
+std::int64_t pragma_value(SQLite::Database& database, const std::string& name) {
+    return database.execAndGet("pragma " + name).getInt64();
+}
+
+void migrate(SQLite::Database& database, const std::filesystem::path& path) {
+    const std::int64_t version = pragma_value(database, "user_version");
+    const std::int64_t tables =
+        database.execAndGet("select count(*) from sqlite_schema").getInt64();
+    if (version > schema_version) {
+        throw OpenError(path.string() + " was made by a newer posthouse (schema " +
+                        std::to_string(version) + ", this one knows up to " +
+                        std::to_string(schema_version) + "); run that version");
+    }
+    if (version == 0 && tables > 0) {
+        throw OpenError(path.string() +
+                        " is a database of another program; choose another --data-dir");
+    }
+    if (version == 0) {
+        SQLite::Transaction transaction(database);
+        database.exec(schema_sql);
+        database.exec("pragma application_id = " + std::to_string(application_id));
+        database.exec("pragma user_version = " + std::to_string(schema_version));
+        transaction.commit();
+    }
+}
+
+void check(SQLite::Database& database, const std::filesystem::path& path) {
+    if (pragma_value(database, "application_id") != application_id) {
+        throw OpenError(path.string() + " is no posthouse database (application_id differs)");
+    }
+    const std::int64_t bytes =
+        pragma_value(database, "page_count") * pragma_value(database, "page_size");
+    const char* pragma = bytes <= whole_check_bytes_max ? "pragma quick_check(1)"
+                                                        : "pragma quick_check('cursor')";
+    SQLite::Statement statement(database, pragma);
+    if (!statement.executeStep() || statement.getColumn(0).getString() != "ok") {
+        throw StorageError(Trouble::corrupt, path.string() + " is damaged: " +
+                                                 statement.getColumn(0).getString() +
+                                                 "; restore a backup");
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
+    refuse_network_filesystem(options);
+    const std::filesystem::path path = database_path(options);
+    create_private_file(path);
+    try {
+        auto database = std::make_unique<SQLite::Database>(
+            path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
+            options.vfs);
+        database->exec("pragma journal_mode = wal");
+        database->exec(options.synchronous == Synchronous::full ? "pragma synchronous = full"
+                                                                : "pragma synchronous = normal");
+        database->exec("pragma secure_delete = on");
+        database->exec("pragma temp_store = memory");
+        database->exec("pragma wal_autocheckpoint = 0");
+        database->exec("pragma journal_size_limit = " + std::to_string(options.wal_bytes_max));
+        database->exec("pragma cache_size = -" + std::to_string(options.cache_bytes >> 10));
+        migrate(*database, path);
+        check(*database, path);
+        return database;
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "opening " + path.string());
+    }
+}
+
+std::unique_ptr<SQLite::Database> open_for_reading(const Options& options) {
+    const std::filesystem::path path = database_path(options);
+    try {
+        auto database = std::make_unique<SQLite::Database>(
+            path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
+            options.vfs);
+        database->exec("pragma query_only = on");
+        database->exec("pragma wal_autocheckpoint = 0");
+        database->exec("pragma cache_size = -1024");
+        sqlite3_db_config(database->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+        return database;
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "opening " + path.string());
+    }
+}
+
+}  // namespace store

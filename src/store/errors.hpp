@@ -1,0 +1,35 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace store {
+
+enum class Trouble {
+    full,     // no space left: the same step may succeed later
+    io,       // the disk failed: same
+    busy,     // somebody else holds the file: same
+    corrupt,  // the file is not what we wrote: nothing it says can be trusted
+    other,
+};
+
+// Every failure of the database leaves this folder as this type, with the first cause in what().
+class StorageError : public std::runtime_error {
+public:
+    StorageError(Trouble trouble, const std::string& what)
+        : std::runtime_error(what), trouble_(trouble) {}
+
+    [[nodiscard]] Trouble trouble() const { return trouble_; }
+
+private:
+    Trouble trouble_;
+};
+
+// The data directory can not be used: owned by another process, on a network file system, made by
+// a newer version. what() names the path, the problem and the way out.
+class OpenError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace store

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/failure.hpp"
+#include "domain/identity.hpp"
+#include "domain/kind.hpp"
+#include "domain/moves.hpp"
+#include "domain/request_id.hpp"
+#include "domain/status.hpp"
+#include "domain/time.hpp"
+
+namespace store {
+
+// Which queue a row stands in; the numbers are stored.
+enum class Lane {
+    schedule = 0,  // shares that wait for their time
+    gate = 1,      // waits for a permit or a token; wake is only a second look
+    timer = 2,     // a pause, a lease or a deadline ends at wake
+    ended_input_proof = 8,
+    ended_public_decrypt = 9,
+    ended_user_decrypt = 10,
+    ended_share = 11,
+};
+
+[[nodiscard]] Lane ended_lane(domain::Family family);
+
+// When and why a row is looked at again, and what it used up; changes without changing the status.
+struct Schedule {
+    Lane lane = Lane::timer;
+    domain::Timestamp wake{};
+    std::optional<domain::Timestamp> deadline;
+    std::uint32_t claims = 0;
+    std::uint32_t attempts = 0;
+    std::uint32_t faults = 0;
+
+    bool operator==(const Schedule&) const = default;
+};
+
+// The hot part of a request.
+struct Row {
+    domain::RequestId id;
+    domain::Kind kind = domain::Kind::input_proof;
+    domain::Status status = domain::Status::queued;
+    domain::Timestamp since{};  // the status last changed
+    Schedule schedule;
+    std::optional<std::int64_t> round;
+
+    bool operator==(const Row&) const = default;
+};
+
+struct NewRequest {
+    Row row;
+    domain::Identity identity;
+    domain::ByteView payload;
+};
+
+// The row a new request turned out to be the same as.
+struct Twin {
+    Row row;
+    bool same_content = true;
+};
+
+// A sealed transaction as stored.
+struct Attempt {
+    std::uint64_t nonce = 0;
+    domain::Bytes32 hash{};
+    domain::Bytes sealed;
+};
+
+// An answer that waits for its request or for its siblings.
+struct HeldAnswer {
+    std::uint32_t slot = 0;
+    domain::Bytes body;
+};
+
+struct RoundRow {
+    std::int64_t id = 0;
+    domain::Bytes32 round_id{};
+    domain::Timestamp vote_end{};
+    std::uint64_t total = 0;
+    std::uint64_t submitted = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t timed_out = 0;
+};
+
+}  // namespace store

@@ -1,0 +1,90 @@
+#include "store/statement.hpp"
+
+#include <sqlite3.h>
+
+#include <string>
+
+namespace store {
+
+namespace {
+
+Trouble trouble_of(int code) {
+    switch (code & 0xff) {
+        case SQLITE_FULL: return Trouble::full;
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED: return Trouble::busy;
+        case SQLITE_IOERR:
+        case SQLITE_CANTOPEN:
+        case SQLITE_READONLY:
+        case SQLITE_PERM: return Trouble::io;
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB: return Trouble::corrupt;
+        default: return Trouble::other;
+    }
+}
+
+}  // namespace
+
+StorageError to_storage_error(const SQLite::Exception& error, std::string_view while_doing) {
+    return StorageError(trouble_of(error.getErrorCode()),
+                        std::string(while_doing) + ": " + error.what() + " (SQLite code " +
+                            std::to_string(error.getExtendedErrorCode()) + ")");
+}
+
+Statement::Statement(SQLite::Database& database, const std::string& sql)
+    : database_(database), statement_(database, sql) {}
+
+void Statement::reset() {
+    // The result of a reset repeats the error of the last step, which was reported there.
+    static_cast<void>(statement_.tryReset());
+}
+
+int Statement::run() {
+    try {
+        while (statement_.executeStep()) {
+        }
+        const int changed = sqlite3_changes(database_.getHandle());
+        reset();
+        return changed;
+    } catch (const SQLite::Exception& error) {
+        reset();
+        throw to_storage_error(error, statement_.getQuery());
+    }
+}
+
+bool Statement::next() {
+    try {
+        if (statement_.executeStep()) return true;
+        reset();
+        return false;
+    } catch (const SQLite::Exception& error) {
+        reset();
+        throw to_storage_error(error, statement_.getQuery());
+    }
+}
+
+std::int64_t Statement::integer(int column) const {
+    return const_cast<SQLite::Statement&>(statement_).getColumn(column).getInt64();
+}
+
+std::string_view Statement::text(int column) const {
+    const SQLite::Column value = const_cast<SQLite::Statement&>(statement_).getColumn(column);
+    const char* text = value.getText();
+    return {text, static_cast<std::size_t>(value.getBytes())};
+}
+
+domain::ByteView Statement::blob(int column) const {
+    const SQLite::Column value = const_cast<SQLite::Statement&>(statement_).getColumn(column);
+    const auto* data = static_cast<const std::uint8_t*>(value.getBlob());
+    return {data, static_cast<std::size_t>(value.getBytes())};
+}
+
+bool Statement::is_null(int column) const { return statement_.isColumnNull(column); }
+
+void Statement::bind(int index, domain::ByteView value) {
+    static constexpr std::uint8_t nothing = 0;
+    const void* data = value.empty() ? &nothing : value.data();
+    statement_.bindNoCopy(index, data, static_cast<int>(value.size()));
+}
+
+}  // namespace store

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/failure.hpp"
+#include "store/errors.hpp"
+#include "store/options.hpp"
+#include "store/rows.hpp"
+
+namespace store {
+
+// The one connection that writes and checkpoints. One thread: the processor's. Every change happens inside a
+// Transaction; failures throw StorageError and leave the open transaction to be rolled back.
+class Store {
+public:
+    // Takes the owner lock, opens or creates the file (0600), migrates it and checks it.
+    // Throws OpenError or StorageError.
+    explicit Store(const Options& options);
+    ~Store();
+    Store(const Store&) = delete;
+    Store& operator=(const Store&) = delete;
+
+    class Transaction {
+    public:
+        explicit Transaction(Store& store);
+        ~Transaction();  // rolls back what was not committed
+        Transaction(const Transaction&) = delete;
+        Transaction& operator=(const Transaction&) = delete;
+
+        // Durable when it returns.
+        void commit();
+
+    private:
+        Store& store_;
+        bool open_ = true;
+    };
+
+    // --- requests ---
+
+    [[nodiscard]] std::int64_t last_sequence();
+    [[nodiscard]] std::optional<Twin> find_twin(const domain::Identity& identity);
+    void insert(const NewRequest& request);
+    [[nodiscard]] std::optional<Row> load(std::int64_t sequence);
+    [[nodiscard]] std::optional<Row> find_by_reference(const domain::Bytes32& reference);
+    [[nodiscard]] std::optional<domain::Bytes> payload(std::int64_t sequence);
+
+    // Rows of a lane whose wake has come, earliest first, at most `limit`.
+    [[nodiscard]] std::vector<Row> due(Lane lane, domain::Timestamp now, std::size_t limit);
+    // Every row of a lane in order of acceptance; meant for `gate` and `timer`: the rows in work.
+    [[nodiscard]] std::vector<Row> standing_in(Lane lane);
+    [[nodiscard]] std::optional<domain::Timestamp> earliest_wake(Lane lane);
+
+    // --- guarded changes: false when the row is not in the status named, then nothing changed ---
+
+    [[nodiscard]] bool reschedule(const Row& row, domain::Status in, const Schedule& schedule);
+
+    struct Step {
+        domain::Status from;
+        domain::Status to;
+        domain::Cause cause;
+    };
+    // To a status that is not terminal. The step must be legal for the row's kind (asserted).
+    [[nodiscard]] bool move(const Row& row, Step step, const Schedule& schedule,
+                            domain::Timestamp now);
+    [[nodiscard]] bool receive(const Row& row, const std::optional<domain::Bytes32>& reference,
+                               const Schedule& schedule, domain::Timestamp now);
+    [[nodiscard]] bool complete(const Row& row, domain::ByteView result, domain::Timestamp now);
+    [[nodiscard]] bool fail(const Row& row, Step step, const domain::Failure& failure,
+                            domain::Timestamp now);
+
+    // --- transactions of a request ---
+
+    void add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now);
+    [[nodiscard]] std::vector<Attempt> attempts(std::int64_t sequence);
+
+    // --- answers and cursor ---
+
+    // False when the slot is taken: the first answer wins.
+    bool hold_answer(const domain::Bytes32& reference, const HeldAnswer& answer,
+                     domain::Timestamp now);
+    [[nodiscard]] std::vector<HeldAnswer> held_answers(const domain::Bytes32& reference);
+    void drop_answers(const domain::Bytes32& reference);
+    // Forgets answers nobody claimed: those older than `before`, and the oldest beyond the bound.
+    std::size_t trim_answers(domain::Timestamp before, std::size_t limit);
+
+    [[nodiscard]] std::uint64_t cursor(std::string_view listener);
+    void set_cursor(std::string_view listener, std::uint64_t position);
+
+    // --- rounds ---
+
+    // The first end time wins.
+    [[nodiscard]] std::int64_t round(const domain::Bytes32& round_id, domain::Timestamp vote_end);
+    // Rounds over before `now` that were not closed yet.
+    [[nodiscard]] std::vector<RoundRow> rounds_over(domain::Timestamp now, std::size_t limit);
+    void close_round(std::int64_t id);
+
+    // --- upkeep ---
+
+    // Deletes ended rows of a lane whose retention began before `before`, at most `limit` rows; returns how many.
+    std::size_t purge(Lane lane, domain::Timestamp before, std::size_t limit);
+
+    [[nodiscard]] std::uint64_t wal_bytes() const;
+    // Copies the WAL into the file as far as readers allow; never waits for them.
+    void checkpoint();
+    // Same, and cuts the WAL file to nothing if no reader is in the way. Outside a transaction.
+    void truncate_wal();
+    // Secrets were deleted since the last truncation and still lie in the WAL.
+    [[nodiscard]] bool wal_holds_wiped_data() const;
+
+    // A commit that changes nothing but proves that the disk takes writes again.
+    void probe();
+    // Gives the reserved space to the file system so that status changes go on; false: was given before.
+    bool release_reserve();
+    // Takes the space back; false while the disk is still full.
+    bool restore_reserve();
+
+    [[nodiscard]] const Options& options() const;
+
+    // `SQLite 3.40.1 (affected by the WAL-reset bug; …)`, for the start-up log.
+    [[nodiscard]] static std::string version();
+
+private:
+    struct Statements;
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace store

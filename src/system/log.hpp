@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/journal.hpp"
+
+namespace spdlog {
+class logger;
+}
+
+namespace platform {
+
+enum class LogFormat {
+    compact,  // time level target: line
+    pretty,   // the same for eyes: local time, level in colour on a terminal
+    json,     // one object per line: timestamp, level, target, message
+};
+
+struct LogOptions {
+    LogFormat format = LogFormat::compact;
+    engine::Level level = engine::Level::info;  // lines below are dropped
+    bool show_timestamp = true;
+    bool show_target = true;
+    bool show_thread_ids = false;
+
+    bool operator==(const LogOptions&) const = default;
+};
+
+// Writes to standard error, one write per line. Never throws: a closed or full standard error loses
+// the line and nothing else (the program must ignore SIGPIPE). Any thread.
+class Log : public engine::Journal {
+public:
+    explicit Log(const LogOptions& options);
+    ~Log() override;
+
+    void write(engine::Level level, std::string_view line) override;
+
+private:
+    std::unique_ptr<spdlog::logger> logger_;
+    LogFormat format_;
+};
+
+// Characters that could forge a line or drive a terminal are written as \n, \r, \t, \xHH.
+[[nodiscard]] std::string printable(std::string_view text);
+
+// The inside of a JSON string; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string json_escaped(std::string_view text);
+
+}  // namespace platform

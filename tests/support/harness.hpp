@@ -1,0 +1,128 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/gates.hpp"
+#include "engine/inbox.hpp"
+#include "engine/processor.hpp"
+#include "engine/service.hpp"
+#include "store/reader.hpp"
+#include "store/store.hpp"
+#include "support/requests.hpp"
+#include "support/temp_directory.hpp"
+#include "support/virtual_time.hpp"
+
+namespace support {
+
+// One life of the process: everything that a crash takes away.
+struct Process {
+    Process(const store::Options& store_options, const engine::Options& options,
+            engine::Gateway& gateway, VirtualClock& clock, SeededRandom& random,
+            RecordingJournal& journal)
+        : store(store_options),
+          reader(store_options, 1),
+          gates(options, clock.monotonic()),
+          inbox(options.inbox_capacity),
+          processor(options, store, gates, gateway, inbox, clock, random, journal),
+          service(options, inbox, processor, gates, gateway, reader, clock) {}
+
+    store::Store store;
+    store::Reader reader;
+    engine::Gates gates;
+    engine::Inbox inbox;
+    engine::Processor processor;
+    engine::Service service;
+};
+
+// The engine on a virtual clock, with its store in a directory that outlives crashes.
+class Engine {
+public:
+    Engine(VirtualClock& clock, VirtualExecutor& executor, engine::Gateway& gateway)
+        : clock_(clock), executor_(executor), gateway_(gateway) {
+        store_options.directory = directory_.path();
+        store_options.synchronous = store::Synchronous::normal;
+        store_options.reserve_bytes = 0;
+    }
+
+    engine::Options options;
+    store::Options store_options;
+    RecordingJournal journal;
+    SeededRandom random{1};
+    engine::recovery::Report recovered;
+    // The end of every vote round of the tests.
+    domain::Timestamp vote_end = domain::from_unix_ms(4'102'444'800'000);
+
+    void start() {
+        process_ = std::make_unique<Process>(store_options, options, gateway_, clock_, random,
+                                             journal);
+        recovered = process_->processor.recover();
+    }
+
+    // kill -9: nothing is said goodbye to.
+    void crash() {
+        process_.reset();
+        executor_.drop_all();
+    }
+
+    [[nodiscard]] bool is_running() const { return process_ != nullptr; }
+    [[nodiscard]] Process& process() {
+        if (!process_) start();
+        return *process_;
+    }
+
+    // Hands a request in and makes the step that decides about it.
+    [[nodiscard]] engine::AcceptOutcome try_submit(const domain::Request& request) {
+        std::optional<engine::AcceptOutcome> outcome;
+        post(request, [&](engine::AcceptOutcome given) { outcome = std::move(given); });
+        turn();
+        return outcome.value();
+    }
+
+    [[nodiscard]] domain::RequestId submit(const domain::Request& request) {
+        return std::get<engine::Accepted>(try_submit(request)).id;
+    }
+
+    void post(const domain::Request& request, engine::Reply reply) {
+        const bool is_share = domain::kind_of(request) == domain::Kind::share;
+        process().service.submit(request, is_share ? std::optional(vote_end) : std::nullopt,
+                                 std::move(reply));
+    }
+
+    engine::Processor::Wait turn() { return process().processor.turn(); }
+
+    // Lets time pass: from one wake or event to the next.
+    void run_for(domain::Nanoseconds time) {
+        const domain::Monotonic end = clock_.monotonic() + time;
+        executor_.run_due();
+        while (true) {
+            const engine::Processor::Wait wait = turn();
+            if (wait.events_end_it && !process().inbox.is_empty()) continue;
+            if (wait.length <= domain::Nanoseconds::zero()) continue;
+            domain::Monotonic next = std::min(clock_.monotonic() + wait.length, end);
+            if (const auto due = executor_.next_due()) next = std::min(next, *due);
+            if (next >= end) break;
+            executor_.run_until(next);
+        }
+        executor_.run_until(end);
+        turn();
+    }
+
+    [[nodiscard]] std::optional<store::View> view(const domain::RequestId& id) {
+        return process().reader.find(id);
+    }
+    [[nodiscard]] domain::Status status(const domain::RequestId& id) {
+        return view(id).value().row.status;
+    }
+
+private:
+    TempDirectory directory_;
+    VirtualClock& clock_;
+    VirtualExecutor& executor_;
+    engine::Gateway& gateway_;
+    std::unique_ptr<Process> process_;
+};
+
+}  // namespace support

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "engine/gateway.hpp"
+#include "support/virtual_time.hpp"
+
+namespace support {
+
+// A chain that does what the test says: each order asks a function for its outcome; nothing means that
+// the answer never comes. Outcomes arrive after a virtual delay.
+class ScriptedGateway : public engine::Gateway {
+public:
+    explicit ScriptedGateway(VirtualExecutor& executor) : executor_(executor) {}
+
+    std::function<std::optional<engine::CheckOutcome>(const engine::CheckOrder&)> on_check =
+        [](const engine::CheckOrder&) { return engine::Ready{}; };
+    std::function<std::optional<engine::PrepareOutcome>(const engine::PrepareOrder&)> on_prepare =
+        [](const engine::PrepareOrder&) { return engine::Plan{}; };
+    std::function<std::optional<engine::SendOutcome>(const engine::SendOrder&)> on_send =
+        [](const engine::SendOrder& order) { return receipt(order); };
+
+    domain::Milliseconds check_delay{10};
+    domain::Milliseconds prepare_delay{10};
+    domain::Milliseconds send_delay{10};
+    // Called inside the step, like the real one.
+    std::function<void()> on_seal = [] {};
+
+    struct SentAt {
+        domain::Monotonic when;
+        engine::SendOrder order;
+    };
+    std::vector<engine::CheckOrder> checks;
+    std::vector<engine::PrepareOrder> prepares;
+    std::vector<SentAt> sends;
+    std::size_t checks_running = 0;
+    std::size_t checks_peak = 0;
+    std::size_t sends_running = 0;
+    std::size_t sends_peak = 0;
+    std::uint64_t listened_from = 0;
+    bool healthy = true;
+    const VirtualClock* clock = nullptr;
+
+    [[nodiscard]] static domain::Bytes32 reference_of(const domain::RequestId& id) {
+        const std::string text = "reference " + to_string(id);
+        return domain::sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    }
+
+    [[nodiscard]] static engine::SendOutcome receipt(const engine::SendOrder& order) {
+        engine::Receipt receipt{order.sealed.front().hash, {}, {}};
+        if (order.kind == domain::Kind::share) {
+            receipt.revealed = domain::ShareRevealed{"AB", false};
+        } else {
+            receipt.reference = reference_of(order.id);
+        }
+        return receipt;
+    }
+
+    void answer(const domain::RequestId& id, engine::AnswerBody body) {
+        events_->answered({{{reference_of(id), std::move(body)}}, ++cursor_});
+    }
+
+    void listen(engine::GatewayEvents& events, std::uint64_t cursor) override {
+        events_ = &events;
+        listened_from = cursor;
+        cursor_ = std::max(cursor_, cursor);
+    }
+
+    void check(std::vector<engine::CheckOrder> orders) override {
+        for (engine::CheckOrder& order : orders) {
+            checks_peak = std::max(checks_peak, ++checks_running);
+            checks.push_back(order);
+            executor_.run_after(check_delay, [this, order] {
+                auto outcome = on_check(order);
+                if (!outcome) return;
+                --checks_running;
+                events_->checked({{order.id, std::move(*outcome)}});
+            });
+        }
+    }
+
+    void prepare(std::vector<engine::PrepareOrder> orders) override {
+        for (engine::PrepareOrder& order : orders) {
+            prepares.push_back(order);
+            executor_.run_after(prepare_delay, [this, order] {
+                if (auto outcome = on_prepare(order)) {
+                    events_->prepared({{order.id, std::move(*outcome)}});
+                }
+            });
+        }
+    }
+
+    void send(std::vector<engine::SendOrder> orders) override {
+        for (engine::SendOrder& order : orders) {
+            sends_peak = std::max(sends_peak, ++sends_running);
+            sends.push_back({clock != nullptr ? clock->monotonic() : domain::Monotonic{}, order});
+            executor_.run_after(send_delay, [this, order] {
+                auto outcome = on_send(order);
+                if (!outcome) return;
+                --sends_running;
+                events_->sent({{order.id, std::move(*outcome)}});
+            });
+        }
+    }
+
+    [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind,
+                                      const engine::Plan&) override {
+        on_seal();
+        const std::string text = to_string(id) + " " + std::to_string(++nonce_);
+        engine::Sealed sealed;
+        sealed.nonce = nonce_;
+        sealed.bytes.assign(text.begin(), text.end());
+        sealed.hash = domain::sha256(sealed.bytes);
+        return sealed;
+    }
+
+    void stop() override {}
+    [[nodiscard]] std::optional<std::string> trouble() const override {
+        return healthy ? std::nullopt : std::optional<std::string>("scripted");
+    }
+
+    // The process died: what was under way reports to nobody.
+    void forget_work() { checks_running = sends_running = 0; }
+
+private:
+    VirtualExecutor& executor_;
+    engine::GatewayEvents* events_ = nullptr;
+    std::uint64_t nonce_ = 0;
+    std::uint64_t cursor_ = 0;
+};
+
+}  // namespace support
