@@ -74,23 +74,25 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
     }
     if (route.action == Action::share) return shares_.before_body(head);
     if (route.action == Action::submit) {
-        return relayer_.before_body(head, make_call_id(random_));
+        if (const auto refusal = relayer_.before_body(head)) {
+            return failed_answer(make_call_id(random_), *refusal);
+        }
     }
     return {};
 }
 
 HttpResponse Application::answer(const HttpRequest& request) {
-    const std::optional<RouteMatch> match = find_route(request.method, request.path);
-    if (!match) return empty_answer(404);
-    const Route& route = *match->route;
-    if (!match->method_fits) return wrong_method(route);
+    // Once more, whoever calls: the token must not depend on the caller's order.
+    if (auto early = early_answer(request)) return *std::move(early);
+    const RouteMatch match = find_route(request.method, request.path).value();
+    const Route& route = *match.route;
     switch (route.action) {
         case Action::share:
             return shares_.submit(request.body, make_call_id(random_));
         case Action::submit:
             return relayer_.submit(route.kind, request.body, make_call_id(random_));
         case Action::poll:
-            return relayer_.poll(route.kind, match->job_id, make_call_id(random_));
+            return relayer_.poll(route.kind, match.job_id, make_call_id(random_));
         case Action::liveness:
             return alive_answer();
         case Action::healthz:

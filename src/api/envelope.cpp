@@ -85,13 +85,14 @@ std::string make_call_id(engine::Random& random) {
 
 HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
                              std::uint32_t retry_after_seconds) {
+    const std::uint32_t wait_seconds = std::max(retry_after_seconds, 1U);
     return answer(202,
                   {{"status", "queued"},
                    {"requestId", call_id},
                    {"result", {{"jobId", job_id}}},
                    {"job_id", job_id},
-                   {"eta_seconds", retry_after_seconds}},
-                  retry_after_seconds);
+                   {"eta_seconds", wait_seconds}},
+                  wait_seconds);
 }
 
 HttpResponse pending_answer(std::string_view call_id, domain::Status state,
@@ -100,9 +101,9 @@ HttpResponse pending_answer(std::string_view call_id, domain::Status state,
                   {{"status", "queued"},
                    {"requestId", call_id},
                    {"state", domain::to_string(state)},
-                   {"eta_seconds", retry_after_seconds},
+                   {"eta_seconds", wait_seconds},
                    {"elapsed_seconds", elapsed_seconds}},
-                  retry_after_seconds);
+                  wait_seconds);
 }
 
 HttpResponse succeeded_answer(std::string_view call_id, const domain::Result& result) {

@@ -9,6 +9,7 @@
 #include "api/content_type.hpp"
 #include "api/decode.hpp"
 #include "api/envelope.hpp"
+#include "api/match.hpp"
 #include "api/poll_answer.hpp"
 #include "api/router.hpp"
 #include "api/user_signature.hpp"
@@ -65,16 +66,15 @@ std::uint64_t unix_seconds(domain::Timestamp time) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(domain::unix_ms(time), 0)) / 1'000;
 }
 
-// What an outcome of the engine is about; NotFound and Unreadable are about nothing.
+engine::Level level_of(int status) {
+    if (status >= 500) return engine::Level::error;
+    return status == 429 ? engine::Level::warning : engine::Level::info;
+}
+
 template <typename Outcome>
 bool is_of(domain::Family family, const Outcome& outcome) {
     return domain::family_of(outcome.kind) == family;
 }
-
-template <typename... Cases>
-struct Match : Cases... {
-    using Cases::operator()...;
-};
 
 }  // namespace
 
@@ -88,11 +88,9 @@ RelayerRoutes::RelayerRoutes(const Options& options, engine::Intake& intake,
       clock_(clock),
       journal_(journal) {}
 
-std::optional<HttpResponse> RelayerRoutes::before_body(const HttpRequest& head,
-                                                       std::string_view call_id) const {
+std::optional<Refusal> RelayerRoutes::before_body(const HttpRequest& head) const {
     if (content_kind_of(head) == ContentKind::json) return {};
-    return refuse(request_error(std::string("The body must be JSON: ").append(content_type_hint)),
-                  call_id);
+    return request_error(std::string("the body must be JSON: ").append(content_type_hint));
 }
 
 HttpResponse RelayerRoutes::submit(domain::Kind kind, std::string_view body,
@@ -220,8 +218,7 @@ HttpResponse RelayerRoutes::refuse(const Refusal& refusal, std::string_view call
     std::string line = "refused call=";
     line.append(call_id).append(" status=").append(std::to_string(refusal.status));
     line.append(" label=").append(refusal.label);
-    const bool ours = refusal.status >= 500;
-    journal_.write(ours ? engine::Level::error : engine::Level::info, line);
+    journal_.write(level_of(refusal.status), line);
     return failed_answer(call_id, refusal, retry_after_seconds);
 }
 

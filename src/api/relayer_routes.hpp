@@ -26,8 +26,7 @@ public:
                   engine::Journal& journal);
 
     // Nothing: the body may be read.
-    [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head,
-                                                          std::string_view call_id) const;
+    [[nodiscard]] std::optional<Refusal> before_body(const HttpRequest& head) const;
     [[nodiscard]] HttpResponse submit(domain::Kind kind, std::string_view body,
                                       std::string_view call_id);
     // `job_id` as it stands in the path.

@@ -9,6 +9,7 @@
 
 #include "api/content_type.hpp"
 #include "api/envelope.hpp"
+#include "api/match.hpp"
 #include "api/vote_share.hpp"
 #include "domain/bytes.hpp"
 #include "domain/request_id.hpp"
@@ -61,11 +62,6 @@ std::string fields_of(const domain::VoteShare& share) {
            " proposal_id=" + std::to_string(share.proposal_id);
 }
 
-template <typename... Cases>
-struct Match : Cases... {
-    using Cases::operator()...;
-};
-
 }  // namespace
 
 ShareRoutes::ShareRoutes(const Options& options, engine::Intake& intake,
@@ -95,11 +91,11 @@ HttpResponse ShareRoutes::submit(std::string_view body, std::string_view call_id
     if (body.size() > options_.share_body_bytes_max) {
         return refuse(400, too_large(options_.share_body_bytes_max), call_id);
     }
-    auto decoded = decode_vote_share(body);
+    const auto decoded = decode_vote_share(body);
     if (const auto* problem = std::get_if<ShareProblem>(&decoded)) {
         return refuse(400, problem->text, call_id);
     }
-    auto& share = std::get<domain::VoteShare>(decoded);
+    const auto& share = std::get<domain::VoteShare>(decoded);
     journal_.write(engine::Level::debug, std::string("share_received call=")
                                              .append(call_id)
                                              .append(fields_of(share))
@@ -116,7 +112,7 @@ HttpResponse ShareRoutes::submit(std::string_view body, std::string_view call_id
                           ") > vote_end_time (" + std::to_string(end_seconds) + ")",
                       call_id);
     }
-    return store(std::move(share), std::get<domain::Timestamp>(vote_end), call_id);
+    return store(share, std::get<domain::Timestamp>(vote_end), call_id);
 }
 
 HttpResponse ShareRoutes::unreadable(HttpProblem problem) const {
@@ -162,18 +158,16 @@ ShareRoutes::VoteEnd ShareRoutes::find_vote_end(const domain::Bytes32& round_id,
         rounds_.find(round_id));
 }
 
-HttpResponse ShareRoutes::store(domain::VoteShare share, domain::Timestamp vote_end,
+HttpResponse ShareRoutes::store(const domain::VoteShare& share, domain::Timestamp vote_end,
                                 std::string_view call_id) {
-    const std::uint64_t submit_at = share.submit_at;
-    const std::string fields = fields_of(share);
     return std::visit(
         Match{[&](const engine::Accepted& accepted) {
                   if (accepted.duplicate) return share_answer("duplicate");
                   journal_.write(engine::Level::info, std::string("share_scheduled job_id=")
                                                           .append(domain::to_string(accepted.id))
-                                                          .append(fields)
+                                                          .append(fields_of(share))
                                                           .append(" submit_at=")
-                                                          .append(std::to_string(submit_at)));
+                                                          .append(std::to_string(share.submit_at)));
                   return share_answer("queued");
               },
               [&](const engine::Conflict&) {
@@ -186,7 +180,7 @@ HttpResponse ShareRoutes::store(domain::VoteShare share, domain::Timestamp vote_
                   intake_trouble_.write(call_id, refused.reason);
                   return unavailable_answer(refused.retry_after_seconds);
               }},
-        intake_.accept(domain::Request(std::move(share)), vote_end));
+        intake_.accept(domain::Request(share), vote_end));
 }
 
 HttpResponse ShareRoutes::refuse(int status, std::string_view text,

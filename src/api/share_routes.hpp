@@ -35,7 +35,7 @@ private:
 
     [[nodiscard]] bool may_enter(const HttpRequest& head) const;
     [[nodiscard]] VoteEnd find_vote_end(const domain::Bytes32& round_id, std::string_view call_id);
-    [[nodiscard]] HttpResponse store(domain::VoteShare share, domain::Timestamp vote_end,
+    [[nodiscard]] HttpResponse store(const domain::VoteShare& share, domain::Timestamp vote_end,
                                      std::string_view call_id);
     [[nodiscard]] HttpResponse refuse(int status, std::string_view text,
                                       std::string_view call_id) const;

@@ -11,6 +11,8 @@ namespace api {
 // What the `error` member of a refused share says.
 struct ShareProblem {
     std::string text;
+
+    bool operator==(const ShareProblem&) const = default;
 };
 
 // Reads the body of `POST /shielded-vote/v1/shares` (share-helper 1.1): missing and null members

@@ -38,8 +38,10 @@ struct Describer {
         out << "the number " << value;
         return out.str();
     }
-    std::string operator()(const std::string& value) const { return "the text " + quoted(value); }
-    std::string operator()(const Raw& value) const { return quoted(value.text); }
+    std::string operator()(const std::string& value) const {
+        return "the text " + in_quotes(value);
+    }
+    std::string operator()(const Raw& value) const { return in_quotes(value.text); }
     std::string operator()(domain::Timestamp) const { return "a date"; }
     std::string operator()(const Unusual& value) const { return value.what; }
     std::string operator()(const Node::List&) const { return "a list"; }
@@ -85,9 +87,22 @@ std::optional<std::vector<const Node*>> elements_of(const Node& node) {
     return elements;
 }
 
-std::string describe(const Node& node) { return std::visit(Describer{}, node.value); }
+std::string describe(const Node& node) {
+    return std::visit(Describer{}, node.value);
+}
 
-std::string quoted(std::string_view text) {
+std::string_view kind_of(const Node& node) {
+    if (std::holds_alternative<bool>(node.value)) return "true or false";
+    if (std::holds_alternative<std::int64_t>(node.value)) return "a whole number";
+    if (std::holds_alternative<double>(node.value)) return "a decimal number";
+    if (std::holds_alternative<Node::List>(node.value)) return "a list";
+    if (std::holds_alternative<Node::Table>(node.value)) return "a table";
+    if (std::holds_alternative<std::string>(node.value)) return "text";
+    if (std::holds_alternative<Raw>(node.value)) return "text";
+    return "a date or time";
+}
+
+std::string in_quotes(std::string_view text) {
     constexpr std::size_t shown_max = 60;
     std::string out = "\"" + platform::printable(text.substr(0, shown_max));
     out += text.size() > shown_max ? "…\"" : "\"";

@@ -38,8 +38,8 @@ struct Node {
 // Puts `text` at `path`, making the tables on the way. False when something else stands there.
 [[nodiscard]] bool plant(Node& root, const std::vector<std::string>& path, const Node& leaf);
 
-// Lays `over` on `base`: tables join key by key, everything else is replaced, and so is a table whose
-// path is `whole`.
+// Lays `over` on `base`: tables join key by key, everything else is replaced, and so is a table
+// whose path is `whole`.
 void overlay(Node& base, Node over, const std::function<bool(std::string_view path)>& whole);
 
 // The elements of a list or of a table with the keys 0, 1, 2 …; the text [] is an empty list.
@@ -48,6 +48,8 @@ void overlay(Node& base, Node over, const std::function<bool(std::string_view pa
 
 // `the number 5`, `the text "x"`, `a list` …; control characters are escaped, long text is cut.
 [[nodiscard]] std::string describe(const Node& node);
-[[nodiscard]] std::string quoted(std::string_view text);
+// The same without the value.
+[[nodiscard]] std::string_view kind_of(const Node& node);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace config

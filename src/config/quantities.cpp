@@ -20,17 +20,28 @@ constexpr std::int64_t day_ms = 24 * hour_ms;
 constexpr std::int64_t week_ms = 7 * day_ms;
 
 constexpr std::array unit_names{
-    Unit{"ms", 1},         Unit{"millis", 1},
-    Unit{"s", second_ms},  Unit{"sec", second_ms},
-    Unit{"secs", second_ms}, Unit{"second", second_ms},
-    Unit{"seconds", second_ms}, Unit{"m", minute_ms},
-    Unit{"min", minute_ms}, Unit{"mins", minute_ms},
-    Unit{"minute", minute_ms}, Unit{"minutes", minute_ms},
-    Unit{"h", hour_ms},    Unit{"hr", hour_ms},
-    Unit{"hour", hour_ms}, Unit{"hours", hour_ms},
-    Unit{"d", day_ms},     Unit{"day", day_ms},
-    Unit{"days", day_ms},  Unit{"w", week_ms},
-    Unit{"week", week_ms}, Unit{"weeks", week_ms},
+    Unit{"ms", 1},
+    Unit{"millis", 1},
+    Unit{"s", second_ms},
+    Unit{"sec", second_ms},
+    Unit{"secs", second_ms},
+    Unit{"second", second_ms},
+    Unit{"seconds", second_ms},
+    Unit{"m", minute_ms},
+    Unit{"min", minute_ms},
+    Unit{"mins", minute_ms},
+    Unit{"minute", minute_ms},
+    Unit{"minutes", minute_ms},
+    Unit{"h", hour_ms},
+    Unit{"hr", hour_ms},
+    Unit{"hour", hour_ms},
+    Unit{"hours", hour_ms},
+    Unit{"d", day_ms},
+    Unit{"day", day_ms},
+    Unit{"days", day_ms},
+    Unit{"w", week_ms},
+    Unit{"week", week_ms},
+    Unit{"weeks", week_ms},
 };
 
 std::optional<std::int64_t> unit_ms(std::string_view name) {
@@ -40,8 +51,12 @@ std::optional<std::int64_t> unit_ms(std::string_view name) {
     return std::nullopt;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+    return c >= 'a' && c <= 'z';
+}
 
 template <typename Predicate>
 std::string_view take_while(std::string_view& text, Predicate holds) {

@@ -8,8 +8,8 @@
 
 namespace config {
 
-// `30s`, `5m`, `250ms`, `7d`, `1h 30m`: whole numbers with a unit (ms, s, m, h, d, w, and their words
-// in full), largest first or in any order. Nothing when it is not one or overflows.
+// `30s`, `5m`, `250ms`, `7d`, `1h 30m`: whole numbers with a unit (ms, s, m, h, d, w, and their
+// words in full), largest first or in any order. Nothing when it is not one or overflows.
 [[nodiscard]] std::optional<domain::Milliseconds> parse_duration(std::string_view text);
 
 // In the largest unit that leaves no rest.

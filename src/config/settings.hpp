@@ -27,7 +27,7 @@ struct Settings {
 
     std::size_t workers = 4;  // threads for the gateway's outside work
     // How long running work may report after SIGTERM before the program goes without it.
-    domain::Milliseconds stop_grace{8'000};
+    domain::Milliseconds stop_grace{5'000};
 };
 
 }  // namespace config

@@ -17,8 +17,8 @@
 
 namespace config {
 
-// Why a value is refused. `place` is appended to the key (`[2].retry_interval_secs`); an origin names
-// the part of the value that is wrong, none means all of it.
+// Why a value is refused. `place` is appended to the key (`[2].retry_interval_secs`); an origin
+// names the part of the value that is wrong, none means all of it.
 struct Problem {
     std::string what;
     std::string place;
@@ -41,6 +41,8 @@ struct Endpoint {
     int port = 0;
 };
 
+// Any value at all.
+ValueType<std::monostate> anything();
 ValueType<bool> boolean();
 ValueType<std::int64_t> whole_number(std::int64_t min, std::int64_t max);
 // A whole number that counts `unit`.
@@ -51,8 +53,7 @@ ValueType<domain::Milliseconds> duration(domain::Milliseconds min, domain::Milli
                                          domain::Milliseconds step = domain::Milliseconds{1});
 // A fraction from 0 to 1 with at most three decimals, kept as permille.
 ValueType<std::uint32_t> fraction();
-ValueType<std::string> text(std::string_view allowed, std::size_t bytes_min,
-                            std::size_t bytes_max);
+ValueType<std::string> text(std::string_view allowed, std::size_t bytes_min, std::size_t bytes_max);
 // Text that is never shown.
 ValueType<std::string> secret(std::string_view allowed);
 // 32 bytes in hexadecimal, never shown.

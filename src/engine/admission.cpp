@@ -23,8 +23,8 @@ AcceptOutcome duplicate(const Context& context, const store::Twin& twin) {
     if (family != Family::share && !domain::is_terminal(row.status)) {
         const auto in_status =
             std::chrono::floor<std::chrono::seconds>(context.now.wall - row.since).count();
-        retry_after = seconds(context, context.gates.standing(family, row.status,
-                                                              row.id.sequence, in_status));
+        retry_after = seconds(
+            context, context.gates.standing(family, row.status, row.id.sequence, in_status));
     }
     return Accepted{row.id, true, retry_after};
 }

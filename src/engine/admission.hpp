@@ -6,7 +6,8 @@
 
 namespace engine {
 
-// Writes new requests down, or finds that they are here already (relayer-api 2.3, share-helper 2.3).
+// Writes new requests down, or finds that they are here already (relayer-api 2.3,
+// share-helper 2.3).
 class Admission {
 public:
     explicit Admission(RequestIds ids) : ids_(std::move(ids)) {}

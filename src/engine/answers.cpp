@@ -43,12 +43,15 @@ std::optional<AnswerBody> from_held(const store::HeldAnswer& held) {
     if (held.body.empty()) return std::nullopt;
     const domain::ByteView rest = domain::ByteView{held.body}.subspan(1);
     switch (static_cast<Tag>(held.body.front())) {
-        case Tag::proof_rejected: return ProofRejected{};
+        case Tag::proof_rejected:
+            return ProofRejected{};
         case Tag::kms_share:
             if (auto share = domain::decode_kms_share(rest)) return std::move(*share);
             return std::nullopt;
-        case Tag::result: break;
-        default: return std::nullopt;
+        case Tag::result:
+            break;
+        default:
+            return std::nullopt;
     }
     std::optional<domain::Result> result = domain::decode_result(rest);
     if (!result) return std::nullopt;

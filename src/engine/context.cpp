@@ -12,7 +12,9 @@ RequestPtr load_request(Context& context, const store::Row& row) {
         return std::make_shared<const domain::Request>(std::move(*request));
     }
     fail(context, row, domain::Status::failure, domain::Cause::internal,
-         {domain::Reason::undecodable, "The stored request can not be read", {}});
+         {domain::Reason::undecodable,
+          internal_text(row.kind, "The stored request can not be read"),
+          {}});
     return nullptr;
 }
 
@@ -26,17 +28,21 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
     }
     context.effects.settled.push_back(row.id.sequence);
     if (row.kind == domain::Kind::share) return;  // share timing and outcome stay private
-    context.journal.write(Level::info, "request_ended job_id=" + to_string(row.id) +
-                                           " kind=" + std::string(to_string(row.kind)) +
-                                           " status=" + std::string(to_string(to)) +
-                                           " reason=" + std::string(to_string(failure.reason)) +
-                                           " text=\"" + failure.text + "\"");
+    context.effects.lines.push_back(
+        {Level::info,
+         "request_ended job_id=" + to_string(row.id) + " kind=" + std::string(to_string(row.kind)) +
+             " status=" + std::string(to_string(to)) + " reason=" +
+             std::string(to_string(failure.reason)) + " text=\"" + failure.text + "\""});
+}
+
+std::string internal_text(domain::Kind kind, const std::string& text) {
+    return domain::is_decrypt(kind) ? "Processing Failed: " + text : text;
 }
 
 store::Schedule in_line(const Context& context, const store::Schedule& before) {
     store::Schedule schedule = before;
     schedule.lane = store::Lane::gate;
-    schedule.wake = context.now.wall + second_look;
+    schedule.wake = context.now.steady + second_look;
     schedule.claims = 0;
     return schedule;
 }
@@ -44,7 +50,7 @@ store::Schedule in_line(const Context& context, const store::Schedule& before) {
 store::Schedule in_work(const Context& context, const store::Schedule& before) {
     store::Schedule schedule = before;
     schedule.lane = store::Lane::timer;
-    schedule.wake = context.now.wall + context.options.lease;
+    schedule.wake = context.now.steady + context.options.lease;
     ++schedule.claims;
     return schedule;
 }
@@ -53,7 +59,7 @@ store::Schedule pausing(const Context& context, const store::Schedule& before,
                         domain::Milliseconds pause) {
     store::Schedule schedule = before;
     schedule.lane = store::Lane::timer;
-    schedule.wake = context.now.wall + pause;
+    schedule.wake = context.now.steady + pause;
     if (schedule.deadline) schedule.wake = std::min(schedule.wake, *schedule.deadline);
     schedule.claims = 0;
     return schedule;

@@ -19,6 +19,11 @@ namespace engine {
 
 // What a step lets out once its commit is durable.
 struct Effects {
+    struct Line {
+        Level level;
+        std::string text;
+    };
+    std::vector<Line> lines;             // for the journal
     std::vector<AcceptOutcome> replies;  // to the submissions of the step, in their order
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;
@@ -33,7 +38,6 @@ struct Context {
     Gates& gates;
     Work& work;
     Gateway& gateway;
-    Journal& journal;
     Moment now{};
     Effects effects{};
     std::uint64_t stale = 0;  // events that came too late to matter
@@ -42,12 +46,16 @@ struct Context {
 // How long a row may wait in a line before somebody looks whether it is still there.
 inline constexpr domain::Milliseconds second_look{std::chrono::hours{1}};
 
-// The row's request; when it can not be read the row is failed for it, and there is nothing to return.
+// The row's request; when it can not be read the row is failed for it, and there is nothing to
+// return.
 [[nodiscard]] RequestPtr load_request(Context& context, const store::Row& row);
 
 // Ends the row. Its place in the lines goes too. Stale rows are counted and ignored.
 void fail(Context& context, const store::Row& row, domain::Status to, domain::Cause cause,
           domain::Failure failure);
+
+// How the text of an internal error is served (relayer-api 9.2).
+[[nodiscard]] std::string internal_text(domain::Kind kind, const std::string& text);
 
 // The row waits in a line, and only for that.
 [[nodiscard]] store::Schedule in_line(const Context& context, const store::Schedule& before);

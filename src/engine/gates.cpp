@@ -168,7 +168,9 @@ std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const 
     return earliest;
 }
 
-std::uint32_t Gates::checks_running(Family family) const { return check_line(family)->running; }
+std::uint32_t Gates::checks_running(Family family) const {
+    return check_line(family)->running;
+}
 
 Standing Gates::standing(Family family, Status status, Id id,
                          std::int64_t seconds_in_status) const {
@@ -193,9 +195,15 @@ Standing Gates::standing(Family family, Status status, Id id,
             standing.stage = Stage::tx_queue;
             standing.position = sending.waiting.position(id).value_or(0);
             break;
-        case Status::tx_in_flight: standing.stage = Stage::sending; break;
-        case Status::receipt_received: standing.stage = Stage::response; break;
-        default: standing.stage = Stage::done; break;
+        case Status::tx_in_flight:
+            standing.stage = Stage::sending;
+            break;
+        case Status::receipt_received:
+            standing.stage = Stage::response;
+            break;
+        default:
+            standing.stage = Stage::done;
+            break;
     }
     return standing;
 }

@@ -14,9 +14,9 @@
 
 namespace engine {
 
-// The waiting lines in front of the chain and what lets requests through: permits for readiness checks of
-// decrypts, tokens for transactions, slots for vote shares. The processor changes them; any thread
-// may ask for a place.
+// The waiting lines in front of the chain and what lets requests through: permits for readiness
+// checks of decrypts, tokens for transactions, slots for vote shares. The processor changes them;
+// any thread may ask for a place.
 class Gates {
 public:
     using Id = std::int64_t;
@@ -83,7 +83,7 @@ private:
     [[nodiscard]] SendLine& send_line(domain::Family family);
     [[nodiscard]] const SendLine& send_line(domain::Family family) const;
 
-    mutable std::mutex mutex_;  // guards the lines against threads that look
+    mutable std::mutex mutex_;         // guards the lines against threads that look
     std::array<CheckLine, 2> checks_;  // public, user
     std::array<SendLine, 3> sends_;    // by family
     std::uint32_t sends_max_;

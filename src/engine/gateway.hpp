@@ -112,8 +112,8 @@ struct Answer {
     AnswerBody body;
 };
 
-// Answers in chain order. After the commit that applied them the listener may forget everything up to
-// and including `cursor`.
+// Answers in chain order. After the commit that applied them the listener may forget everything up
+// to and including `cursor`.
 struct Answered {
     std::vector<Answer> answers;
     std::uint64_t cursor = 0;
@@ -131,14 +131,15 @@ public:
     virtual void answered(Answered event) = 0;
 };
 
-// Port: a chain. Orders return at once; exactly one answer per order comes back through GatewayEvents,
-// from any thread, possibly before the call returns. Orders are handed over after the commit
-// that recorded them.
+// Port: a chain. Orders return at once; exactly one answer per order comes back through
+// GatewayEvents, from any thread, possibly before the call returns. Orders are handed over after
+// the commit that recorded them.
 class Gateway {
 public:
     virtual ~Gateway() = default;
 
-    // Starts delivering answers behind `cursor` (0: from the beginning). Called once, before orders.
+    // Starts delivering answers behind `cursor` (0: from the beginning). Called once, before
+    // orders.
     virtual void listen(GatewayEvents& events, std::uint64_t cursor) = 0;
 
     virtual void check(std::vector<CheckOrder> orders) = 0;

@@ -13,8 +13,7 @@ void append(std::vector<Event>& to, std::vector<Event>& from) {
         to.swap(from);
         return;
     }
-    to.insert(to.end(), std::make_move_iterator(from.begin()),
-              std::make_move_iterator(from.end()));
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
     from.clear();
 }
 
@@ -48,9 +47,15 @@ void Inbox::put(std::vector<Event>& where, std::vector<Event>&& events) {
     if (wake) arrived_.notify_one();
 }
 
-void Inbox::checked(std::vector<Checked> events) { put(events_.checked, std::move(events)); }
-void Inbox::prepared(std::vector<Prepared> events) { put(events_.prepared, std::move(events)); }
-void Inbox::sent(std::vector<Sent> events) { put(events_.sent, std::move(events)); }
+void Inbox::checked(std::vector<Checked> events) {
+    put(events_.checked, std::move(events));
+}
+void Inbox::prepared(std::vector<Prepared> events) {
+    put(events_.prepared, std::move(events));
+}
+void Inbox::sent(std::vector<Sent> events) {
+    put(events_.sent, std::move(events));
+}
 
 void Inbox::answered(Answered event) {
     std::vector<Answered> events;

@@ -15,7 +15,8 @@
 
 namespace engine {
 
-// Told once what became of a submission, on the processor's thread: must be quick and must not throw.
+// Told once what became of a submission, on the processor's thread: must be quick and must not
+// throw.
 using Reply = std::function<void(AcceptOutcome)>;
 
 // A request on its way into the database.

@@ -40,8 +40,8 @@ public:
     virtual ~Intake() = default;
 
     // `vote_end` for shares only: the end of their round.
-    [[nodiscard]] virtual AcceptOutcome accept(
-        const domain::Request& request, std::optional<domain::Timestamp> vote_end = {}) = 0;
+    [[nodiscard]] virtual AcceptOutcome accept(const domain::Request& request,
+                                               std::optional<domain::Timestamp> vote_end = {}) = 0;
 };
 
 }  // namespace engine

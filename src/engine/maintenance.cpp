@@ -1,5 +1,6 @@
 #include "engine/maintenance.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "engine/shares.hpp"
@@ -15,14 +16,13 @@ constexpr std::size_t rounds_per_piece = 16;
 void alert(Context& context, const store::RoundRow& round) {
     const std::uint64_t unsubmitted = round.failed + round.timed_out;
     if (unsubmitted == 0) return;
-    context.journal.write(
-        Level::error, "round_closed_with_unsubmitted_shares alert=true round_id=" +
-                          domain::to_hex(round.round_id) +
-                          " total=" + std::to_string(round.total) +
-                          " submitted=" + std::to_string(round.submitted) +
-                          " failed=" + std::to_string(round.failed) +
-                          " pending=" + std::to_string(round.timed_out) +
-                          " unsubmitted=" + std::to_string(unsubmitted));
+    context.effects.lines.push_back(
+        {Level::error,
+         "round_closed_with_unsubmitted_shares alert=true round_id=" +
+             domain::to_hex(round.round_id) + " total=" + std::to_string(round.total) +
+             " submitted=" + std::to_string(round.submitted) + " failed=" +
+             std::to_string(round.failed) + " pending=" + std::to_string(round.timed_out) +
+             " unsubmitted=" + std::to_string(unsubmitted)});
 }
 
 bool close_rounds(Context& context) {
@@ -53,12 +53,17 @@ bool purge_ended(Context& context) {
     return more;
 }
 
+// Shares of a request wait for their siblings as long as the request does.
+domain::Milliseconds longest_wait_for_answers(const Options& options) {
+    return std::max(options.early_answer_lifetime, options.response_timeout.user_decrypt);
+}
+
 }  // namespace
 
 bool run_piece(Context& context) {
     bool more = close_rounds(context);
     more = purge_ended(context) || more;
-    const auto before = context.now.wall - context.options.early_answer_lifetime;
+    const auto before = context.now.wall - longest_wait_for_answers(context.options);
     more = context.store.trim_answers(before, rows_per_piece) >= rows_per_piece || more;
     return more;
 }

@@ -10,7 +10,9 @@ namespace {
 constexpr std::size_t slots_min = 64;
 }
 
-OrderedQueue::OrderedQueue() { clear(); }
+OrderedQueue::OrderedQueue() {
+    clear();
+}
 
 void OrderedQueue::clear() {
     members_.assign(slots_min, std::nullopt);

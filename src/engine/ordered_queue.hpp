@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// A queue that knows every member's place: pushes at both ends, removal from anywhere and position()
-// cost O(log n). Members are row ids, each at most once. One thread.
+// A queue that knows every member's place: pushes at both ends, removal from anywhere and
+// position() cost O(log n). Members are row ids, each at most once. One thread.
 class OrderedQueue {
 public:
     using Id = std::int64_t;

@@ -34,12 +34,14 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
       journal_(journal),
       timeline_(clock, options.clock_leap, options.clock_leap_hold),
       admission_(RequestIds{random, store.last_sequence()}),
-      context_{options, store, gates, work_, gateway, journal} {}
+      context_{options, store, gates, work_, gateway} {}
 
 recovery::Report Processor::recover(const std::function<void()>& progress) {
     context_.now = timeline_.now();
     const recovery::Report report = recovery::run(context_, suspects_, progress);
-    context_.effects = {};
+    for (const Effects::Line& line : std::exchange(context_.effects, {}).lines) {
+        journal_.write(line.level, line.text);
+    }
     next_maintenance_ = context_.now.monotonic;
     gateway_.listen(inbox_, store_.cursor(answers::listener));
     return report;
@@ -80,7 +82,7 @@ void Processor::apply_events() {
 // Pauses that are over, leases nobody answered, deadlines nobody met.
 void Processor::wake_timers() {
     for (const store::Row& row :
-         store_.due(store::Lane::timer, context_.now.wall, timers_per_step)) {
+         store_.due(store::Lane::timer, context_.now.steady, timers_per_step)) {
         if (row.status == Status::receipt_received) {
             answers::expire(context_, row);
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
@@ -92,7 +94,7 @@ void Processor::wake_timers() {
         }
     }
     for (const store::Row& row :
-         store_.due(store::Lane::gate, context_.now.wall, timers_per_step)) {
+         store_.due(store::Lane::gate, context_.now.steady, timers_per_step)) {
         recovery::line_up(context_, row);  // no second entry for a row that stands there already
     }
 }
@@ -120,7 +122,9 @@ void Processor::release_effects() {
     Effects effects = std::exchange(context_.effects, {});
     const Events events = std::exchange(events_, {});
     work_.keep();
+    suspects_.keep();
     air_.store(work_.size(), std::memory_order_relaxed);
+    for (const Effects::Line& line : effects.lines) journal_.write(line.level, line.text);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
     }
@@ -132,23 +136,26 @@ void Processor::release_effects() {
 void Processor::roll_back() {
     context_.effects = {};
     work_.undo();
+    suspects_.undo();
     gates_.restore_permits(work_);
     lines_stale_ = true;
 }
 
 Nanoseconds Processor::until_next_wake() {
-    const auto& [wall, monotonic] = context_.now;
+    const auto& [wall, steady, monotonic] = context_.now;
     if (more_maintenance_) return Nanoseconds::zero();
-    Nanoseconds wait = std::min<Nanoseconds>(options_.maintenance_interval,
-                                             next_maintenance_ - monotonic);
-    const auto no_later_than = [&](std::optional<domain::Timestamp> wake) {
-        if (wake) wait = std::min<Nanoseconds>(wait, *wake - wall);
+    Nanoseconds wait =
+        std::min<Nanoseconds>(options_.maintenance_interval, next_maintenance_ - monotonic);
+    const auto no_later_than = [&](store::Lane lane, domain::Timestamp now) {
+        if (const auto wake = store_.earliest_wake(lane)) {
+            wait = std::min<Nanoseconds>(wait, *wake - now);
+        }
     };
-    no_later_than(store_.earliest_wake(store::Lane::timer));
-    no_later_than(store_.earliest_wake(store::Lane::gate));
+    no_later_than(store::Lane::timer, steady);
+    no_later_than(store::Lane::gate, steady);
     if (!stopping_) {
         if (gates_.free_share_slots() > 0) {
-            no_later_than(store_.earliest_wake(store::Lane::schedule));
+            no_later_than(store::Lane::schedule, wall);
         }
         if (const auto token = gates_.next_token(monotonic)) {
             wait = std::min(wait, *token - monotonic);
@@ -179,24 +186,35 @@ Processor::Wait Processor::turn() {
 }
 
 void Processor::run(Milliseconds grace) {
+    try {
+        run_turns(grace);
+    } catch (...) {
+        refuse_the_rest();  // somebody waits for each reply
+        throw;
+    }
+    refuse_the_rest();
+}
+
+void Processor::run_turns(Milliseconds grace) {
     std::optional<domain::Monotonic> end;
     while (true) {
         const Wait wait = turn();
         const domain::Monotonic now = timeline_.now().monotonic;
         if (stopping_ && !end) end = now + grace;
         if (end && (work_.size() == 0 || now >= *end)) break;
-        if (wait.events_end_it) {
-            inbox_.wait(end ? std::min(wait.length, *end - now) : wait.length);
-        } else {
-            inbox_.wait_for_stop(wait.length);
-        }
+        const Nanoseconds limit = end ? std::min(wait.length, *end - now) : wait.length;
+        wait.events_end_it ? inbox_.wait(limit) : inbox_.wait_for_stop(limit);
     }
+}
+
+void Processor::refuse_the_rest() {
     inbox_.close();
     inbox_.drain(events_);
     refuse_submissions("stopping");
 }
 
-// Checkpoints cost a flush: small ones when nobody waits, a forced one when the log nears its bound.
+// Checkpoints cost a flush: small ones when nobody waits, a forced one when the log nears its
+// bound.
 void Processor::tidy_wal() {
     const std::uint64_t bytes_max = store_.options().wal_bytes_max;
     const bool idle = inbox_.is_empty();

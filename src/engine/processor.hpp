@@ -13,8 +13,8 @@
 
 namespace engine {
 
-// The one thread that decides and writes. Each step takes what happened and what is due, writes it down in
-// one transaction, and only after the commit lets replies and orders out.
+// The one thread that decides and writes. Each step takes what happened and what is due, writes it
+// down in one transaction, and only after the commit lets replies and orders out.
 class Processor {
 public:
     Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
@@ -31,8 +31,8 @@ public:
         domain::Nanoseconds length{};
         bool events_end_it = true;  // false: a pause that only stop() cuts short
     };
-    // A step that survives a failing disk: closes the door, pauses, tries again, opens it. Throws only
-    // when the file is corrupt.
+    // A step that survives a failing disk: closes the door, pauses, tries again, opens it. Throws
+    // only when the file is corrupt.
     Wait turn();
 
     // Turns until Inbox::stop(), then until the work in the air has reported or `grace` is over.
@@ -46,6 +46,8 @@ public:
     [[nodiscard]] std::uint64_t stale_events() const { return context_.stale; }
 
 private:
+    void run_turns(domain::Milliseconds grace);
+    void refuse_the_rest();
     void apply_events();
     void wake_timers();
     void start_work();

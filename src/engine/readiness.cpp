@@ -20,7 +20,7 @@ domain::Milliseconds timeout(const Context& context, Family family) {
 }
 
 bool is_overdue(const Context& context, const store::Row& row) {
-    return row.schedule.deadline && context.now.wall >= *row.schedule.deadline;
+    return row.schedule.deadline && context.now.steady >= *row.schedule.deadline;
 }
 
 // A clean run of "not ready" times out; trouble on the way makes it a failure (relayer-api 4.3).
@@ -73,7 +73,7 @@ void start_one(Context& context, Family family, Gates::Id id) {
         return;
     }
     if (!row->schedule.deadline) {
-        row->schedule.deadline = context.now.wall + timeout(context, family);
+        row->schedule.deadline = context.now.steady + timeout(context, family);
     }
     if (!context.store.reschedule(*row, Status::queued, in_work(context, row->schedule))) {
         context.gates.give_back_check(family);
@@ -104,6 +104,7 @@ void apply(Context& context, const Checked& event) {
         return;
     }
     context.effects.settled.push_back(row->id.sequence);
+    context.gates.leave(row->id.sequence, domain::family_of(row->kind));
     if (std::holds_alternative<Ready>(event.outcome)) {
         sending::enter(context, *row);
     } else if (std::holds_alternative<NotReady>(event.outcome)) {

@@ -2,7 +2,8 @@
 
 #include "engine/context.hpp"
 
-// Gate 1 of decrypts: `queued` until the chain says that the ciphertext may and can be decrypted (relayer-api 4.3).
+// Gate 1 of decrypts: `queued` until the chain says that the ciphertext may and can be decrypted
+// (relayer-api 4.3).
 namespace engine::readiness {
 
 // As many checks as there are permits.

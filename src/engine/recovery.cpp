@@ -3,17 +3,21 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/shares.hpp"
+
 namespace engine {
 
 using domain::Cause;
 using domain::Family;
 using domain::Kind;
+using domain::Milliseconds;
 using domain::Status;
 
 void Suspects::release_next(Context& context) {
     while (!running_ && !waiting_.empty()) {
         const std::int64_t sequence = waiting_.front();
         waiting_.pop_front();
+        released_.push_back(sequence);
         const std::optional<store::Row> row = context.store.load(sequence);
         if (!row || domain::is_terminal(row->status)) continue;
         running_ = sequence;
@@ -25,6 +29,17 @@ void Suspects::settled(const std::vector<std::int64_t>& sequences) {
     if (running_ && std::find(sequences.begin(), sequences.end(), *running_) != sequences.end()) {
         running_.reset();
     }
+}
+
+void Suspects::keep() {
+    released_.clear();
+    running_before_ = running_;
+}
+
+void Suspects::undo() {
+    waiting_.insert(waiting_.begin(), released_.begin(), released_.end());
+    released_.clear();
+    running_ = running_before_;
 }
 
 namespace recovery {
@@ -40,7 +55,7 @@ bool in_send_stage(Status status) {
 store::Schedule on_timer(const Context& context, const store::Schedule& before) {
     store::Schedule schedule = before;
     schedule.lane = store::Lane::timer;
-    schedule.wake = context.now.wall + second_look;
+    schedule.wake = context.now.steady + second_look;
     return schedule;
 }
 
@@ -59,6 +74,22 @@ store::Row reset(Context& context, const store::Row& row) {
     return after;
 }
 
+// A wake far beyond what any wait takes was written under another clock.
+void limit_wait(Context& context, const store::Row& row) {
+    const auto& timeouts = context.options.response_timeout;
+    const Milliseconds longest =
+        row.status == Status::receipt_received
+            ? std::max({timeouts.input_proof, timeouts.public_decrypt, timeouts.user_decrypt})
+            : std::max(context.options.readiness_pause, context.options.trouble_pause.max);
+    const domain::Timestamp latest = context.now.steady + longest;
+    if (row.schedule.wake <= latest) return;
+    store::Schedule schedule = row.schedule;
+    schedule.wake = latest;
+    schedule.deadline.reset();  // counts anew from the next try
+    if (row.status == Status::receipt_received) schedule.deadline = latest;
+    if (!context.store.reschedule(row, row.status, schedule)) ++context.stale;
+}
+
 void count(Report& report, const store::Row& row) {
     if (row.kind == Kind::share) {
         ++report.shares;
@@ -75,7 +106,7 @@ void recover_one(Context& context, Suspects& suspects, Report& report, const sto
     if (row.schedule.claims >= context.options.crashes_max) {
         fail(context, row, Status::failure, Cause::internal,
              {domain::Reason::recovered_too_often,
-              "Processing Failed: recovered too often",
+              internal_text(row.kind, "recovered too often"),
               {}});
         ++report.quarantined;
         return;
@@ -83,6 +114,7 @@ void recover_one(Context& context, Suspects& suspects, Report& report, const sto
     const bool pauses = row.schedule.claims == 0 && row.status != Status::tx_in_flight;
     if (row.status == Status::receipt_received || pauses) {
         ++report.waiting;
+        limit_wait(context, row);
         return;
     }
     count(report, row);
@@ -106,7 +138,7 @@ void line_up(Context& context, const store::Row& row) {
     schedule.claims = row.schedule.claims;
     if (row.kind == Kind::share) {
         schedule.lane = store::Lane::schedule;
-        schedule.wake = context.now.wall;
+        schedule.wake = std::max(context.now.wall, shares::submit_time(context, row));
     }
     if (!context.store.reschedule(row, row.status, schedule)) {
         ++context.stale;

@@ -19,8 +19,8 @@ struct Report {
     std::uint64_t suspects = 0;     // will run alone
 };
 
-// Puts every row that was in work back where its work can start again. Costs O(rows in work). `progress` is called now
-// and then, between commits.
+// Puts every row that was in work back where its work can start again. Costs O(rows in work).
+// `progress` is called now and then, between commits.
 [[nodiscard]] Report run(Context& context, Suspects& suspects,
                          const std::function<void()>& progress);
 

@@ -8,7 +8,8 @@
 
 namespace engine {
 
-// Makes ids that rise strictly, also within a millisecond, over clock steps and over restarts. One thread.
+// Makes ids that rise strictly, also within a millisecond, over clock steps and over restarts. One
+// thread.
 class RequestIds {
 public:
     // `last`: the highest sequence ever given out.

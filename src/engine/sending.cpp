@@ -24,15 +24,20 @@ constexpr int starts_per_step = 512;
 domain::Milliseconds response_timeout(const Context& context, Family family) {
     const auto& timeouts = context.options.response_timeout;
     switch (family) {
-        case Family::input_proof: return timeouts.input_proof;
-        case Family::public_decrypt: return timeouts.public_decrypt;
-        default: return timeouts.user_decrypt;
+        case Family::input_proof:
+            return timeouts.input_proof;
+        case Family::public_decrypt:
+            return timeouts.public_decrypt;
+        default:
+            return timeouts.user_decrypt;
     }
 }
 
 // Relayer kinds count their sealed transactions in `attempts`; once there is one the outcome may be
 // unknown, and only the chain can settle it.
-bool was_sealed(const store::Row& row) { return row.schedule.attempts > 0; }
+bool was_sealed(const store::Row& row) {
+    return row.schedule.attempts > 0;
+}
 
 void hand_out_send(Context& context, const store::Row& row, bool look_up_first) {
     SendOrder order{row.id, row.kind, {}, look_up_first};
@@ -77,19 +82,18 @@ bool start_one(Context& context, const store::Row& row) {
 void unprepared(Context& context, store::Row row) {
     ++row.schedule.faults;
     if (!row.schedule.deadline) {
-        row.schedule.deadline = context.now.wall + context.options.sending_timeout;
+        row.schedule.deadline = context.now.steady + context.options.sending_timeout;
     }
-    if (context.now.wall >= *row.schedule.deadline) {
+    if (context.now.steady >= *row.schedule.deadline) {
         fail(context, row, Status::failure, Cause::transaction,
              {Reason::send_failed,
-              "Transaction failed: Transaction failed after " +
-                  std::to_string(row.schedule.faults) + " retries.",
+              "Transaction failed: Gas estimation failed after " +
+                  std::to_string(row.schedule.faults) + " retries",
               {}});
         return;
     }
     const auto pause = context.options.trouble_pause.pause(row.schedule.faults);
-    if (!context.store.reschedule(row, Status::processing,
-                                  pausing(context, row.schedule, pause))) {
+    if (!context.store.reschedule(row, Status::processing, pausing(context, row.schedule, pause))) {
         ++context.stale;
     }
 }
@@ -108,8 +112,10 @@ void unknown_outcome(Context& context, store::Row row) {
 void seal(Context& context, const store::Row& row, const Plan& plan) {
     Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
     store::Schedule schedule = in_work(context, row.schedule);
-    schedule.claims = 1;
+    // Shares start over after a crash, so the count of their crashes must outlive the preparing.
+    schedule.claims = row.schedule.claims;
     if (row.kind != Kind::share) {
+        schedule.claims = 1;
         ++schedule.attempts;
         schedule.deadline.reset();
     }
@@ -130,14 +136,13 @@ void received(Context& context, const store::Row& row, const Receipt& receipt) {
     if (!receipt.reference) {
         fail(context, row, Status::failure, Cause::internal,
              {Reason::internal_error,
-              "Processing Failed: The receipt holds no event of the request",
+              internal_text(row.kind, "The receipt holds no event of the request"),
               {}});
         return;
     }
     store::Schedule schedule;
     schedule.lane = store::Lane::timer;
-    schedule.deadline =
-        context.now.wall + response_timeout(context, domain::family_of(row.kind));
+    schedule.deadline = context.now.steady + response_timeout(context, domain::family_of(row.kind));
     schedule.wake = *schedule.deadline;
     if (!context.store.receive(row, receipt.reference, schedule, context.now.wall)) {
         ++context.stale;
@@ -187,11 +192,11 @@ void apply(Context& context, const Prepared& event) {
         ++context.stale;
         return;
     }
-    context.effects.settled.push_back(row->id.sequence);
     if (const auto* plan = std::get_if<Plan>(&event.outcome)) {
         seal(context, *row, *plan);
         return;
     }
+    context.effects.settled.push_back(row->id.sequence);
     give_back(context, entry->family);
     const auto* rejected = std::get_if<Rejected>(&event.outcome);
     if (row->kind == Kind::share) {
@@ -245,8 +250,7 @@ void wake(Context& context, const store::Row& row) {
     if (row.kind == Kind::share) {
         shares::trouble(context, row, "no answer");
     } else if (lease_over) {
-        row.status == Status::processing ? unprepared(context, row)
-                                         : unknown_outcome(context, row);
+        row.status == Status::processing ? unprepared(context, row) : unknown_outcome(context, row);
     } else if (context.store.reschedule(row, row.status, in_line(context, row.schedule))) {
         context.gates.line_up_for_resending(family, row.id.sequence);
     }

@@ -2,8 +2,9 @@
 
 #include "engine/context.hpp"
 
-// Gate 2: `processing` until a token lets the request through, then prepare, seal, commit, send; `tx_in_flight`
-// until the chain has included it (relayer-api 3.3). Shares come here with their slot taken (engine/shares.hpp).
+// Gate 2: `processing` until a token lets the request through, then prepare, seal, commit, send;
+// `tx_in_flight` until the chain has included it (relayer-api 3.3). Shares come here with their
+// slot taken (engine/shares.hpp).
 namespace engine::sending {
 
 // A decrypt passed readiness and lines up.

@@ -87,9 +87,8 @@ InquiryOutcome Service::find(const domain::RequestId& id) {
     }
     if (domain::is_terminal(row.status)) {
         return Ended{row.kind, row.status,
-                     view->failure.value_or(domain::Failure{domain::Reason::internal_error,
-                                                            "Unknown error",
-                                                            {}})};
+                     view->failure.value_or(
+                         domain::Failure{domain::Reason::internal_error, "Unknown error", {}})};
     }
     return pending(row);
 }

@@ -44,7 +44,8 @@ void start_one(Context& context, const store::Row& row) {
 void back_to_queue(Context& context, const store::Row& row, domain::Milliseconds pause) {
     store::Schedule schedule = row.schedule;
     schedule.lane = store::Lane::schedule;
-    schedule.wake = context.now.wall + pause;
+    // Not before its second either, should the clock have been set back meanwhile.
+    schedule.wake = std::max(context.now.wall + pause, submit_time(context, row));
     if (schedule.deadline) schedule.wake = std::min(schedule.wake, round_close(*schedule.deadline));
     schedule.claims = 0;
     if (!context.store.move(row, {row.status, Status::queued, Cause::retried}, schedule,
@@ -54,6 +55,15 @@ void back_to_queue(Context& context, const store::Row& row, domain::Milliseconds
 }
 
 }  // namespace
+
+domain::Timestamp submit_time(Context& context, const store::Row& row) {
+    const std::optional<domain::Bytes> payload = context.store.payload(row.id.sequence);
+    std::optional<domain::Request> request;
+    if (payload) request = domain::decode_request(*payload);
+    const auto* share = request ? std::get_if<domain::VoteShare>(&*request) : nullptr;
+    if (share == nullptr) return {};
+    return domain::Timestamp{std::chrono::seconds{static_cast<std::int64_t>(share->submit_at)}};
+}
 
 void start(Context& context) {
     std::size_t seen = 0;

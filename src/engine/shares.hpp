@@ -2,11 +2,15 @@
 
 #include "engine/context.hpp"
 
-// Vote shares: `queued` until their second, then at most N proofs at once; the only kind that goes back to
-// `queued` after a failed attempt (share-helper 3 and 9).
+// Vote shares: `queued` until their second, then at most N proofs at once; the only kind that goes
+// back to `queued` after a failed attempt (share-helper 3 and 9).
 namespace engine::shares {
 
-// As many due shares as there are slots, earliest first. Shares of a round that is over time out instead.
+// The second the wallet chose; of an unreadable share the beginning of time, so that it comes up and fails.
+[[nodiscard]] domain::Timestamp submit_time(Context& context, const store::Row& row);
+
+// As many due shares as there are slots, earliest first. Shares of a round that is over time out
+// instead.
 void start(Context& context);
 
 // Times out shares that wait although their round is over; at most `limit`. How many.

@@ -13,11 +13,16 @@ Nanoseconds offset_of(const Clock& clock, domain::Monotonic monotonic) {
     return Nanoseconds{clock.wall().time_since_epoch()} - monotonic.time_since_epoch();
 }
 
+domain::Timestamp at(domain::Monotonic monotonic, Nanoseconds offset) {
+    return std::chrono::floor<Milliseconds>(
+        std::chrono::sys_time<Nanoseconds>{monotonic.time_since_epoch() + offset});
+}
+
 }  // namespace
 
 Timeline::Timeline(const Clock& clock, Milliseconds leap, Milliseconds hold)
     : clock_(clock), leap_(leap), hold_(hold) {
-    believed_ = furthest_ = offset_of(clock_, clock_.monotonic());
+    believed_ = furthest_ = steady_ = offset_of(clock_, clock_.monotonic());
 }
 
 Moment Timeline::now() {
@@ -39,10 +44,8 @@ Moment Timeline::now() {
         }
     }
     furthest_ = std::max(furthest_, believed_);
-
-    const auto wall = std::chrono::floor<Milliseconds>(
-        std::chrono::sys_time<Nanoseconds>{monotonic.time_since_epoch() + believed_});
-    return {wall, monotonic};
+    if (std::chrono::abs(offset - steady_) <= leap_) steady_ = offset;
+    return {at(monotonic, believed_), at(monotonic, steady_), monotonic};
 }
 
 }  // namespace engine

@@ -8,13 +8,16 @@
 namespace engine {
 
 struct Moment {
-    domain::Timestamp wall;        // believed
+    domain::Timestamp wall;    // believed: for what is due at a time of day
+    domain::Timestamp steady;  // never leaps: for pauses, leases and deadlines
     domain::Monotonic monotonic;
 };
 
-// A wall clock that does not believe every leap. Steps back are followed at once: nothing is ever done
-// early. A leap ahead beyond the limit is held: time goes on as the monotonic clock counts, until the
-// wall clock stayed in its new place for the hold time, or came back. One thread.
+// A wall clock that does not believe every leap. Steps back are followed at once: nothing is ever
+// done early. A leap ahead beyond the limit is held: time goes on as the monotonic clock counts,
+// until the wall clock stayed in its new place for the hold time, or came back. The steady time
+// starts as the wall clock's and follows small corrections, but no step beyond the limit in either
+// direction. One thread.
 class Timeline {
 public:
     Timeline(const Clock& clock, domain::Milliseconds leap, domain::Milliseconds hold);
@@ -30,6 +33,7 @@ private:
     domain::Milliseconds hold_;
     // Wall minus monotonic: constant while the clock runs true.
     domain::Nanoseconds believed_{};
+    domain::Nanoseconds steady_{};
     domain::Nanoseconds furthest_{};  // ever believed: a way back to it is no leap
     domain::Nanoseconds suspect_{};
     domain::Monotonic suspect_since_{};

@@ -7,7 +7,8 @@
 namespace engine {
 
 // Lets `per_second` pass each second in the long run, exactly, and at most `burst` at once after
-// idling. Integer arithmetic on a monotonic clock; a clock that stalls and then leaps gives at most one burst.
+// idling. Integer arithmetic on a monotonic clock; a clock that stalls and then leaps gives at most
+// one burst.
 class TokenBucket {
 public:
     // Full at start.

@@ -19,7 +19,9 @@ std::optional<Work::Entry> Work::end(Id id, Task task) {
     return entry;
 }
 
-void Work::keep() { changes_.clear(); }
+void Work::keep() {
+    changes_.clear();
+}
 
 void Work::undo() {
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {

@@ -12,8 +12,8 @@ namespace engine {
 
 enum class Task { check, prepare, send };
 
-// What the gateway is busy with for us: one entry per order that was not answered yet. Changes of a step
-// that is rolled back are undone. One thread.
+// What the gateway is busy with for us: one entry per order that was not answered yet. Changes of a
+// step that is rolled back are undone. One thread.
 class Work {
 public:
     using Id = std::int64_t;

@@ -48,41 +48,44 @@ std::int64_t pragma_value(SQLite::Database& database, const std::string& name) {
     return database.execAndGet("pragma " + name).getInt64();
 }
 
-void migrate(SQLite::Database& database, const std::filesystem::path& path) {
+// Before anything is written: a file that is not ours stays as it is.
+void refuse_foreign(SQLite::Database& database, const std::filesystem::path& path) {
+    const std::int64_t application = pragma_value(database, "application_id");
     const std::int64_t version = pragma_value(database, "user_version");
     const std::int64_t tables =
         database.execAndGet("select count(*) from sqlite_schema").getInt64();
+    const bool untouched = application == 0 && version == 0 && tables == 0;
+    if (application != application_id && !untouched) {
+        throw OpenError(path.string() +
+                        " is a database of another program (application_id differs); choose "
+                        "another --data-dir");
+    }
     if (version > schema_version) {
         throw OpenError(path.string() + " was made by a newer posthouse (schema " +
                         std::to_string(version) + ", this one knows up to " +
                         std::to_string(schema_version) + "); run that version");
     }
-    if (version == 0 && tables > 0) {
-        throw OpenError(path.string() +
-                        " is a database of another program; choose another --data-dir");
-    }
-    if (version == 0) {
-        SQLite::Transaction transaction(database);
-        database.exec(schema_sql);
-        database.exec("pragma application_id = " + std::to_string(application_id));
-        database.exec("pragma user_version = " + std::to_string(schema_version));
-        transaction.commit();
-    }
+}
+
+void migrate(SQLite::Database& database) {
+    if (pragma_value(database, "user_version") != 0) return;
+    SQLite::Transaction transaction(database);
+    database.exec(schema_sql);
+    database.exec("pragma application_id = " + std::to_string(application_id));
+    database.exec("pragma user_version = " + std::to_string(schema_version));
+    transaction.commit();
 }
 
 void check(SQLite::Database& database, const std::filesystem::path& path) {
-    if (pragma_value(database, "application_id") != application_id) {
-        throw OpenError(path.string() + " is no posthouse database (application_id differs)");
-    }
     const std::int64_t bytes =
         pragma_value(database, "page_count") * pragma_value(database, "page_size");
-    const char* pragma = bytes <= whole_check_bytes_max ? "pragma quick_check(1)"
-                                                        : "pragma quick_check('cursor')";
+    const char* pragma =
+        bytes <= whole_check_bytes_max ? "pragma quick_check(1)" : "pragma quick_check('cursor')";
     SQLite::Statement statement(database, pragma);
     if (!statement.executeStep() || statement.getColumn(0).getString() != "ok") {
-        throw StorageError(Trouble::corrupt, path.string() + " is damaged: " +
-                                                 statement.getColumn(0).getString() +
-                                                 "; restore a backup");
+        throw StorageError(Trouble::corrupt,
+                           path.string() + " is damaged: " + statement.getColumn(0).getString() +
+                               "; restore a backup");
     }
 }
 
@@ -96,6 +99,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
         auto database = std::make_unique<SQLite::Database>(
             path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
             options.vfs);
+        refuse_foreign(*database, path);
         database->exec("pragma journal_mode = wal");
         database->exec(options.synchronous == Synchronous::full ? "pragma synchronous = full"
                                                                 : "pragma synchronous = normal");
@@ -104,7 +108,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
         database->exec("pragma wal_autocheckpoint = 0");
         database->exec("pragma journal_size_limit = " + std::to_string(options.wal_bytes_max));
         database->exec("pragma cache_size = -" + std::to_string(options.cache_bytes >> 10));
-        migrate(*database, path);
+        migrate(*database);
         check(*database, path);
         return database;
     } catch (const SQLite::Exception& error) {

@@ -19,27 +19,33 @@ class Connection {
 public:
     explicit Connection(const Options& options)
         : database_(open_for_reading(options)),
-          find_(*database_, "select " + row_columns +
-                            ", reason, detail, selector from request where id = ? and random = ?"),
+          find_(*database_,
+                "select " + row_columns +
+                    ", reason, detail, selector from request where id = ? and random = ?"),
           result_(*database_, "select body from result where id = ?") {}
 
     std::optional<View> find(const domain::RequestId& id) {
         std::optional<View> view;
         if (find_.with(id.sequence, id.random).next()) {
             view = View{read_row(find_), read_failure(), {}};
+            // Read before find_ is finished: a purge between the two could take the result alone.
+            if (view->row.status == domain::Status::completed) view->result = read_result(id);
         }
         find_.finish();
-        if (view && view->row.status == domain::Status::completed) {
-            if (result_.with(id.sequence).next()) {
-                const domain::ByteView body = result_.blob(0);
-                view->result = domain::Bytes(body.begin(), body.end());
-            }
-            result_.finish();
-        }
         return view;
     }
 
 private:
+    std::optional<domain::Bytes> read_result(const domain::RequestId& id) {
+        std::optional<domain::Bytes> result;
+        if (result_.with(id.sequence).next()) {
+            const domain::ByteView body = result_.blob(0);
+            result.emplace(body.begin(), body.end());
+        }
+        result_.finish();
+        return result;
+    }
+
     std::optional<domain::Failure> read_failure() const {
         if (find_.is_null(row_column_count)) return std::nullopt;
         domain::Failure failure;
@@ -116,6 +122,8 @@ Reader::Reader(const Options& options, std::size_t connections_max)
     : impl_(std::make_unique<Impl>(options, connections_max)) {}
 Reader::~Reader() = default;
 
-std::optional<View> Reader::find(const domain::RequestId& id) { return impl_->find(id); }
+std::optional<View> Reader::find(const domain::RequestId& id) {
+    return impl_->find(id);
+}
 
 }  // namespace store

@@ -10,16 +10,30 @@ namespace {
 
 Trouble trouble_of(int code) {
     switch (code & 0xff) {
-        case SQLITE_FULL: return Trouble::full;
+        case SQLITE_FULL:
+            return Trouble::full;
         case SQLITE_BUSY:
-        case SQLITE_LOCKED: return Trouble::busy;
+        case SQLITE_LOCKED:
+            return Trouble::busy;
         case SQLITE_IOERR:
         case SQLITE_CANTOPEN:
         case SQLITE_READONLY:
-        case SQLITE_PERM: return Trouble::io;
+        case SQLITE_PERM:
+            return Trouble::io;
         case SQLITE_CORRUPT:
-        case SQLITE_NOTADB: return Trouble::corrupt;
-        default: return Trouble::other;
+        case SQLITE_NOTADB:
+            return Trouble::corrupt;
+        default:
+            return Trouble::other;
+    }
+}
+
+// Reads the schema, so on a new connection it is the first to meet a broken file.
+SQLite::Statement prepared(SQLite::Database& database, const std::string& sql) {
+    try {
+        return {database, sql};
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, sql);
     }
 }
 
@@ -32,7 +46,7 @@ StorageError to_storage_error(const SQLite::Exception& error, std::string_view w
 }
 
 Statement::Statement(SQLite::Database& database, const std::string& sql)
-    : database_(database), statement_(database, sql) {}
+    : database_(database), statement_(prepared(database, sql)) {}
 
 void Statement::reset() {
     // The result of a reset repeats the error of the last step, which was reported there.
@@ -79,7 +93,9 @@ domain::ByteView Statement::blob(int column) const {
     return {data, static_cast<std::size_t>(value.getBytes())};
 }
 
-bool Statement::is_null(int column) const { return statement_.isColumnNull(column); }
+bool Statement::is_null(int column) const {
+    return statement_.isColumnNull(column);
+}
 
 void Statement::bind(int index, domain::ByteView value) {
     static constexpr std::uint8_t nothing = 0;

@@ -19,7 +19,9 @@ namespace {
 
 using domain::Status;
 
-const char* literal(std::string_view constant) { return constant.data(); }
+const char* literal(std::string_view constant) {
+    return constant.data();
+}
 
 std::int64_t milliseconds_or_zero(const std::optional<domain::Timestamp>& time) {
     return time ? domain::unix_ms(*time) : 0;
@@ -32,11 +34,15 @@ std::int64_t dedup_prefix(const domain::Bytes32& key) {
     return static_cast<std::int64_t>(prefix);
 }
 
-std::int64_t lane_number(Lane lane) { return static_cast<std::int64_t>(lane); }
+std::int64_t lane_number(Lane lane) {
+    return static_cast<std::int64_t>(lane);
+}
 
 Options prepared(const Options& options) {
     std::error_code error;
-    if (std::filesystem::create_directories(options.directory, error)) {
+    const bool missing = !std::filesystem::exists(options.directory, error);
+    std::filesystem::create_directories(options.directory, error);
+    if (!error && missing) {
         std::filesystem::permissions(options.directory, std::filesystem::perms::owner_all, error);
     }
     if (error) {
@@ -44,6 +50,21 @@ Options prepared(const Options& options) {
                         error.message());
     }
     return options;
+}
+
+// Where the database really is: it may be reached by several links.
+std::filesystem::path real_path(const Options& options) {
+    std::error_code unreadable;
+    const auto path = std::filesystem::weakly_canonical(database_path(options), unreadable);
+    return unreadable ? database_path(options) : path;
+}
+
+// What the last process left in its log; may count some frames that are overwritten already.
+std::uint64_t log_left_behind(const Options& options) {
+    std::error_code missing;
+    const std::uint64_t bytes =
+        std::filesystem::file_size(real_path(options).string() + "-wal", missing);
+    return missing ? 0 : bytes;
 }
 
 }  // namespace
@@ -58,10 +79,9 @@ struct Store::Statements {
     Statement last_sequence{db_, "select max(id) from request"};
     Statement find_twin{db_, "select " + row_columns +
                                  ", identity_key, identity_content from request where dedup = ?"};
-    Statement insert{db_,
-                     "insert into request (" + row_columns +
-                         ", dedup, identity_key, identity_content) "
-                         "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    Statement insert{db_, "insert into request (" + row_columns +
+                              ", dedup, identity_key, identity_content) "
+                              "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     Statement insert_payload{db_, "insert into payload (id, body) values (?, ?)"};
     Statement load{db_, "select " + row_columns + " from request where id = ?"};
     Statement by_reference{
@@ -72,8 +92,8 @@ struct Store::Statements {
                            " from request where lane = ? and wake_ms <= ? "
                            "order by wake_ms, id limit ?"};
     // The unary plus keeps the planner on the lane index and off the primary key.
-    Statement standing_in{
-        db_, "select " + row_columns + " from request where lane = ? order by +id"};
+    Statement standing_in{db_,
+                          "select " + row_columns + " from request where lane = ? order by +id"};
     Statement earliest_wake{db_, "select min(wake_ms) from request where lane = ?"};
     Statement reschedule{db_,
                          "update request set lane = ?, wake_ms = ?, deadline_ms = ?, claims = ?, "
@@ -104,13 +124,13 @@ struct Store::Statements {
                           "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) "
                           "values (?1, (select count(*) from attempt where id = ?1), ?2, ?3, ?4, "
                           "?5)"};
-    Statement attempts{
-        db_, "select nonce, hash, sealed from attempt where id = ? order by ordinal"};
+    Statement attempts{db_,
+                       "select nonce, hash, sealed from attempt where id = ? order by ordinal"};
     Statement hold_answer{db_,
                           "insert or ignore into answer (reference, slot, body, arrived_ms) "
                           "values (?, ?, ?, ?)"};
-    Statement held_answers{
-        db_, "select slot, body from answer where reference = ? order by position"};
+    Statement held_answers{db_,
+                           "select slot, body from answer where reference = ? order by position"};
     Statement drop_answers{db_, "delete from answer where reference = ?"};
     Statement trim_old{db_,
                        "delete from answer where position in (select position from answer "
@@ -140,7 +160,8 @@ class Store::Impl {
 public:
     explicit Impl(const Options& options)
         : options_(prepared(options)),
-          lock_(options_.directory),
+          lock_(real_path(options_).parent_path()),
+          log_at_start_(log_left_behind(options_)),
           database_(open_for_writing(options_)),
           statements_(*database_),
           reserve_(options_.directory / "posthouse.reserve", options_.reserve_bytes) {
@@ -151,8 +172,9 @@ public:
                 return SQLITE_OK;
             },
             this);
-        page_bytes_ = static_cast<std::uint64_t>(
-            database_->execAndGet("pragma page_size").getInt64());
+        page_bytes_ =
+            static_cast<std::uint64_t>(database_->execAndGet("pragma page_size").getInt64());
+        wal_pages_ = static_cast<int>(log_at_start_ / page_bytes_);
     }
 
     ~Impl() {
@@ -178,12 +200,13 @@ public:
 
     const Options options_;
     OwnerLock lock_;
+    const std::uint64_t log_at_start_;
     std::unique_ptr<SQLite::Database> database_;
     Statements statements_;
     Reserve reserve_;
     std::uint64_t page_bytes_ = 4096;
     int wal_pages_ = 0;
-    bool wiped_ = false;
+    bool wiped_ = log_at_start_ > 0;  // nobody knows what is in there
 };
 
 Store::Store(const Options& options) {
@@ -366,8 +389,7 @@ bool Store::complete(const Row& row, domain::ByteView result, domain::Timestamp 
     return true;
 }
 
-bool Store::fail(const Row& row, Step step, const domain::Failure& failure,
-                 domain::Timestamp now) {
+bool Store::fail(const Row& row, Step step, const domain::Failure& failure, domain::Timestamp now) {
     assert(domain::is_legal(row.kind, step.from, step.to, step.cause));
     assert(domain::is_terminal(step.to) && step.to != Status::completed);
     Statements& statements = impl_->statements_;
@@ -388,16 +410,15 @@ bool Store::fail(const Row& row, Step step, const domain::Failure& failure,
         impl_->wiped_ = true;
     }
     if (row.round) {
-        Statement& count = step.to == Status::timed_out ? statements.count_timed_out
-                                                        : statements.count_failed;
+        Statement& count =
+            step.to == Status::timed_out ? statements.count_timed_out : statements.count_failed;
         count.with(*row.round).run();
     }
     return true;
 }
 
 void Store::add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now) {
-    impl_->statements_.add_attempt
-        .with(sequence, attempt.nonce, attempt.hash, attempt.sealed, now)
+    impl_->statements_.add_attempt.with(sequence, attempt.nonce, attempt.hash, attempt.sealed, now)
         .run();
 }
 
@@ -419,8 +440,7 @@ std::vector<Attempt> Store::attempts(std::int64_t sequence) {
 
 bool Store::hold_answer(const domain::Bytes32& reference, const HeldAnswer& answer,
                         domain::Timestamp now) {
-    return impl_->statements_.hold_answer.with(reference, answer.slot, answer.body, now).run() ==
-           1;
+    return impl_->statements_.hold_answer.with(reference, answer.slot, answer.body, now).run() == 1;
 }
 
 std::vector<HeldAnswer> Store::held_answers(const domain::Bytes32& reference) {
@@ -448,8 +468,7 @@ std::size_t Store::trim_answers(domain::Timestamp before, std::size_t limit) {
 std::uint64_t Store::cursor(std::string_view listener) {
     const std::string name(listener);
     Statement& statement = impl_->statements_.cursor.with(name);
-    const auto position =
-        statement.next() ? static_cast<std::uint64_t>(statement.integer(0)) : 0;
+    const auto position = statement.next() ? static_cast<std::uint64_t>(statement.integer(0)) : 0;
     statement.finish();
     return position;
 }
@@ -488,7 +507,9 @@ std::vector<RoundRow> Store::rounds_over(domain::Timestamp now, std::size_t limi
     return rounds;
 }
 
-void Store::close_round(std::int64_t id) { impl_->statements_.close_round.with(id).run(); }
+void Store::close_round(std::int64_t id) {
+    impl_->statements_.close_round.with(id).run();
+}
 
 std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit) {
     assert(lane_number(lane) >= lane_number(Lane::ended_input_proof));
@@ -510,7 +531,9 @@ std::uint64_t Store::wal_bytes() const {
     return static_cast<std::uint64_t>(impl_->wal_pages_) * impl_->page_bytes_;
 }
 
-void Store::checkpoint() { impl_->checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
+void Store::checkpoint() {
+    impl_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+}
 
 void Store::truncate_wal() {
     // Without waiting: a reader in the way means the next maintenance tries again.
@@ -524,7 +547,9 @@ void Store::truncate_wal() {
     sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
 }
 
-bool Store::wal_holds_wiped_data() const { return impl_->wiped_; }
+bool Store::wal_holds_wiped_data() const {
+    return impl_->wiped_;
+}
 
 void Store::probe() {
     Transaction transaction(*this);
@@ -533,11 +558,17 @@ void Store::probe() {
     transaction.commit();
 }
 
-bool Store::release_reserve() { return impl_->reserve_.release(); }
+bool Store::release_reserve() {
+    return impl_->reserve_.release();
+}
 
-bool Store::restore_reserve() { return impl_->reserve_.restore(); }
+bool Store::restore_reserve() {
+    return impl_->reserve_.restore();
+}
 
-const Options& Store::options() const { return impl_->options_; }
+const Options& Store::options() const {
+    return impl_->options_;
+}
 
 std::string Store::version() {
     const int number = sqlite3_libversion_number();

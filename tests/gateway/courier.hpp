@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "gateway/requests.hpp"
 
@@ -18,6 +19,8 @@
 // not.
 class Courier : public engine::GatewayEvents {
 public:
+    explicit Courier(engine::Executor& executor) : executor_(executor) {}
+
     struct Task {
         domain::Request request;
         std::vector<engine::Sealed> sealed;
@@ -43,11 +46,15 @@ public:
 
     // Applies all events; only then do new orders leave.
     void commit() {
-        std::vector<domain::RequestId> touched;
+        std::vector<domain::RequestId> again;
         for (const auto& event : std::exchange(inbox_, {})) {
-            std::visit([&](const auto& each) { apply(each, touched); }, event);
+            std::visit([&](const auto& each) { apply(each, again); }, event);
         }
-        for (const domain::RequestId& id : touched) advance(id, tasks_.at(id));
+        // The pause lets time pass where nothing takes time, for instance during an outage.
+        for (const domain::RequestId& id : again) {
+            executor_.run_after(pause, [this, id] { advance(id, tasks_.at(id)); });
+        }
+        for (const domain::RequestId& id : std::exchange(sealed_, {})) advance(id, tasks_.at(id));
     }
 
     [[nodiscard]] bool has_events() const { return !inbox_.empty(); }
@@ -77,17 +84,19 @@ private:
         for (Each& event : events) inbox_.emplace_back(std::move(event));
     }
 
-    void apply(const engine::Prepared& event, std::vector<domain::RequestId>& touched) {
+    void apply(const engine::Prepared& event, std::vector<domain::RequestId>& again) {
         Task& task = tasks_.at(event.id);
         if (const auto* plan = std::get_if<engine::Plan>(&event.outcome)) {
             task.sealed.push_back(gateway_->seal(event.id, domain::kind_of(task.request), *plan));
+            sealed_.push_back(event.id);
         } else if (std::holds_alternative<engine::Rejected>(event.outcome) && !is_share(task)) {
             task.failed = true;
+        } else {
+            again.push_back(event.id);
         }
-        touched.push_back(event.id);
     }
 
-    void apply(const engine::Sent& event, std::vector<domain::RequestId>& touched) {
+    void apply(const engine::Sent& event, std::vector<domain::RequestId>& again) {
         Task& task = tasks_.at(event.id);
         if (const auto* receipt = std::get_if<engine::Receipt>(&event.outcome)) {
             task.receipt = *receipt;
@@ -101,7 +110,7 @@ private:
                 task.failed = true;
             }
         }
-        touched.push_back(event.id);
+        again.push_back(event.id);
     }
 
     void apply(const engine::Answered& event, std::vector<domain::RequestId>&) {
@@ -125,7 +134,11 @@ private:
         return domain::kind_of(task.request) == domain::Kind::share;
     }
 
+    static constexpr domain::Milliseconds pause{50};
+
+    engine::Executor& executor_;
     engine::Gateway* gateway_ = nullptr;
+    std::vector<domain::RequestId> sealed_;  // by the commit under way
     std::vector<Event> inbox_;
     std::uint64_t cursor_seen_ = 0;
     bool cursor_fell_ = false;

@@ -58,7 +58,7 @@ public:
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
     support::RecordingJournal journal;
-    Courier courier;
+    Courier courier{executor};
     std::unique_ptr<gateway::LoopbackGateway> gateway;
 
 private:

@@ -102,7 +102,9 @@ public:
             if (wait.events_end_it && !process().inbox.is_empty()) continue;
             if (wait.length <= domain::Nanoseconds::zero()) continue;
             domain::Monotonic next = std::min(clock_.monotonic() + wait.length, end);
-            if (const auto due = executor_.next_due()) next = std::min(next, *due);
+            if (const auto due = executor_.next_due(); due && wait.events_end_it) {
+                next = std::min(next, *due);
+            }
             if (next >= end) break;
             executor_.run_until(next);
         }

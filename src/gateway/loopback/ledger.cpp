@@ -17,6 +17,11 @@ namespace {
 constexpr int schema_version = 1;
 constexpr int busy_timeout_ms = 5'000;
 
+// Nullifiers come in random order, so the same pages change again and again: a rarer checkpoint
+// writes them once, and the cache holds the index of some hundred thousand of them.
+constexpr int checkpoint_pages = 8'000;
+constexpr int cache_kib = 16'384;
+
 constexpr const char* schema = R"sql(
 create table run (
     number     integer primary key,
@@ -26,7 +31,7 @@ create table run (
 
 create table inclusion (
     block            integer primary key,
-    hash             blob    not null unique check (length(hash) = 32),
+    hash             blob    not null check (length(hash) = 32),
     request_sequence integer not null,
     request_random   integer not null,
     kind             text    not null,
@@ -37,9 +42,11 @@ create table inclusion (
     included_ms      integer not null,
     reverted         integer not null check (reverted in (0, 1)),
     already          integer not null check (already in (0, 1)),  -- share, nullifier spent before
-    check ((reference is null) = (kind = 'share'))
+    check ((reference is null) = (kind = 'share')),
+    -- A hash covers its subject, so this makes hashes unique; one index alone on random keys would
+    -- cost more than all the rest, and subjects rise with time.
+    unique (subject, hash)
 ) strict;
-create index inclusion_effect on inclusion (subject) where reverted = 0 and already = 0;
 
 create table answer (
     id       integer primary key,
@@ -77,8 +84,10 @@ SQLite::Database open(const std::string& path) {
 }
 
 void prepare(SQLite::Database& database, const std::string& path, LedgerSynchronous synchronous) {
-    database.exec("pragma journal_mode = wal");
     database.exec("pragma synchronous = " + std::string{to_string(synchronous)});
+    database.exec("pragma journal_mode = wal");
+    database.exec("pragma wal_autocheckpoint = " + std::to_string(checkpoint_pages));
+    database.exec("pragma cache_size = -" + std::to_string(cache_kib));
     const int version = database.execAndGet("pragma user_version").getInt();
     if (version == schema_version) return;
     if (version != 0) {
@@ -144,7 +153,7 @@ private:
 
 Ledger::Ledger(const std::string& path, LedgerSynchronous synchronous, domain::Timestamp now)
     : database_(open_prepared(path, synchronous)),
-      find_(database_, "select reverted, already from inclusion where hash = ?"),
+      find_(database_, "select reverted, already from inclusion where subject = ? and hash = ?"),
       holds_(database_,
              "select 1 from inclusion where subject = ? and reverted = 0 and already = 0 limit 1"),
       include_(database_,
@@ -191,10 +200,11 @@ LedgerSynchronous Ledger::synchronous() {
     }
 }
 
-std::optional<Effect> Ledger::Page::find(const domain::Bytes32& hash) {
+std::optional<Effect> Ledger::Page::find(domain::ByteView subject, const domain::Bytes32& hash) {
     SQLite::Statement& find = ledger_.find_;
     const Use use{find};
-    bind(find, 1, hash);
+    bind(find, 1, subject);
+    bind(find, 2, hash);
     if (!find.executeStep()) return std::nullopt;
     if (find.getColumn(0).getInt() != 0) return Effect::reverted;
     return find.getColumn(1).getInt() != 0 ? Effect::already : Effect::included;
@@ -208,14 +218,13 @@ bool Ledger::Page::holds(domain::ByteView subject) {
 
 std::int64_t Ledger::Page::include(const Inclusion& inclusion) {
     const Draft& draft = inclusion.transaction.draft;
-    const domain::Bytes subject = subject_of(draft);
     SQLite::Statement& include = ledger_.include_;
     const Use use{include};
     bind(include, 1, inclusion.hash);
     include.bind(2, draft.id.sequence);
     include.bind(3, draft.id.random);
     bind(include, 4, domain::to_string(draft.kind));
-    bind(include, 5, subject);
+    bind(include, 5, inclusion.subject);
     bind(include, 6, inclusion.transaction.nonce);
     if (inclusion.reference) bind(include, 7, *inclusion.reference);
     bind(include, 8, inclusion.bytes);

@@ -27,6 +27,7 @@ enum class Effect {
 // One transaction on its way into the ledger.
 struct Inclusion {
     const Transaction& transaction;
+    domain::ByteView subject;  // of the transaction
     domain::ByteView bytes;
     const domain::Bytes32& hash;
     std::optional<domain::Bytes32> reference;
@@ -82,7 +83,9 @@ public:
     public:
         explicit Page(Ledger& ledger);
 
-        [[nodiscard]] std::optional<Effect> find(const domain::Bytes32& hash);
+        // How the transaction with this hash was taken; nothing when it never came.
+        [[nodiscard]] std::optional<Effect> find(domain::ByteView subject,
+                                                 const domain::Bytes32& hash);
 
         // Whether some transaction with this subject took effect.
         [[nodiscard]] bool holds(domain::ByteView subject);

@@ -25,7 +25,18 @@ engine::Rejected unreadable() {
              std::nullopt}};
 }
 
+std::optional<Transaction> read(const engine::Sealed& sealed) {
+    if (domain::sha256(sealed.bytes) != sealed.hash) return std::nullopt;
+    return decode_transaction(sealed.bytes);
+}
+
 }  // namespace
+
+struct Miner::Candidate {
+    const Transaction& transaction;
+    const domain::Bytes& subject;
+    const engine::Sealed& sealed;
+};
 
 struct Miner::Block {
     Ledger::Page page;
@@ -62,34 +73,39 @@ engine::SendOutcome Miner::send(Block& block, const engine::SendOrder& order,
     if (dice_.chance(Matter::send_unreachable, options_.unreachable_sends)) {
         return engine::Unreachable{"the loopback chain did not take the transaction"};
     }
-    const engine::Sealed& last = order.sealed.back();
-    std::optional<Effect> known;
     const std::size_t first = order.look_up_first ? 0 : order.sealed.size() - 1;
+    std::optional<Effect> known;
     for (std::size_t at = first; at < order.sealed.size(); ++at) {
-        const domain::Bytes32& hash = order.sealed[at].hash;
-        known = block.page.find(hash);
-        if (known && *known != Effect::reverted) return outcome_of(*known, order.kind, hash);
+        const engine::Sealed& sealed = order.sealed[at];
+        const auto transaction = read(sealed);
+        if (!transaction) return unreadable();
+        const domain::Bytes subject = subject_of(transaction->draft);
+        known = block.page.find(subject, sealed.hash);
+        if (known && *known != Effect::reverted) {
+            return outcome_of(*known, order.kind, sealed.hash);
+        }
+        const bool last = at + 1 == order.sealed.size();
+        if (last && !known) {
+            return include(block, {*transaction, subject, sealed}, confirmation);
+        }
     }
-    if (known) return outcome_of(*known, order.kind, last.hash);
-    return include(block, last, confirmation);
+    return outcome_of(*known, order.kind, order.sealed.back().hash);
 }
 
-engine::SendOutcome Miner::include(Block& block, const engine::Sealed& sealed,
+engine::SendOutcome Miner::include(Block& block, const Candidate& candidate,
                                    domain::Milliseconds confirmation) {
-    const auto transaction = decode_transaction(sealed.bytes);
-    if (!transaction || domain::sha256(sealed.bytes) != sealed.hash) return unreadable();
-
-    const Draft& draft = transaction->draft;
-    const bool spent = block.page.holds(subject_of(draft));
+    const auto& [transaction, subject, sealed] = candidate;
+    const Draft& draft = transaction.draft;
+    const bool spent = block.page.holds(subject);
     const Effect effect = effect_of(draft, sealed.hash, spent);
     std::optional<domain::Bytes32> reference;
     if (draft.kind != domain::Kind::share) reference = reference_of(sealed.hash);
     const std::int64_t number = block.page.include(
-        {*transaction, sealed.bytes, sealed.hash, reference, block.time, effect});
+        {transaction, subject, sealed.bytes, sealed.hash, reference, block.time, effect});
 
     if (effect == Effect::included) {
         if (spent) block.doubles.push_back(domain::to_string(draft.id));
-        if (reference) plan_answers(block, number, *transaction, sealed.hash, confirmation);
+        if (reference) plan_answers(block, number, transaction, sealed.hash, confirmation);
     }
     if (dice_.chance(Matter::lost_reply, options_.lost_replies)) {
         return engine::Unreachable{"the reply of the loopback chain was lost"};

@@ -46,10 +46,12 @@ public:
 private:
     // What one batch is worked on with.
     struct Block;
+    // A transaction the ledger does not hold.
+    struct Candidate;
 
     [[nodiscard]] engine::SendOutcome send(Block& block, const engine::SendOrder& order,
                                            domain::Milliseconds confirmation);
-    [[nodiscard]] engine::SendOutcome include(Block& block, const engine::Sealed& sealed,
+    [[nodiscard]] engine::SendOutcome include(Block& block, const Candidate& candidate,
                                               domain::Milliseconds confirmation);
     [[nodiscard]] Effect effect_of(const Draft& draft, const domain::Bytes32& hash,
                                    bool spent) const;

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace config {
+
+struct Serve {
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    std::optional<std::string> listen;
+};
+
+struct Check {
+    std::optional<std::filesystem::path> file;
+};
+
+struct Version {};
+
+// For standard output; the program ends with 0.
+struct Help {
+    std::string text;
+};
+
+// For standard error, whole lines; the program ends with exit_usage.
+struct BadUsage {
+    std::string text;
+};
+
+using Command = std::variant<Serve, Check, Version, Help, BadUsage>;
+
+inline constexpr int exit_usage = 2;
+
+[[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace config

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cassert>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "config/value_type.hpp"
+
+namespace config {
+
+// What a key that was set brings about.
+enum class Effect {
+    full,
+    needs_chain,       // belongs to a real chain
+    needs_postgresql,  // belongs to the database of the reference
+    needs_metrics,
+    needs_admin,
+    superseded,  // this engine has no use for it
+    obsolete,    // accepted in silence
+};
+
+// One key: everything that is known about it. Element keys such as `host_chains[].url` are read for
+// the element at `index`, others ignore it.
+struct Key {
+    std::string name;
+    std::string allowed;
+    std::string unit;  // of a number; empty: none, or the value carries it
+    std::string doc;
+    Effect effect = Effect::full;
+    bool secret = false;
+    bool required = false;  // an element without it is an error
+    std::string sample;     // TOML, for keys without a default to show
+
+    std::function<std::optional<Problem>(Settings&, std::size_t index, const Node&)> read;
+    // The value as TOML; empty for keys without effect.
+    std::function<std::string(const Settings&, std::size_t index)> show;
+};
+
+// A list of tables, such as `host_chains`; its keys are named `host_chains[].…`.
+struct TableList {
+    std::string name;
+    std::size_t entries_min = 0;
+    std::size_t entries_max = 0;
+    std::string doc;
+    Effect effect = Effect::full;
+    std::function<void(Settings&, std::size_t entries)> resize;
+    std::function<std::size_t(const Settings&)> size;
+};
+
+// Member types differ from what is read by width and by unit only.
+template <typename To, typename From>
+To convert(const From& from) {
+    if constexpr (std::is_same_v<To, From>) {
+        return from;
+    } else if constexpr (std::is_integral_v<From>) {
+        assert(std::in_range<To>(from));
+        return static_cast<To>(from);
+    } else {
+        return std::chrono::duration_cast<To>(from);
+    }
+}
+
+template <typename Access>
+decltype(auto) member(Access& access, auto& settings, std::size_t index) {
+    if constexpr (std::is_invocable_v<Access&, Settings&, std::size_t>) {
+        return access(settings, index);
+    } else {
+        return access(settings);
+    }
+}
+
+// A key bound to one member: `access` gives a reference to it.
+template <typename Value, typename Access>
+Key key(std::string name, ValueType<Value> type, Access access, std::string doc,
+        std::string unit = {}) {
+    Key out;
+    out.name = std::move(name);
+    out.allowed = type.allowed;
+    out.unit = std::move(unit);
+    out.doc = std::move(doc);
+    out.read = [read = type.read, access](Settings& settings, std::size_t index,
+                                          const Node& node) -> std::optional<Problem> {
+        const Reading<Value> reading = read(node);
+        if (const auto* problem = std::get_if<Problem>(&reading)) return *problem;
+        auto&& target = member(access, settings, index);
+        target = convert<std::remove_cvref_t<decltype(target)>>(std::get<Value>(reading));
+        return std::nullopt;
+    };
+    out.show = [show = type.show, access](const Settings& settings, std::size_t index) {
+        return show(convert<Value>(member(access, settings, index)));
+    };
+    return out;
+}
+
+// A key that is checked and then has no effect.
+template <typename Value>
+Key unused(std::string name, ValueType<Value> type, std::string sample, Effect effect,
+           std::string doc, std::string unit = {}) {
+    Key out;
+    out.name = std::move(name);
+    out.allowed = type.allowed;
+    out.unit = std::move(unit);
+    out.doc = std::move(doc);
+    out.effect = effect;
+    out.sample = std::move(sample);
+    out.read = [read = type.read](Settings&, std::size_t,
+                                  const Node& node) -> std::optional<Problem> {
+        const Reading<Value> reading = read(node);
+        if (const auto* problem = std::get_if<Problem>(&reading)) return *problem;
+        return std::nullopt;
+    };
+    return out;
+}
+
+[[nodiscard]] inline Key hidden(Key key) {
+    key.secret = true;
+    return key;
+}
+
+[[nodiscard]] inline Key needed(Key key, std::string sample) {
+    key.required = true;
+    key.sample = std::move(sample);
+    return key;
+}
+
+}  // namespace config

@@ -1,0 +1,71 @@
+#include "config/keys.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace config {
+namespace {
+
+std::vector<Key> joined() {
+    std::vector<Key> all;
+    for (auto* part : {http_keys, helper_keys, storage_keys, engine_keys, chain_keys, gateway_keys,
+                       loopback_keys}) {
+        std::ranges::move(part(), std::back_inserter(all));
+    }
+    return all;
+}
+
+std::vector<TableList> lists() {
+    std::vector<TableList> all;
+    all.push_back({"host_chains", 1, 1'000, "The chains whose handles are served; ids are unique.",
+                   Effect::full,
+                   [](Settings& s, std::size_t entries) {
+                       s.api.host_chain_ids.assign(entries, 0);
+                       s.loopback.host_chains.assign(entries, 0);
+                   },
+                   [](const Settings& s) { return s.api.host_chain_ids.size(); }});
+    all.push_back({"gateway.listener_pool.listeners", 2, 5,
+                   "Where the events of the gateway chain come from.", Effect::needs_chain,
+                   [](Settings&, std::size_t) {}, [](const Settings&) { return std::size_t{0}; }});
+    all.push_back({"gateway.loopback.rounds", 0, 100'000,
+                   "The vote rounds that exist; without an entry every round does, until "
+                   "rounds_end.",
+                   Effect::full,
+                   [](Settings& s, std::size_t entries) { s.loopback.rounds.assign(entries, {}); },
+                   [](const Settings& s) { return s.loopback.rounds.size(); }});
+    all.push_back({"gateway.loopback.outages", 0, 1'000,
+                   "Spans in which the chain can not be reached; they may overlap.", Effect::full,
+                   [](Settings& s, std::size_t entries) { s.loopback.outages.assign(entries, {}); },
+                   [](const Settings& s) { return s.loopback.outages.size(); }});
+    return all;
+}
+
+}  // namespace
+
+const std::vector<Key>& keys() {
+    static const std::vector<Key> all = joined();
+    return all;
+}
+
+const std::vector<TableList>& table_lists() {
+    static const std::vector<TableList> all = lists();
+    return all;
+}
+
+const Key* find_key(std::string_view name) {
+    const auto place = std::ranges::find(keys(), name, &Key::name);
+    return place == keys().end() ? nullptr : &*place;
+}
+
+const TableList* find_table_list(std::string_view name) {
+    const auto place = std::ranges::find(table_lists(), name, &TableList::name);
+    return place == table_lists().end() ? nullptr : &*place;
+}
+
+bool is_table(std::string_view name) {
+    const std::string start = std::string{name} + ".";
+    return std::ranges::any_of(keys(), [&](const Key& key) { return key.name.starts_with(start); });
+}
+
+}  // namespace config

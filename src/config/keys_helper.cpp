@@ -1,0 +1,74 @@
+#include "config/keys.hpp"
+
+#include <algorithm>
+
+namespace config {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+// Below 1 is understood as 1, as in the reference; loading says so.
+Key proofs_key() {
+    const std::int64_t max = 1'000;
+    Key out = key(
+        "helper.max_concurrent_proofs", whole_number(std::numeric_limits<std::int32_t>::min(), max),
+        [](auto& s) -> auto& { return s.engine.shares.max_concurrent_proofs; },
+        "Proofs of vote shares at once; below 1 becomes 1.", "proofs");
+    out.allowed = "1 to 1000";
+    out.read = [type = whole_number(std::numeric_limits<std::int32_t>::min(), max)](
+                   Settings& s, std::size_t, const Node& node) -> std::optional<Problem> {
+        const auto reading = type.read(node);
+        if (const auto* problem = std::get_if<Problem>(&reading)) return *problem;
+        const auto proofs = std::max<std::int64_t>(std::get<std::int64_t>(reading), 0);
+        s.engine.shares.max_concurrent_proofs = static_cast<std::uint32_t>(proofs);
+        return std::nullopt;
+    };
+    return out;
+}
+
+}  // namespace
+
+std::vector<Key> helper_keys() {
+    std::vector<Key> all;
+    all.push_back(key(
+        "helper.disable", boolean(), [](auto& s) -> auto& { return s.api.share_disable; },
+        "No vote shares at all: their routes answer 503."));
+    all.push_back(hidden(key(
+        "helper.api_token", secret("text, at most 4096 bytes; empty: everybody may come in"),
+        [](auto& s) -> auto& { return s.api.share_api_token; },
+        "What the header X-Helper-Token must be.")));
+    all.push_back(unused("helper.expose_queue_status", boolean(), "false", Effect::needs_admin,
+                         "Serve the queue of vote shares."));
+    all.push_back(unused("helper.db_path", text("a path", 0, 4'096), "\"\"", Effect::superseded,
+                         "Database of the helper; storage.data_dir names the place here."));
+    all.push_back(unused("helper.chain_api_port", whole_number(1, 65'535), "1317",
+                         Effect::needs_chain, "REST port of the vote chain on this machine."));
+    all.push_back(proofs_key());
+    all.push_back(key(
+        "helper.strict_attempts", boolean(),
+        [](auto& s) -> auto& { return s.engine.shares.strict_attempts; },
+        "Trouble with the connection costs one of the five attempts too."));
+    all.push_back(key(
+        "helper.retention", duration(milliseconds{0}, hours{24 * 3'650}),
+        [](auto& s) -> auto& { return s.engine.retention.share; },
+        "How long finished shares are kept after the end of their round."));
+    all.push_back(key(
+        "helper.rounds_max", whole_number(1, 1'000'000),
+        [](auto& s) -> auto& { return s.api.share_rounds_max; },
+        "Vote rounds remembered in memory.", "rounds"));
+    all.push_back(key(
+        "helper.body_bytes_max", whole_number(1'024, std::int64_t{64} << 20U),
+        [](auto& s) -> auto& { return s.api.share_body_bytes_max; },
+        "The largest body of a vote share.", "bytes"));
+    all.push_back(hidden(unused("helper.sentry_dsn", secret("text, at most 4096 bytes"), "\"\"",
+                                Effect::superseded,
+                                "Where errors are reported; they are only logged here.")));
+    all.push_back(unused("helper.process_interval", anything(), "\"30s\"", Effect::obsolete,
+                         "Obsolete, accepted and ignored."));
+    all.push_back(unused("helper.min_delay", anything(), "\"90s\"", Effect::obsolete,
+                         "Obsolete, accepted and ignored."));
+    return all;
+}
+
+}  // namespace config

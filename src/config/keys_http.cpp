@@ -1,0 +1,196 @@
+#include "config/keys.hpp"
+
+namespace config {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20U;
+
+Key endpoint_key() {
+    const ValueType<Endpoint> type = endpoint();
+    Key out;
+    out.name = "http.endpoint";
+    out.allowed = type.allowed;
+    out.doc = "Where requests come in.";
+    out.read = [type](Settings& s, std::size_t, const Node& node) -> std::optional<Problem> {
+        Reading<Endpoint> reading = type.read(node);
+        if (auto* problem = std::get_if<Problem>(&reading)) return std::move(*problem);
+        auto& [host, port] = std::get<Endpoint>(reading);
+        s.http.host = std::move(host);
+        s.http.port = port;
+        return std::nullopt;
+    };
+    out.show = [type](const Settings& s, std::size_t) {
+        return type.show({s.http.host, s.http.port});
+    };
+    return out;
+}
+
+// Both the intake and the routes answer 429.
+Key bounce_key() {
+    Key out = key(
+        "http.api_retry_after_seconds", whole_number(1, 86'400),
+        [](auto& s) -> auto& { return s.api.api_retry_after_seconds; }, "Retry-After of every 429.",
+        "seconds");
+    out.read = [read = out.read](Settings& s, std::size_t index, const Node& node) {
+        auto problem = read(s, index, node);
+        s.engine.api_retry_after_seconds = s.api.api_retry_after_seconds;
+        return problem;
+    };
+    return out;
+}
+
+template <typename Access>
+Key nominal(std::string name, milliseconds unit, Access access, std::string doc) {
+    return key("http.retry_after.nominal_times." + std::move(name),
+               count_of(unit, 0, milliseconds{hours{24}} / unit), access, std::move(doc),
+               unit == milliseconds{1} ? "milliseconds" : "seconds");
+}
+
+}  // namespace
+
+std::vector<Key> http_keys() {
+    std::vector<Key> all;
+    all.push_back(endpoint_key());
+    all.push_back(key(
+        "http.app_name", text("1 to 100 characters", 1, 100),
+        [](auto& s) -> auto& { return s.api.app_name; },
+        "The name in GET /version. The variable APP_NAME is understood as well."));
+    all.push_back(bounce_key());
+    all.push_back(unused("http.enable_admin_endpoint", boolean(), "false", Effect::needs_admin,
+                         "Serve /admin/config."));
+    all.push_back(key(
+        "http.cors_allow_origin", text("an origin or *; empty: no CORS headers", 0, 1'000),
+        [](auto& s) -> auto& { return s.api.cors_allow_origin; },
+        "Access-Control-Allow-Origin of every answer."));
+    all.push_back(key(
+        "http.body_bytes_max", whole_number(1'024, 64 * mebibyte),
+        [](auto& s) -> auto& { return s.api.relayer_body_bytes_max; },
+        "The largest body of a relayer request.", "bytes"));
+    all.push_back(key(
+        "http.workers", whole_number(1, 1'024), [](auto& s) -> auto& { return s.http.workers; },
+        "Threads that answer requests.", "threads"));
+    all.push_back(key(
+        "http.head_bytes_max", whole_number(1'024, mebibyte),
+        [](auto& s) -> auto& { return s.http.head_bytes_max; },
+        "The largest request line with its headers.", "bytes"));
+    all.push_back(key(
+        "http.headers_max", whole_number(1, 10'000),
+        [](auto& s) -> auto& { return s.http.headers_max; }, "Headers of one request.", "headers"));
+    all.push_back(key(
+        "http.buffered_bytes_max", whole_number(mebibyte, 64 * 1'024 * mebibyte),
+        [](auto& s) -> auto& { return s.http.buffered_bytes_max; },
+        "Memory for requests that arrive or are being answered, all together.", "bytes"));
+    all.push_back(key(
+        "http.idle_timeout", duration(seconds{1}, hours{1}, seconds{1}),
+        [](auto& s) -> auto& { return s.http.idle_timeout; },
+        "A connection without a request is closed after this time."));
+    all.push_back(key(
+        "http.request_deadline", duration(milliseconds{100}, hours{1}),
+        [](auto& s) -> auto& { return s.http.request_deadline; },
+        "For a request to arrive whole, and again for its answer to be taken."));
+    all.push_back(key(
+        "http.connections_max", whole_number(1, 1'000'000),
+        [](auto& s) -> auto& { return s.http.connections_max; },
+        "Open connections; less where the limit of open files is near.", "connections"));
+    all.push_back(key(
+        "http.connections_per_address_max", whole_number(1, 1'000'000),
+        [](auto& s) -> auto& { return s.http.connections_per_address_max; },
+        "Open connections of one client address.", "connections"));
+    all.push_back(key(
+        "http.descriptors_reserved", whole_number(0, 100'000),
+        [](auto& s) -> auto& { return s.http.descriptors_reserved; },
+        "Open files the connections leave to everything else.", "files"));
+    all.push_back(unused("http.metrics.histogram_buckets", histogram_buckets(),
+                         "[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]",
+                         Effect::needs_metrics, "Buckets of the duration of HTTP requests.",
+                         "seconds"));
+
+    all.push_back(key(
+        "http.retry_after.min_seconds", whole_number(1, 86'400),
+        [](auto& s) -> auto& { return s.engine.retry_after.min_seconds; },
+        "The shortest Retry-After of a pending job; below max_seconds.", "seconds"));
+    all.push_back(key(
+        "http.retry_after.max_seconds", whole_number(1, 86'400),
+        [](auto& s) -> auto& { return s.engine.retry_after.max_seconds; },
+        "The longest Retry-After of a pending job.", "seconds"));
+    all.push_back(key(
+        "http.retry_after.safety_margin", fraction(),
+        [](auto& s) -> auto& { return s.engine.retry_after.safety_margin_permille; },
+        "Added to each estimate, as a share of it."));
+    all.push_back(key(
+        "http.retry_after.copro_kms_backoff_intervals", backoff_intervals(),
+        [](auto& s) -> auto& { return s.engine.retry_after.copro_kms_backoff_intervals; },
+        "Retry-After once the transaction is in: from so many seconds on, so many seconds.",
+        "seconds"));
+    all.push_back(nominal(
+        "readiness_check_seconds", seconds{1},
+        [](auto& s) -> auto& { return s.engine.retry_after.readiness_check; },
+        "How long a readiness check usually takes."));
+    all.push_back(nominal(
+        "input_proof_processing_seconds", seconds{1},
+        [](auto& s) -> auto& { return s.engine.retry_after.input_proof_processing; },
+        "How long an input proof usually takes."));
+    all.push_back(nominal(
+        "user_decrypt_processing_seconds", seconds{1},
+        [](auto& s) -> auto& { return s.engine.retry_after.user_decrypt_processing; },
+        "How long a user decryption usually takes."));
+    all.push_back(nominal(
+        "public_decrypt_processing_seconds", seconds{1},
+        [](auto& s) -> auto& { return s.engine.retry_after.public_decrypt_processing; },
+        "How long a public decryption usually takes."));
+    all.push_back(nominal(
+        "tx_confirmation_ms", milliseconds{1},
+        [](auto& s) -> auto& { return s.engine.retry_after.tx_confirmation; },
+        "How long a transaction usually takes to be included."));
+
+    all.push_back(key(
+        "log.format",
+        choice<platform::LogFormat>({{"compact", platform::LogFormat::compact},
+                                     {"pretty", platform::LogFormat::pretty},
+                                     {"json", platform::LogFormat::json}}),
+        [](auto& s) -> auto& { return s.log.format; }, "How log lines look."));
+    all.push_back(key(
+        "log.level",
+        choice<engine::Level>({{"debug", engine::Level::debug},
+                               {"info", engine::Level::info},
+                               {"warning", engine::Level::warning},
+                               {"error", engine::Level::error}}),
+        [](auto& s) -> auto& { return s.log.level; }, "Lines below it are dropped."));
+    all.push_back(unused("log.show_file_line", boolean(), "false", Effect::superseded,
+                         "Source file and line; log lines here have none."));
+    all.push_back(key(
+        "log.show_thread_ids", boolean(), [](auto& s) -> auto& { return s.log.show_thread_ids; },
+        "Begin log lines with the thread."));
+    all.push_back(key(
+        "log.show_timestamp", boolean(), [](auto& s) -> auto& { return s.log.show_timestamp; },
+        "Begin log lines with the time."));
+    all.push_back(key(
+        "log.show_target", boolean(), [](auto& s) -> auto& { return s.log.show_target; },
+        "Begin log lines with the program's name."));
+
+    all.push_back(unused("metrics.endpoint", endpoint(), "\"0.0.0.0:9898\"", Effect::needs_metrics,
+                         "Where metrics are served."));
+    all.push_back(unused("metrics.query_duration_histogram_bucket", histogram_buckets(),
+                         "[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]",
+                         Effect::needs_metrics, "Buckets of the duration of database queries.",
+                         "seconds"));
+    all.push_back(
+        unused("metrics.request_status_duration_histogram_bucket", histogram_buckets(),
+               "[0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 600.0, 1800.0, 3600.0]",
+               Effect::needs_metrics, "Buckets of the time spent in a status.", "seconds"));
+    all.push_back(unused("metrics.transaction_duration_secs_histogram_bucket", histogram_buckets(),
+                         "[0.01, 0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 5.0, 10.0]",
+                         Effect::needs_metrics, "Buckets of the duration of transactions.",
+                         "seconds"));
+    all.push_back(
+        unused("metrics.retry_after_raw_eta_histogram_bucket", histogram_buckets(),
+               "[1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 2400.0]",
+               Effect::needs_metrics, "Buckets of estimates before margin and clamp.", "seconds"));
+    return all;
+}
+
+}  // namespace config

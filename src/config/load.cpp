@@ -1,0 +1,156 @@
+#include "config/load.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "config/cross_checks.hpp"
+#include "config/keys.hpp"
+#include "config/read_tree.hpp"
+
+namespace config {
+namespace {
+
+// `a[3].b` → `a[].b`
+std::string pattern_of(std::string_view shown) {
+    std::string out;
+    bool inside = false;
+    for (const char c : shown) {
+        if (c == ']') inside = false;
+        if (!inside) out += c;
+        if (c == '[') inside = true;
+    }
+    return out;
+}
+
+struct Reason {
+    Effect effect;
+    std::string_view text;
+};
+
+constexpr std::array reasons{
+    Reason{Effect::needs_chain, "the gateway is a loopback"},
+    Reason{Effect::needs_postgresql, "PostgreSQL is not used"},
+    Reason{Effect::needs_metrics, "this build serves no metrics"},
+    Reason{Effect::needs_admin, "this build has no admin routes"},
+    Reason{Effect::superseded, "this engine works without"},
+};
+
+std::vector<std::string> without_effect(const Findings& findings) {
+    std::map<Effect, std::set<std::string>> named;
+    for (const auto& [shown, origin] : findings.origins) {
+        std::string name = pattern_of(shown);
+        const Key* key = find_key(name);
+        if (key != nullptr) named[key->effect].insert(std::move(name));
+    }
+    std::vector<std::string> lines;
+    for (const auto& [effect, text] : reasons) {
+        std::string list;
+        for (const std::string& name : named[effect]) list += (list.empty() ? "" : ", ") + name;
+        if (list.empty()) continue;
+        lines.push_back("settings_without_effect reason=\"" + std::string{text} + "\" keys=\"" +
+                        list + "\"");
+    }
+    return lines;
+}
+
+// APP_NAME is the one variable of the reference without a prefix.
+void add_app_name(Node& root, const Environment& environment) {
+    for (const auto& [name, value] : environment) {
+        if (name == "APP_NAME") {
+            static_cast<void>(plant(root, {"http", "app_name"}, Node{name, Raw{value}}));
+        }
+    }
+}
+
+Node flags_of(const Sources& sources) {
+    Node root{"the flags", Node::Table{}};
+    if (sources.data_dir) {
+        static_cast<void>(
+            plant(root, {"storage", "data_dir"}, Node{"--data-dir", Raw{*sources.data_dir}}));
+    }
+    if (sources.listen) {
+        static_cast<void>(
+            plant(root, {"http", "endpoint"}, Node{"--listen", Raw{*sources.listen}}));
+    }
+    return root;
+}
+
+bool replaces_whole(std::string_view path) {
+    return find_key(path) != nullptr || find_table_list(path) != nullptr;
+}
+
+// FILE:LINE in the order of the lines, everything else as it came.
+void sort_by_line(std::vector<Findings::Error>& errors) {
+    const auto line_of = [](const Findings::Error& error) {
+        const std::size_t colon = error.origin.rfind(':');
+        if (colon == std::string::npos) return std::string::npos;
+        std::size_t line = 0;
+        for (const char c : std::string_view{error.origin}.substr(colon + 1)) {
+            if (c < '0' || c > '9') return std::string::npos;
+            line = line * 10 + static_cast<std::size_t>(c - '0');
+        }
+        return line;
+    };
+    std::ranges::stable_sort(errors, {}, line_of);
+}
+
+void settle(Loaded& loaded) {
+    Settings& settings = loaded.settings;
+    if (settings.engine.shares.max_concurrent_proofs < 1) {
+        settings.engine.shares.max_concurrent_proofs = 1;
+        loaded.notes.emplace_back(
+            "setting_adjusted key=helper.max_concurrent_proofs value=1 reason=\"below 1\"");
+    }
+    settings.http.body_bytes_max =
+        std::max(settings.api.relayer_body_bytes_max, settings.api.share_body_bytes_max);
+    std::string& ledger = settings.loopback.ledger;
+    if (ledger != ":memory:" && !ledger.starts_with("file:")) {
+        ledger = (settings.store.directory / ledger).string();
+    }
+    if (settings.engine.user_decrypt_shares_threshold > settings.loopback.kms_nodes) {
+        loaded.warnings.push_back(
+            "user_decryptions_never_complete gateway.contracts.user_decrypt_shares_threshold=" +
+            std::to_string(settings.engine.user_decrypt_shares_threshold) +
+            " gateway.loopback.kms_nodes=" + std::to_string(settings.loopback.kms_nodes));
+    }
+}
+
+}  // namespace
+
+std::variant<Loaded, Refused> load(const Sources& sources) {
+    Refused refused;
+    Node root{"the defaults", Node::Table{}};
+    if (sources.file) {
+        auto file = read_file(*sources.file);
+        if (auto* reason = std::get_if<std::string>(&file)) {
+            refused.errors.push_back(std::move(*reason));
+        } else {
+            root = std::get<Node>(std::move(file));
+        }
+    }
+    Node variables = read_environment(sources.environment, refused.errors);
+    add_app_name(variables, sources.environment);
+    overlay(root, std::move(variables), replaces_whole);
+    overlay(root, flags_of(sources), replaces_whole);
+
+    Loaded loaded;
+    Findings findings;
+    read_tree(root, loaded.settings, findings);
+    check_across(root, loaded.settings, findings);
+    sort_by_line(findings.errors);
+    for (const auto& [origin, text] : findings.errors) {
+        refused.errors.push_back(origin + ": " + text);
+    }
+    if (!refused.errors.empty()) return refused;
+
+    loaded.warnings = without_effect(findings);
+    settle(loaded);
+    return loaded;
+}
+
+}  // namespace config

@@ -1,0 +1,205 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <variant>
+
+#include "api/application.hpp"
+#include "api/http_server.hpp"
+#include "build_info.hpp"
+#include "config/command_line.hpp"
+#include "config/load.hpp"
+#include "engine/gates.hpp"
+#include "engine/inbox.hpp"
+#include "engine/processor.hpp"
+#include "engine/service.hpp"
+#include "gateway/loopback/loopback_gateway.hpp"
+#include "store/reader.hpp"
+#include "store/store.hpp"
+#include "system/log.hpp"
+#include "system/real_clock.hpp"
+#include "system/secure_random.hpp"
+#include "system/service_manager.hpp"
+#include "system/worker_pool.hpp"
+
+namespace {
+
+constexpr std::size_t reader_connections_max = 8;
+constexpr domain::Milliseconds drain_patience{2'000};
+constexpr domain::Milliseconds start_extension{30'000};
+
+// Signals that end the program; every thread inherits the block, one waits for them.
+sigset_t stop_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    return signals;
+}
+
+void block_signals() {
+    const sigset_t signals = stop_signals();
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+void wait_for_stop_signal() {
+    const sigset_t signals = stop_signals();
+    int signal = 0;
+    sigwait(&signals, &signal);
+}
+
+std::string recovered_line(const engine::recovery::Report& report) {
+    return "recovered in_flight=" + std::to_string(report.in_flight) +
+           " processing=" + std::to_string(report.processing) +
+           " queued=" + std::to_string(report.queued) +
+           " shares=" + std::to_string(report.shares) +
+           " waiting=" + std::to_string(report.waiting) +
+           " suspects=" + std::to_string(report.suspects) +
+           " quarantined=" + std::to_string(report.quarantined);
+}
+
+// Runs the processor; a file that can not be trusted ends the program.
+class ProcessorThread {
+public:
+    ProcessorThread(engine::Processor& processor, engine::Inbox& inbox, engine::Journal& journal,
+                    domain::Milliseconds grace)
+        : inbox_(inbox), thread_([this, &processor, &journal, grace] {
+              try {
+                  processor.run(grace);
+              } catch (const std::exception& error) {
+                  failed_ = true;
+                  journal.write(engine::Level::error,
+                                std::string("processor_stopped alert=true error=\"") +
+                                    error.what() + "\"");
+                  ::kill(::getpid(), SIGTERM);
+              }
+          }) {}
+    ~ProcessorThread() { stop(); }
+    ProcessorThread(const ProcessorThread&) = delete;
+    ProcessorThread& operator=(const ProcessorThread&) = delete;
+
+    void stop() {
+        inbox_.stop();
+        if (thread_.joinable()) thread_.join();
+    }
+    [[nodiscard]] bool failed() const { return failed_; }
+
+private:
+    engine::Inbox& inbox_;
+    std::atomic<bool> failed_{false};
+    std::thread thread_;
+};
+
+int serve(const config::Loaded& loaded) {
+    const config::Settings& settings = loaded.settings;
+    block_signals();
+    platform::Log log(settings.log);
+    platform::ServiceManager service_manager;
+    for (const std::string& line : loaded.warnings) log.write(engine::Level::warning, line);
+    for (const std::string& line : loaded.notes) log.write(engine::Level::info, line);
+
+    platform::RealClock clock;
+    platform::SecureRandom random;
+    store::Store store(settings.store);
+    log.write(engine::Level::info, "store_opened file=" +
+                                       store::database_path(settings.store).string() +
+                                       " version=\"" + store::Store::version() + "\"");
+    if (settings.store.synchronous == store::Synchronous::normal) {
+        log.write(engine::Level::warning,
+                  "durability_relaxed storage.synchronous=normal hint=\"a power cut may take the "
+                  "newest accepted requests; a crash of the process does not\"");
+    }
+    store::Reader reader(settings.store, reader_connections_max);
+
+    platform::WorkerPool workers(settings.workers);
+    gateway::LoopbackGateway gateway(settings.loopback, clock, workers, log);
+
+    engine::Gates gates(settings.engine, clock.monotonic());
+    engine::Inbox inbox(settings.engine.inbox_capacity);
+    engine::Processor processor(settings.engine, store, gates, gateway, inbox, clock, random, log);
+    engine::Service service(settings.engine, inbox, processor, gates, gateway, reader, clock);
+
+    const auto extend = [&] { service_manager.extend_timeout(start_extension); };
+    log.write(engine::Level::info, recovered_line(processor.recover(extend)));
+
+    api::NoContractSignatures contracts;
+    api::Application application(settings.api, service, service, gateway, contracts, service,
+                                 clock, random, log);
+    api::HttpServer server(settings.http, application);
+    ProcessorThread thread(processor, inbox, log, settings.stop_grace);
+    server.start();
+    log.write(engine::Level::info, "listening http=" + settings.http.host + ":" +
+                                       std::to_string(server.port()));
+    service_manager.ready();
+
+    wait_for_stop_signal();
+    service_manager.stopping();
+    log.write(engine::Level::info, "stopping");
+    // Answers that wait for a commit still get it: the processor goes on until they are out.
+    static_cast<void>(server.drain(drain_patience));
+    thread.stop();
+    gateway.stop();
+    if (!thread.failed()) store.truncate_wal();
+    log.write(engine::Level::info, "stopped");
+    return thread.failed() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int refuse(const config::Refused& refused) {
+    for (const std::string& error : refused.errors) std::cerr << error << "\n";
+    return config::exit_usage;
+}
+
+int run(const config::Serve& command) {
+    auto loaded = config::load({command.file, config::process_environment(), command.data_dir,
+                                command.listen});
+    if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
+    auto& found = std::get<config::Loaded>(loaded);
+    found.settings.api.version = build_version;
+    found.settings.api.build = build_commit;
+    return serve(found);
+}
+
+int run(const config::Check& command) {
+    const auto loaded =
+        config::load({command.file, config::process_environment(), std::nullopt, std::nullopt});
+    if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
+    const auto& found = std::get<config::Loaded>(loaded);
+    for (const std::string& line : found.warnings) std::cout << "warning: " << line << "\n";
+    for (const std::string& line : found.notes) std::cout << "note: " << line << "\n";
+    std::cout << "configuration ok\n";
+    return EXIT_SUCCESS;
+}
+
+int run(const config::Version&) {
+    std::cout << "posthouse " << build_version << " " << build_commit << "\n"
+              << store::Store::version() << "\n";
+    return EXIT_SUCCESS;
+}
+
+int run(const config::Help& help) {
+    std::cout << help.text;
+    return EXIT_SUCCESS;
+}
+
+int run(const config::BadUsage& usage) {
+    std::cerr << usage.text;
+    return config::exit_usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return std::visit([](const auto& command) { return run(command); },
+                          config::parse_command_line(argc, argv));
+    } catch (const std::exception& error) {
+        std::cerr << "posthouse: " << error.what() << "\n";
+        return EXIT_FAILURE;
+    }
+}

@@ -1,0 +1,56 @@
+#include "api/base64.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+TEST_CASE("canonical base64 is read, everything else is refused") {
+    struct Row {
+        const char* text;
+        std::optional<std::string> bytes;
+    };
+    const Row rows[] = {
+        {"", ""},
+        {"Zg==", "f"},
+        {"Zm8=", "fo"},
+        {"Zm9v", "foo"},
+        {"Zm9vYmFy", "foobar"},
+        {"++//", "\xFB\xEF\xFF"},
+        {"Z", {}},
+        {"Zg", {}},
+        {"Zg=", {}},
+        {"Zh==", {}},
+        {"Zm9=", {}},
+        {"Z===", {}},
+        {"====", {}},
+        {"Zg==Zg==", {}},
+        {"Zm8\n", {}},
+        {"Zm 9", {}},
+        {"--__", {}},
+        {"Zm9v=", {}},
+        {"Zm9v====", {}},
+        {"Zm\xC3\xA9", {}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        std::array<std::uint8_t, 16> out{};
+        const auto size = api::read_base64(row.text, out);
+        CHECK(size.has_value() == row.bytes.has_value());
+        if (size && row.bytes) {
+            CHECK(std::string(out.begin(), out.begin() + static_cast<long>(*size)) == *row.bytes);
+        }
+    }
+}
+
+TEST_CASE("a text longer than the room tells its size and writes no further") {
+    std::array<std::uint8_t, 4> out{1, 2, 3, 4};
+    CHECK(api::read_base64("AAAAAAAA", std::span(out).first(3)) == 6);
+    CHECK(out == std::array<std::uint8_t, 4>{0, 0, 0, 4});
+}
+
+}  // namespace

@@ -1,0 +1,143 @@
+#include "layers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+namespace architecture {
+namespace {
+
+struct Layer {
+    std::string_view name;
+    int rank;  // includes its own folder and those of a lower rank
+};
+
+constexpr std::array layers{
+    Layer{"domain", 0}, Layer{"store", 1},  Layer{"engine", 2}, Layer{"gateway", 3},
+    Layer{"api", 3},    Layer{"system", 3}, Layer{"config", 4}, Layer{"main", 5},
+};
+
+struct Library {
+    std::string_view start;                 // of what is included
+    std::array<std::string_view, 2> homes;  // folders that may
+};
+
+// Also as <…>; standard and POSIX headers are in none of these.
+constexpr std::array libraries{
+    Library{"SQLiteCpp/", {"store", "gateway"}},  // the embedded chain keeps its own ledger
+    Library{"sqlite3.h", {"store", "gateway"}},
+    Library{"nlohmann/", {"api", "gateway"}},
+    Library{"httplib.h", {"api", "gateway"}},
+    Library{"secp256k1", {"api", "gateway"}},
+    Library{"cryptopp/", {"api", "gateway"}},
+    Library{"crypto++/", {"api", "gateway"}},
+    Library{"openssl/", {"domain", "gateway"}},
+    Library{"toml++/", {"config", "config"}},
+    Library{"CLI/", {"config", "config"}},
+    Library{"spdlog/", {"system", "system"}},
+    Library{"fmt/", {"system", "system"}},
+    Library{"systemd/", {"system", "system"}},
+    Library{"doctest/", {"", ""}},
+};
+
+const Layer* layer_named(std::string_view name) {
+    const auto place = std::ranges::find(layers, name, &Layer::name);
+    return place == layers.end() ? nullptr : &*place;
+}
+
+std::string_view first_part(std::string_view path) {
+    return path.substr(0, path.find('/'));
+}
+
+// Of `src/store/rows.hpp`: store. Files directly in src are main.
+std::string_view folder_of(std::string_view path) {
+    path.remove_prefix(std::min(path.size(), std::string_view{"src/"}.size()));
+    return path.find('/') == std::string_view::npos ? "main" : first_part(path);
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t");
+    return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
+}
+
+// The name between the brackets or quotes, and which of both; empty for other lines.
+struct Include {
+    std::string_view name;
+    bool quoted = false;
+};
+
+Include include_of(std::string_view line) {
+    line = trimmed(line);
+    if (!line.starts_with('#')) return {};
+    line = trimmed(line.substr(1));
+    if (!line.starts_with("include")) return {};
+    line = trimmed(line.substr(std::string_view{"include"}.size()));
+    if (line.empty()) return {};
+    const bool quoted = line.front() == '"';
+    if (!quoted && line.front() != '<') return {};
+    line.remove_prefix(1);
+    return {line.substr(0, line.find(quoted ? '"' : '>')), quoted};
+}
+
+std::string offence_of(const Layer& from, const Include& include) {
+    const std::string name{include.name};
+    for (const Library& library : libraries) {
+        if (!include.name.starts_with(library.start)) continue;
+        if (std::ranges::find(library.homes, from.name) != library.homes.end()) return {};
+        return std::string{from.name} + " includes <" + name + ">, which is not at home there";
+    }
+    if (!include.quoted) return {};
+    if (include.name.starts_with("./") || include.name.find("../") != std::string_view::npos) {
+        return "relative include \"" + name + "\"";
+    }
+    if (include.name.find('/') == std::string_view::npos) {
+        if (from.name == "main") return {};  // what the build makes beside it
+        return "include \"" + name + "\" is not rooted at src";
+    }
+    const Layer* to = layer_named(first_part(include.name));
+    if (to == nullptr) return "include \"" + name + "\" is not rooted at src";
+    if (to->name == from.name || to->rank < from.rank) return {};
+    return std::string{from.name} + " includes " + std::string{to->name};
+}
+
+}  // namespace
+
+std::vector<std::string> offences_in(std::string_view path, std::string_view text) {
+    const Layer* from = layer_named(folder_of(path));
+    if (from == nullptr) return {std::string{path} + ": stands in no known layer"};
+    std::vector<std::string> offences;
+    std::istringstream lines{std::string{text}};
+    std::size_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        const Include include = include_of(line);
+        if (include.name.empty()) continue;
+        const std::string offence = offence_of(*from, include);
+        if (offence.empty()) continue;
+        offences.push_back(std::string{path} + ":" + std::to_string(number) + ": " + offence);
+    }
+    return offences;
+}
+
+std::vector<std::string> offences_below(const std::filesystem::path& root) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator{root / "src"}) {
+        const auto extension = entry.path().extension();
+        if (extension == ".hpp" || extension == ".cpp") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    std::vector<std::string> offences;
+    for (const std::filesystem::path& file : files) {
+        std::ifstream stream{file};
+        const std::string text{std::istreambuf_iterator<char>{stream}, {}};
+        const std::string path = std::filesystem::relative(file, root).generic_string();
+        std::ranges::move(offences_in(path, text), std::back_inserter(offences));
+    }
+    return offences;
+}
+
+}  // namespace architecture

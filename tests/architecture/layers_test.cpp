@@ -1,0 +1,119 @@
+#include "layers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/temp_directory.hpp"
+
+TEST_CASE("no layer of src includes one to its right, nor a peer") {
+    const std::vector<std::string> offences = architecture::offences_below(POSTHOUSE_SOURCE_ROOT);
+    for (const std::string& offence : offences) MESSAGE(offence);
+    CHECK(offences.empty());
+}
+
+TEST_CASE("a turn of the layer order is found") {
+    struct Row {
+        std::string_view label;
+        std::string_view path;
+        std::string_view text;
+        std::vector<std::string> expected;
+    };
+    const std::vector<Row> rows{
+        {"leftwards",
+         "src/engine/a.cpp",
+         "#include \"engine/a.hpp\"\n#include <vector>\n#include \"store/s.hpp\"\n#include "
+         "\"domain/d.hpp\"\n",
+         {}},
+        {"rightwards",
+         "src/store/rows.hpp",
+         "#pragma once\n\n#include \"engine/inbox.hpp\"\n",
+         {"src/store/rows.hpp:3: store includes engine"}},
+        {"a peer",
+         "src/api/routes.cpp",
+         "#include \"gateway/loopback/options.hpp\"\n",
+         {"src/api/routes.cpp:1: api includes gateway"}},
+        {"another peer",
+         "src/system/log.cpp",
+         "  #  include\t\"api/options.hpp\"",
+         {"src/system/log.cpp:1: system includes api"}},
+        {"below a folder",
+         "src/gateway/evm/rlp.cpp",
+         "#include \"config/load.hpp\"",
+         {"src/gateway/evm/rlp.cpp:1: gateway includes config"}},
+        {"all from main",
+         "src/main.cpp",
+         "#include \"config/load.hpp\"\n#include \"domain/d.hpp\"\n#include "
+         "\"api/http_server.hpp\"",
+         {}},
+        {"commented out", "src/domain/a.hpp", "// #include \"store/store.hpp\"", {}},
+        {"relative",
+         "src/gateway/loopback/a.cpp",
+         "#include \"../options.hpp\"",
+         {"src/gateway/loopback/a.cpp:1: relative include \"../options.hpp\""}},
+        {"hidden relative",
+         "src/gateway/a.cpp",
+         "#include \"gateway/../store/store.hpp\"",
+         {"src/gateway/a.cpp:1: relative include \"gateway/../store/store.hpp\""}},
+        {"neighbour",
+         "src/store/a.cpp",
+         "#include \"rows.hpp\"",
+         {"src/store/a.cpp:1: include \"rows.hpp\" is not rooted at src"}},
+        {"unknown folder",
+         "src/store/a.cpp",
+         "#include \"util/rows.hpp\"",
+         {"src/store/a.cpp:1: include \"util/rows.hpp\" is not rooted at src"}},
+        {"SQLite at home", "src/store/a.cpp", "#include <SQLiteCpp/Database.h>", {}},
+        {"SQLite in the engine",
+         "src/engine/a.cpp",
+         "#include <SQLiteCpp/Database.h>",
+         {"src/engine/a.cpp:1: engine includes <SQLiteCpp/Database.h>, which is not at home "
+          "there"}},
+        {"JSON in the domain",
+         "src/domain/a.hpp",
+         "#include <nlohmann/json.hpp>",
+         {"src/domain/a.hpp:1: domain includes <nlohmann/json.hpp>, which is not at home there"}},
+        {"JSON in quotes",
+         "src/store/a.hpp",
+         "#include \"nlohmann/json.hpp\"",
+         {"src/store/a.hpp:1: store includes <nlohmann/json.hpp>, which is not at home there"}},
+        {"command line in the api",
+         "src/api/a.cpp",
+         "\n#include <CLI/CLI.hpp>",
+         {"src/api/a.cpp:2: api includes <CLI/CLI.hpp>, which is not at home there"}},
+        {"tests in the source",
+         "src/main.cpp",
+         "#include <doctest/doctest.h>",
+         {"src/main.cpp:1: main includes <doctest/doctest.h>, which is not at home there"}},
+        {"a folder nobody knows",
+         "src/util/a.cpp",
+         "",
+         {"src/util/a.cpp: stands in no known layer"}},
+        {"several",
+         "src/domain/a.cpp",
+         "#include \"main.hpp\"\n#include \"api/a.hpp\"\n",
+         {"src/domain/a.cpp:1: include \"main.hpp\" is not rooted at src",
+          "src/domain/a.cpp:2: domain includes api"}},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        CHECK(architecture::offences_in(row.path, row.text) == row.expected);
+    }
+}
+
+TEST_CASE("files are found in folders of any depth, headers and sources alike") {
+    const support::TempDirectory root;
+    for (const std::string_view folder : {"src/domain", "src/store/deep/deeper", "src/api"}) {
+        std::filesystem::create_directories(root.path() / folder);
+    }
+    std::ofstream{root.path() / "src/domain/a.hpp"} << "#include \"store/s.hpp\"\n";
+    std::ofstream{root.path() / "src/store/deep/deeper/b.cpp"} << "\n#include \"api/s.hpp\"\n";
+    std::ofstream{root.path() / "src/api/c.cpp"} << "#include \"engine/e.hpp\"\n";
+    std::ofstream{root.path() / "src/api/notes.txt"} << "#include \"config/e.hpp\"\n";
+    CHECK(architecture::offences_below(root.path()) ==
+          std::vector<std::string>{"src/domain/a.hpp:1: domain includes store",
+                                   "src/store/deep/deeper/b.cpp:2: store includes api"});
+}

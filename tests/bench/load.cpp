@@ -1,0 +1,34 @@
+#include "bench/load.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+void Expectation::watch(HttpLoad& load) {
+    load.on_answer([this](std::size_t, int status, std::string_view body) {
+        if (status == status_ && body.find(text_) != std::string_view::npos) return;
+        if (others_++ == 0) other_ = std::to_string(status) + " " + std::string(body);
+    });
+}
+
+void Expectation::check(const HttpLoad::Outcome& outcome) const {
+    if (others_ > 0) {
+        throw std::runtime_error(std::to_string(others_) + " of " +
+                                 std::to_string(outcome.answers) +
+                                 " answers are not as expected, the first: " + other_);
+    }
+    if (outcome.reconnects > 0) {
+        throw std::runtime_error("the server closed " + std::to_string(outcome.reconnects) +
+                                 " connections");
+    }
+}
+
+std::uint64_t far_second(std::uint64_t number) {
+    constexpr std::uint64_t last_second = 4'102'444'800;
+    constexpr std::uint64_t spread = 1U << 21U;  // 24 days
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+    return last_second - number * odd % spread;
+}
+
+}  // namespace bench

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "bench/http_load.hpp"
+
+namespace bench {
+
+inline constexpr std::size_t many_clients = 64;
+
+// Throws std::runtime_error unless every answer had this status and contained this text.
+class Expectation {
+public:
+    Expectation(int status, std::string_view text) : status_(status), text_(text) {}
+
+    // Before the run.
+    void watch(HttpLoad& load);
+    // After it.
+    void check(const HttpLoad::Outcome& outcome) const;
+
+private:
+    int status_;
+    std::string_view text_;
+    std::uint64_t others_ = 0;
+    std::string other_;
+};
+
+inline const Expectation share_accepted{200, "\"queued\""};
+inline const Expectation job_accepted{202, "\"jobId\""};
+
+// A second far ahead and different from share to share, as the shares of real wallets have it.
+[[nodiscard]] std::uint64_t far_second(std::uint64_t number);
+
+}  // namespace bench

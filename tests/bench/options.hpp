@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+
+namespace bench {
+
+// How much is measured. A full run stays below 15 minutes.
+struct Amount {
+    std::size_t rounds = 5;                  // repetitions of every interleaved comparison
+    std::chrono::milliseconds slice{3'000};  // one repetition of a rate
+    std::uint64_t drained = 50'000;          // requests of one drain
+    std::size_t drain_rounds = 3;
+    std::uint64_t timed_shares = 10'000;  // shares of the lateness run …
+    std::chrono::seconds timed_over{60};  // … and the time their moments are spread over
+    std::uint64_t scheduled = 1'000'000;  // rows of the big store
+    std::size_t restarts = 5;
+};
+
+[[nodiscard]] inline Amount quick_amount() {
+    using namespace std::chrono_literals;
+    return {.rounds = 3,
+            .slice = 500ms,
+            .drained = 5'000,
+            .drain_rounds = 2,
+            .timed_shares = 1'000,
+            .timed_over = 6s,
+            .scheduled = 50'000,
+            .restarts = 2};
+}
+
+struct Options {
+    std::filesystem::path posthouse;  // the binary under test
+    std::filesystem::path bench;      // this one
+    std::filesystem::path slow_sync;  // the library that delays syncs
+    std::filesystem::path bodies;     // folder of the sample bodies
+    std::filesystem::path directory;  // on the disk to be measured
+    Amount amount;
+};
+
+}  // namespace bench

@@ -1,0 +1,93 @@
+#include "bench/posthouse.hpp"
+
+#include <fstream>
+#include <stdexcept>
+
+#include "bench/http_load.hpp"
+#include "bench/measure.hpp"
+
+namespace bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::filesystem::path log_file(const std::filesystem::path& directory) {
+    return directory / "posthouse.output";
+}
+
+constexpr const char* queue_capacity = "10000000";
+
+// A minute: a slow start is a figure, not an accident.
+constexpr auto start_patience = 60s;
+constexpr auto stop_patience = 20s;
+
+bool is_alive(int port) {
+    if (!is_listening(port)) return false;
+    constexpr std::string_view request = "GET /liveness HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    HttpLoad load({.host = "127.0.0.1", .port = port, .connections = 1},
+                  [](std::size_t, std::uint64_t) { return request; });
+    return load.run(1).by_status.contains(200);
+}
+
+Child::Command command(const Options& options, const Posthouse::Place& place,
+                       const Settings& settings, int port) {
+    const std::filesystem::path config = place.directory / "config.toml";
+    std::ofstream stream(config);
+    for (const auto& [key, value] : settings) stream << key << " = " << value << '\n';
+    if (!stream.flush()) throw std::runtime_error("can not write " + config.string());
+    return {.arguments = {options.posthouse.string(), "serve", "--config", config.string(),
+                          "--data-dir", data_directory(place.directory).string(), "--listen",
+                          "127.0.0.1:" + std::to_string(port)},
+            .environment = place.environment,
+            .output = log_file(place.directory)};
+}
+
+}  // namespace
+
+Settings unlimited() {
+    Settings settings{{"gateway.tx_engine.max_concurrency", "100000"},
+                      {"helper.max_concurrent_proofs", "1000"}};
+    for (const char* stage : {"readiness", "prepare", "proof", "confirmation", "response"}) {
+        settings[std::string("gateway.loopback.") + stage] = "\"0ms\"";
+    }
+    for (const char* family : {"input_proof", "public_decrypt", "user_decrypt"}) {
+        const std::string gate = std::string("gateway.tx_engine.tx_throttlers.") + family;
+        settings[gate + ".per_seconds"] = "1000000";
+        settings[gate + ".capacity"] = queue_capacity;
+    }
+    for (const char* family : {"public_decrypt", "user_decrypt"}) {
+        const std::string gate = std::string("gateway.readiness_checker.") + family;
+        settings[gate + ".max_concurrency"] = "100000";
+        settings[gate + ".capacity"] = queue_capacity;
+    }
+    return settings;
+}
+
+Settings standing_still() {
+    return {{"gateway.loopback.readiness", "\"1d\""},
+            {"gateway.tx_engine.tx_throttlers.input_proof.per_seconds", "1"},
+            {"gateway.tx_engine.tx_throttlers.input_proof.capacity", queue_capacity}};
+}
+
+std::filesystem::path data_directory(const std::filesystem::path& directory) {
+    return directory / "data";
+}
+
+std::filesystem::path ledger_file(const std::filesystem::path& directory) {
+    return data_directory(directory) / "loopback.db";
+}
+
+Posthouse::Posthouse(const Options& options, const Place& place, const Settings& settings)
+    : port_(free_port()), child_(command(options, place, settings, port_)) {
+    const auto begin = Stopwatch::now();
+    wait_until(
+        child_, log_file(place.directory), [this] { return is_alive(port_); }, start_patience);
+    seconds_to_ready_ = seconds_since(begin);
+}
+
+void Posthouse::stop() {
+    if (!child_.stop(stop_patience)) throw std::runtime_error("posthouse did not stop well");
+}
+
+}  // namespace bench

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/child.hpp"
+#include "bench/options.hpp"
+
+namespace bench {
+
+// Keys of the configuration and their values as TOML.
+using Settings = std::map<std::string, std::string>;
+
+// Nothing waits but for the disk: no rates, no latencies, no full gates.
+[[nodiscard]] Settings unlimited();
+
+// Accepted requests stay where they are: as good as nothing is sent, and no check answers.
+[[nodiscard]] Settings standing_still();
+
+// The service under test, as a process of its own.
+class Posthouse {
+public:
+    struct Place {
+        std::filesystem::path directory;       // config, log, and the data directory in it
+        std::vector<std::string> environment;  // NAME=VALUE
+    };
+
+    // Returns when it answers GET /liveness for the first time.
+    Posthouse(const Options& options, const Place& place, const Settings& settings);
+
+    [[nodiscard]] int port() const { return port_; }
+    // From the start of the process to the first answer.
+    [[nodiscard]] double seconds_to_ready() const { return seconds_to_ready_; }
+    [[nodiscard]] std::uint64_t resident_bytes() const { return child_.resident_bytes(); }
+
+    void kill_hard() { child_.kill_hard(); }
+    // Throws std::runtime_error unless it ends by itself and well.
+    void stop();
+
+private:
+    int port_;
+    Child child_;
+    double seconds_to_ready_ = 0;
+};
+
+[[nodiscard]] std::filesystem::path data_directory(const std::filesystem::path& directory);
+[[nodiscard]] std::filesystem::path ledger_file(const std::filesystem::path& directory);
+
+}  // namespace bench

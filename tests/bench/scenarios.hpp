@@ -1,0 +1,20 @@
+#pragma once
+
+#include "bench/options.hpp"
+#include "bench/report.hpp"
+
+namespace bench {
+
+// Durable accepts over HTTP, each beside its limit.
+void measure_accepts(const Options& options, Report& report);
+
+// From queued to completed on a chain without latency, also with slow syncs.
+void measure_drain(const Options& options, Report& report);
+
+// How long after their moment shares reach the chain.
+void measure_lateness(const Options& options, Report& report);
+
+// What a big store of scheduled shares costs.
+void measure_scheduled(const Options& options, Report& report);
+
+}  // namespace bench

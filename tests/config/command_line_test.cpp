@@ -1,0 +1,89 @@
+#include "config/command_line.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+config::Command parse(const std::vector<const char*>& arguments) {
+    std::vector<const char*> argv{"posthouse"};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    return config::parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+}  // namespace
+
+TEST_CASE("serve takes a file, a directory and an address") {
+    const auto bare = parse({"serve"});
+    REQUIRE(std::holds_alternative<config::Serve>(bare));
+    CHECK_FALSE(std::get<config::Serve>(bare).file);
+    CHECK_FALSE(std::get<config::Serve>(bare).data_dir);
+    CHECK_FALSE(std::get<config::Serve>(bare).listen);
+
+    const auto full =
+        parse({"serve", "--config", "p.toml", "--data-dir", "/var/lib/p", "--listen", "[::]:80"});
+    REQUIRE(std::holds_alternative<config::Serve>(full));
+    CHECK(std::get<config::Serve>(full).file == "p.toml");
+    CHECK(std::get<config::Serve>(full).data_dir == "/var/lib/p");
+    CHECK(std::get<config::Serve>(full).listen == "[::]:80");
+
+    const auto shorter = parse({"serve", "-c", "p.toml", "--listen=h:1"});
+    REQUIRE(std::holds_alternative<config::Serve>(shorter));
+    CHECK(std::get<config::Serve>(shorter).file == "p.toml");
+    CHECK(std::get<config::Serve>(shorter).listen == "h:1");
+}
+
+TEST_CASE("check and version") {
+    CHECK(std::holds_alternative<config::Check>(parse({"check"})));
+    const auto check = parse({"check", "--config", "p.toml"});
+    REQUIRE(std::holds_alternative<config::Check>(check));
+    CHECK(std::get<config::Check>(check).file == "p.toml");
+    CHECK(std::holds_alternative<config::Version>(parse({"version"})));
+    CHECK(std::holds_alternative<config::Version>(parse({"--version"})));
+}
+
+TEST_CASE("help names every command, and every flag of one") {
+    const auto help = parse({"--help"});
+    REQUIRE(std::holds_alternative<config::Help>(help));
+    for (const std::string_view word : {"serve", "check", "version"}) {
+        CHECK(std::get<config::Help>(help).text.find(word) != std::string::npos);
+    }
+    const auto serve = parse({"serve", "--help"});
+    REQUIRE(std::holds_alternative<config::Help>(serve));
+    for (const std::string_view word : {"--config", "--data-dir", "--listen"}) {
+        CHECK(std::get<config::Help>(serve).text.find(word) != std::string::npos);
+    }
+}
+
+TEST_CASE("bad usage is one clear line") {
+    struct Row {
+        std::vector<const char*> arguments;
+        std::string_view part;
+    };
+    const std::vector<Row> rows{
+        {{}, "no command given: serve, check or version"},
+        {{"sreve"}, "sreve"},
+        {{"serve", "--lisen", "h:1"}, "--lisen"},
+        {{"serve", "--config"}, "--config"},
+        {{"serve", "--listen", "a:1", "--listen", "b:2"}, "--listen"},
+        {{"serve", "check"}, "check"},
+        {{"check", "--data-dir", "x"}, "--data-dir"},
+        {{"version", "now"}, "now"},
+        {{"serve", "extra"}, "extra"},
+    };
+    for (const Row& row : rows) {
+        const auto command = parse(row.arguments);
+        REQUIRE(std::holds_alternative<config::BadUsage>(command));
+        const std::string& text = std::get<config::BadUsage>(command).text;
+        CAPTURE(text);
+        CHECK(text.starts_with("posthouse: "));
+        CHECK(text.find(row.part) != std::string::npos);
+        CHECK(std::ranges::count(text, '\n') == 1);
+        CHECK(text.ends_with("\n"));
+    }
+    CHECK(config::exit_usage == 2);
+}

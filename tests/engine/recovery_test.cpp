@@ -1,0 +1,426 @@
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "engine/world.hpp"
+
+using domain::Kind;
+using domain::Reason;
+using domain::Status;
+using engine::CheckOrder;
+using engine::CheckOutcome;
+using engine::PrepareOrder;
+using engine::PrepareOutcome;
+using engine::SendOrder;
+using engine::SendOutcome;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Answers everything that has a receipt, until nothing is left.
+void answer_all(World& world) {
+    SQLite::Database database{store::database_path(world.engine.store_options).string(),
+                              SQLite::OPEN_READONLY};
+    SQLite::Statement rows{
+        database, "select id, random, kind from request where status = 'receipt_received'"};
+    std::vector<std::pair<domain::RequestId, Kind>> found;
+    while (rows.executeStep()) {
+        found.emplace_back(
+            domain::RequestId{rows.getColumn(0).getInt64(), rows.getColumn(1).getInt64()},
+            domain::kind_from(rows.getColumn(2).getString()).value());
+    }
+    for (const auto& [id, kind] : found) answer_well(world, id, kind);
+}
+
+std::int64_t count(World& world, const std::string& where) {
+    return world.number("select count(*) from request where " + where);
+}
+
+}  // namespace
+
+TEST_CASE("recovery is not limited by the capacity of the gates (field report 13)") {
+    World world;
+    world.engine.options.readiness.public_decrypt = {2, 2, 0};
+    world.engine.options.readiness.user_decrypt = {2, 2, 0};
+    world.engine.options.sending.input_proof.capacity = 1'000;
+    world.engine.options.sending.public_decrypt = {20, 0, 2, 0};
+    world.gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
+    world.gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
+    // Before, there was room for them.
+    engine::Options roomy = world.engine.options;
+    std::swap(roomy, world.engine.options);
+    world.engine.options.readiness.public_decrypt = {250, 1'000, 0};
+    world.engine.options.sending.public_decrypt = {20, 0, 1'000, 0};
+    for (std::uint64_t number = 1; number <= 50; ++number) {
+        (void)world.submit(support::public_decrypt(number));
+        (void)world.submit(support::input_proof(number));
+    }
+    world.run_for(1s);
+    std::swap(roomy, world.engine.options);
+    world.engine.options.sending.input_proof = {20, 0, 2, 0};
+
+    world.gateway.on_check = [](const CheckOrder&) { return engine::Ready{}; };
+    world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
+    world.restart();
+    CHECK(count(world, "status = 'queued'") == 50);
+    CHECK(count(world, "status = 'processing'") == 50);
+    world.run_for(1min);
+    answer_all(world);
+    world.run_for(1s);
+    CHECK(count(world, "status = 'completed'") == 100);
+    CHECK(world.gateway.checks_peak <= 250);
+}
+
+TEST_CASE(
+    "every row in work is back on schedule after a kill, ended ones untouched (field report 14)") {
+    World world;
+    std::set<domain::RequestId> silent_sends;
+    std::set<domain::RequestId> silent_prepares;
+    world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
+        if (silent_sends.contains(order.id)) return std::nullopt;
+        return support::ScriptedGateway::receipt(order);
+    };
+    world.gateway.on_prepare = [&](const PrepareOrder& order) -> std::optional<PrepareOutcome> {
+        if (silent_prepares.contains(order.id)) return std::nullopt;
+        return engine::Plan{};
+    };
+    const auto completed = world.submit(support::input_proof(1));
+    const auto revealed = world.submit(support::vote_share(9));
+    world.run_for(1s);
+    world.gateway.answer(completed, proof_accepted());
+    world.run_for(1s);
+    std::vector<domain::RequestId> in_flight;
+    for (std::uint64_t number = 2; number <= 4; ++number) {
+        in_flight.push_back(world.submit(support::input_proof(number)));
+        silent_sends.insert(in_flight.back());
+    }
+    std::vector<domain::RequestId> witnessed;
+    for (std::uint64_t number = 1; number <= 2; ++number) {
+        witnessed.push_back(world.submit(support::vote_share(number)));
+        silent_prepares.insert(witnessed.back());
+    }
+    world.run_for(1s);
+    for (const auto& id : in_flight) REQUIRE(world.status(id) == Status::tx_in_flight);
+    for (const auto& id : witnessed) REQUIRE(world.status(id) == Status::processing);
+    const auto ended = std::vector{world.row(completed), world.row(revealed)};
+
+    world.restart();
+    CHECK(world.engine.recovered.in_flight == 3);
+    CHECK(world.engine.recovered.shares == 2);
+    for (const auto& id : in_flight) CHECK(world.status(id) == Status::processing);
+    for (const auto& id : witnessed) CHECK(world.status(id) == Status::queued);
+    CHECK(ended == std::vector{world.row(completed), world.row(revealed)});
+
+    silent_sends.clear();
+    silent_prepares.clear();
+    world.run_for(1s);
+    for (const auto& id : in_flight) CHECK(world.status(id) == Status::receipt_received);
+    for (const auto& id : witnessed) CHECK(world.status(id) == Status::completed);
+    CHECK(ended == std::vector{world.row(completed), world.row(revealed)});
+}
+
+TEST_CASE("a request that kills the process is failed after five claims, the others go on (16)") {
+    struct Row {
+        const char* label;
+        Kind kind;
+        std::string at;
+    };
+    for (const Row& row : {Row{"a share at its proof", Kind::share, "prepare"},
+                           Row{"a share at its reveal", Kind::share, "send"},
+                           Row{"a decrypt at readiness", Kind::public_decrypt, "check"},
+                           Row{"a decrypt at preparing", Kind::user_decrypt, "prepare"},
+                           Row{"a proof at preparing", Kind::input_proof, "prepare"},
+                           Row{"a proof at sending", Kind::input_proof, "send"}}) {
+        CAPTURE(row.label);
+        World world;
+        int claims = 0;
+        bool dying = false;
+        domain::RequestId deadly{};
+        const auto strike = [&](const domain::RequestId& id, const char* stage) {
+            if (id != deadly || row.at != stage) return false;
+            ++claims;
+            dying = true;
+            return true;
+        };
+        world.gateway.on_check = [&](const CheckOrder& o) -> std::optional<CheckOutcome> {
+            if (dying || strike(o.id, "check")) return std::nullopt;
+            return engine::Ready{};
+        };
+        world.gateway.on_prepare = [&](const PrepareOrder& o) -> std::optional<PrepareOutcome> {
+            if (dying || strike(o.id, "prepare")) return std::nullopt;
+            return engine::Plan{};
+        };
+        world.gateway.on_send = [&](const SendOrder& o) -> std::optional<SendOutcome> {
+            if (dying || strike(o.id, "send")) return std::nullopt;
+            return support::ScriptedGateway::receipt(o);
+        };
+        world.engine.options.shares.max_concurrent_proofs = 4;
+        // The deadly one stands in the middle of the others, all due together.
+        std::vector<domain::RequestId> others;
+        const std::uint64_t second = world.in_seconds(5);
+        for (std::uint64_t number = 1; number <= 21; ++number) {
+            const auto id = row.kind == Kind::share
+                                ? world.submit(support::vote_share(number, second))
+                                : world.submit(request_of(row.kind, number));
+            if (number == 11) {
+                deadly = id;
+            } else {
+                others.push_back(id);
+            }
+        }
+        int restarts = 0;
+        for (; restarts < 10; ++restarts) {
+            for (int ms = 0; ms < 20'000 && !dying; ++ms) world.run_for(1ms);
+            if (!dying) break;
+            world.crash();
+            dying = false;
+            world.engine.start();
+        }
+        CHECK(restarts == 5);
+        CHECK(claims == 5);
+        CHECK(world.status(deadly) == Status::failure);
+        CHECK(world.failure(deadly).reason == Reason::recovered_too_often);
+        CHECK(world.failure(deadly).text.ends_with("recovered too often"));
+        world.run_for(10s);
+        for (const auto& id : others) {
+            REQUIRE(world.status(id) ==
+                    (row.kind == Kind::share ? Status::completed : Status::receipt_received));
+        }
+    }
+}
+
+TEST_CASE("requests that only stood beside the deadly one are not failed with it") {
+    World world;
+    bool dying = false;
+    int crashes = 0;
+    // Whatever runs when the third order comes in dies with it, crash after crash.
+    domain::RequestId deadly{};
+    world.gateway.prepare_delay = 50ms;
+    world.gateway.on_prepare = [&](const PrepareOrder& order) -> std::optional<PrepareOutcome> {
+        if (dying) return std::nullopt;
+        if (order.id == deadly) {
+            dying = true;
+            return std::nullopt;
+        }
+        return engine::Plan{};
+    };
+    deadly = world.submit(support::input_proof(1));
+    std::vector<domain::RequestId> others;
+    for (std::uint64_t number = 2; number <= 15; ++number) {
+        others.push_back(world.submit(support::input_proof(number)));
+    }
+    for (; crashes < 20; ++crashes) {
+        for (int ms = 0; ms < 5'000 && !dying; ++ms) world.run_for(1ms);
+        if (!dying) break;
+        world.crash();
+        dying = false;
+        world.engine.start();
+    }
+    CHECK(crashes == 5);
+    CHECK(world.status(deadly) == Status::failure);
+    for (const auto& id : others) CHECK(world.status(id) == Status::receipt_received);
+}
+
+TEST_CASE("a share that is refused and then kills at sending is counted by its crashes alone") {
+    World world;
+    world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
+    const auto id = world.submit(support::vote_share(1));
+    for (int crash = 1; crash <= 5; ++crash) {
+        world.run_for(1s);
+        REQUIRE(world.status(id) == Status::tx_in_flight);
+        CHECK(world.row(id).schedule.attempts == 0);
+        world.restart();
+    }
+    CHECK(world.engine.recovered.quarantined == 1);
+    CHECK(world.status(id) == Status::failure);
+}
+
+TEST_CASE("clean restarts never count as crashes of a request that only waits") {
+    World world;
+    world.gateway.on_check = [](const CheckOrder&) { return engine::NotReady{}; };
+    const auto pausing = world.submit(support::public_decrypt(1));
+    const auto scheduled = world.submit(support::vote_share(1, world.in_seconds(36000)));
+    const auto waiting = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    for (int restart = 0; restart < 10; ++restart) world.restart();
+    CHECK(world.row(pausing).schedule.claims == 0);
+    CHECK(world.status(pausing) == Status::queued);
+    CHECK(world.status(scheduled) == Status::queued);
+    CHECK(world.status(waiting) == Status::receipt_received);
+}
+
+TEST_CASE("an unreadable payload fails its request and frees its content (field report 17)") {
+    for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::share}) {
+        for (const char* garbage : {"x'7b2278223a'", "x''", "zeroblob(100)"}) {
+            CAPTURE(to_string(kind));
+            CAPTURE(garbage);
+            World world;
+            world.engine.options.sending.input_proof = {1, 1, 11'000, 1'000};
+            (void)world.submit(support::input_proof(99));  // takes the only token
+            domain::Request request = request_of(kind, 1);
+            if (auto* share = std::get_if<domain::VoteShare>(&request)) {
+                share->submit_at = world.in_seconds(60);
+            }
+            const auto id = world.submit(request);
+            world.crash();
+            world.tamper("update payload set body = " + std::string{garbage} +
+                         " where id = " + std::to_string(id.sequence));
+            world.engine.start();
+            world.run_for(70s);
+            CHECK(world.status(id) == Status::failure);
+            CHECK(world.failure(id).reason == Reason::undecodable);
+            if (kind == Kind::share) continue;  // a failed share keeps its key
+
+            const auto again = world.engine.try_submit(request);
+            REQUIRE(is<engine::Accepted>(again));
+            CHECK_FALSE(std::get<engine::Accepted>(again).duplicate);
+            const auto next = std::get<engine::Accepted>(again).id;
+            CHECK(next != id);
+            world.run_for(5s);
+            answer_well(world, next, kind);
+            world.run_for(1s);
+            CHECK(world.status(next) == Status::completed);
+            CHECK(world.status(id) == Status::failure);
+        }
+    }
+}
+
+TEST_CASE("a payload that is gone, or of another kind, is as unreadable") {
+    World world;
+    world.engine.options.readiness.public_decrypt.max_concurrency = 1;
+    world.gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
+    (void)world.submit(support::public_decrypt(1));
+    const auto gone = world.submit(support::public_decrypt(2));
+    const auto changed = world.submit(support::public_decrypt(3));
+    world.crash();
+    world.tamper("delete from payload where id = " + std::to_string(gone.sequence));
+    const auto proof = domain::encode(support::input_proof(1));
+    world.tamper("update payload set body = x'" + domain::to_hex(proof) +
+                 "' where id = " + std::to_string(changed.sequence));
+    world.gateway.on_check = [](const CheckOrder&) { return engine::Ready{}; };
+    world.engine.start();
+    world.run_for(5s);
+    CHECK(world.failure(gone).reason == Reason::undecodable);
+    CHECK(world.failure(gone).text == "Processing Failed: The stored request can not be read");
+    CHECK(world.failure(changed).reason == Reason::undecodable);
+    CHECK(world.engine.process().gates.checks_running(domain::Family::public_decrypt) == 0);
+}
+
+TEST_CASE("the furthest along go first, each group in order of acceptance") {
+    World world;
+    world.engine.options.sending.input_proof = {1, 3, 11'000, 1'000};
+    world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
+    world.gateway.prepare_delay = 1h;
+    std::vector<domain::RequestId> ids;
+    for (std::uint64_t number = 1; number <= 6; ++number) {
+        if (number == 4) {
+            world.run_for(1ms);
+            world.gateway.prepare_delay = 1ms;
+        }
+        ids.push_back(world.submit(support::input_proof(number)));
+    }
+    // 1 to 3 are prepared for an hour; 4 and 5 get through and are in flight; 6 waits for a token.
+    world.run_for(2s + 500ms);
+    REQUIRE(world.status(ids[2]) == Status::processing);
+    REQUIRE(world.status(ids[3]) == Status::tx_in_flight);
+    REQUIRE(world.status(ids[4]) == Status::tx_in_flight);
+    REQUIRE(world.status(ids[5]) == Status::processing);
+
+    world.crash();
+    world.engine.options.sending.input_proof = {1, 1, 11'000, 1'000};
+    world.gateway.sends.clear();
+    world.gateway.prepares.clear();
+    world.gateway.on_send = [](const SendOrder& order) {
+        return support::ScriptedGateway::receipt(order);
+    };
+    world.engine.start();
+    world.run_for(20s);
+    std::vector<domain::RequestId> order;
+    for (const auto& sent : world.gateway.sends) order.push_back(sent.order.id);
+    CHECK(order == std::vector{ids[3], ids[4], ids[0], ids[1], ids[2], ids[5]});
+    CHECK(world.gateway.prepares.size() == 4);
+}
+
+TEST_CASE("readiness is not repeated for what passed it") {
+    World world;
+    world.gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
+    const auto id = world.submit(support::user_decrypt(1));
+    world.run_for(1s);
+    REQUIRE(world.status(id) == Status::processing);
+    world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
+    world.restart();
+    world.run_for(1s);
+    CHECK(world.status(id) == Status::receipt_received);
+    CHECK(world.gateway.checks.size() == 1);
+}
+
+TEST_CASE("shares go back to queued with their attempts, and a pause outlives the restart") {
+    World world;
+    std::size_t tries = 0;
+    world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
+        if (++tries <= 3) {
+            return engine::Rejected{{Reason::internal_error, "chain refused: code 5", {}}};
+        }
+        if (tries == 4) return std::nullopt;  // the process dies on it
+        return engine::Plan{};
+    };
+    const auto id = world.submit(support::vote_share(1));
+    world.run_for(7s);
+    REQUIRE(tries == 3);
+    world.restart();  // in the pause of 8 s
+    world.run_for(6s);
+    CHECK(tries == 3);
+    CHECK(world.row(id).schedule.attempts == 3);
+    world.run_for(2s);
+    REQUIRE(tries == 4);
+    world.restart();  // at work
+    CHECK(world.status(id) == Status::queued);
+    CHECK(world.row(id).schedule.attempts == 3);
+    world.run_for(1s);
+    CHECK(world.status(id) == Status::completed);
+}
+
+TEST_CASE("a scheduled share keeps its second over restarts") {
+    World world;
+    const auto id = world.submit(support::vote_share(1, world.in_seconds(100)));
+    for (int restart = 0; restart < 9; ++restart) {
+        world.run_for(11s);
+        world.restart();
+    }
+    CHECK(world.status(id) == Status::queued);
+    world.run_for(999ms);
+    CHECK(world.status(id) == Status::queued);
+    world.run_for(100ms);
+    CHECK(world.status(id) == Status::completed);
+}
+
+TEST_CASE("a response deadline that passed while the process was down ends the request at start") {
+    World world;
+    const auto id = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    world.crash();
+    world.clock.advance(31min);
+    world.engine.start();
+    CHECK(world.status(id) == Status::receipt_received);
+    world.engine.turn();
+    CHECK(world.status(id) == Status::timed_out);
+}
+
+TEST_CASE("a restart with a wall clock that went back does not freeze what waits") {
+    World world;
+    std::size_t checks = 0;
+    world.gateway.on_check = [&](const CheckOrder&) -> CheckOutcome {
+        if (++checks < 3) return engine::NotReady{};
+        return engine::Ready{};
+    };
+    const auto pausing = world.submit(support::public_decrypt(1));
+    const auto waiting = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    world.crash();
+    world.clock.step_wall(-48h);
+    world.engine.start();
+    world.run_for(2min);
+    CHECK(world.status(pausing) == Status::receipt_received);
+    world.run_for(31min);
+    CHECK(world.status(waiting) == Status::timed_out);
+}

@@ -1,0 +1,420 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "engine/world.hpp"
+
+using domain::Kind;
+using domain::Monotonic;
+using domain::Reason;
+using domain::Status;
+using engine::PrepareOrder;
+using engine::PrepareOutcome;
+using engine::SendOrder;
+using engine::SendOutcome;
+using namespace std::chrono_literals;
+
+namespace {
+
+domain::Failure refused() {
+    return {Reason::internal_error, "chain refused: code 5", {}};
+}
+
+std::vector<std::int64_t> pauses_ms(const std::vector<Monotonic>& times) {
+    std::vector<std::int64_t> pauses;
+    for (std::size_t i = 1; i < times.size(); ++i) {
+        pauses.push_back(
+            std::chrono::duration_cast<domain::Milliseconds>(times[i] - times[i - 1]).count());
+    }
+    return pauses;
+}
+
+}  // namespace
+
+TEST_CASE("a share never starts before its second") {
+    World world;
+    world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
+    world.engine.options.shares.max_concurrent_proofs = 100;
+    // The wall clock stands in the middle of a second.
+    world.clock.advance(456'789us);
+    std::uint64_t early = 0;
+    std::uint64_t late = 0;
+    world.gateway.on_prepare = [&](const PrepareOrder& order) -> PrepareOutcome {
+        const auto at = std::get<domain::VoteShare>(*order.request).submit_at;
+        const auto wall = domain::unix_ms(world.clock.wall());
+        early += wall < static_cast<std::int64_t>(at * 1000) ? 1 : 0;
+        late += wall > static_cast<std::int64_t>(at * 1000) ? 1 : 0;
+        return engine::Plan{};
+    };
+    for (std::uint64_t number = 1; number <= 60; ++number) {
+        (void)world.submit(support::vote_share(
+            number, world.in_seconds(static_cast<std::int64_t>(1 + number * 7 % 30))));
+    }
+    world.run_for(31s);
+    CHECK(early == 0);
+    CHECK(late == 0);
+    CHECK(world.number("select count(*) from request where status = 'completed'") == 60);
+}
+
+TEST_CASE("a share with no time or a time that passed is ready at once") {
+    for (const std::int64_t when : {0, -1, -3600}) {
+        CAPTURE(when);
+        World world;
+        const auto id =
+            world.submit(support::vote_share(1, when == 0 ? 0 : world.in_seconds(when)));
+        CHECK(world.status(id) == Status::processing);
+    }
+}
+
+TEST_CASE("shares of the same second form one batch, in order of acceptance, N at once") {
+    World world;
+    world.engine.options.shares.max_concurrent_proofs = 3;
+    std::size_t running = 0;
+    std::size_t peak = 0;
+    world.gateway.prepare_delay = 1s;
+    world.gateway.send_delay = 1s;
+    world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
+        --running;
+        return support::ScriptedGateway::receipt(order);
+    };
+    std::vector<domain::RequestId> ids;
+    const std::uint64_t second = world.in_seconds(30);
+    for (std::uint64_t number = 1; number <= 10; ++number) {
+        ids.push_back(world.submit(support::vote_share(number, second)));
+    }
+    std::size_t seen = 0;
+    for (int tenth = 0; tenth < 600; ++tenth) {
+        world.run_for(100ms);
+        running += world.gateway.prepares.size() - seen;
+        seen = world.gateway.prepares.size();
+        peak = std::max(peak, running);
+    }
+    CHECK(peak == 3);
+    REQUIRE(world.gateway.prepares.size() == 10);
+    for (std::size_t i = 0; i < 10; ++i) CHECK(world.gateway.prepares[i].id == ids[i]);
+    CHECK(world.number("select count(*) from request where status = 'completed'") == 10);
+}
+
+TEST_CASE("a slow proof holds its own slot only (field report 46)") {
+    World world;
+    world.gateway.prepare_delay = 60s;
+    const auto slow = world.submit(support::vote_share(1));
+    REQUIRE(world.status(slow) == Status::processing);
+    world.gateway.prepare_delay = 10ms;
+    for (std::uint64_t number = 2; number <= 40; ++number) {
+        const auto id = world.submit(support::vote_share(number));
+        world.run_for(1s);
+        CHECK(world.status(id) == Status::completed);
+    }
+    CHECK(world.status(slow) == Status::processing);
+    world.run_for(60s);
+    CHECK(world.status(slow) == Status::completed);
+}
+
+TEST_CASE("a share fails for good at the fifth refusal, after pauses of 2, 4, 8 and 16 seconds") {
+    for (const bool at_send : {false, true}) {
+        CAPTURE(at_send);
+        World world;
+        std::vector<Monotonic> times;
+        world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
+        if (at_send) {
+            world.gateway.on_send = [&](const SendOrder&) {
+                times.push_back(world.clock.monotonic());
+                return engine::Rejected{refused()};
+            };
+        } else {
+            world.gateway.on_prepare = [&](const PrepareOrder&) {
+                times.push_back(world.clock.monotonic());
+                return engine::Rejected{refused()};
+            };
+        }
+        const auto id = world.submit(support::vote_share(1));
+        world.run_for(29s);
+        CHECK(world.status(id) == Status::queued);
+        CHECK(world.row(id).schedule.attempts == 4);
+        CHECK(world.number("select count(*) from payload") == 1);
+        world.run_for(1h);
+        CHECK(world.status(id) == Status::failure);
+        CHECK(world.failure(id) ==
+              domain::Failure{Reason::attempts_used_up, "chain refused: code 5", {}});
+        CHECK(pauses_ms(times) == std::vector<std::int64_t>{2000, 4000, 8000, 16000});
+        CHECK(world.number("select count(*) from payload") == 0);
+        CHECK(world.engine.process().gates.shares_in_work() == 0);
+    }
+}
+
+TEST_CASE("one failure does not touch the siblings") {
+    World world;
+    domain::RequestId bad{};
+    world.gateway.on_prepare = [&](const PrepareOrder& order) -> PrepareOutcome {
+        if (order.id == bad) return engine::Rejected{refused()};
+        return engine::Plan{};
+    };
+    const std::uint64_t second = world.in_seconds(5);
+    std::vector<domain::RequestId> ids;
+    for (std::uint64_t number = 1; number <= 5; ++number) {
+        ids.push_back(world.submit(support::vote_share(number, second)));
+    }
+    bad = ids[2];
+    world.run_for(1min);
+    for (const auto& id : ids) {
+        CHECK(world.status(id) == (id == bad ? Status::failure : Status::completed));
+    }
+}
+
+TEST_CASE("an outage of 70 s spends no attempt, unless strict_attempts (field report 20)") {
+    for (const bool strict : {false, true}) {
+        CAPTURE(strict);
+        World world;
+        world.engine.options.shares.strict_attempts = strict;
+        world.engine.vote_end = world.clock.wall() + 10min;
+        const Monotonic up = world.clock.monotonic() + 70s;
+        std::vector<Monotonic> times;
+        world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
+        world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
+            times.push_back(world.clock.monotonic());
+            if (world.clock.monotonic() < up) return engine::Unreachable{"connection refused"};
+            return support::ScriptedGateway::receipt(order);
+        };
+        const auto id = world.submit(support::vote_share(1));
+        world.run_for(69s);
+        if (!strict) CHECK(world.row(id).schedule.attempts == 0);
+        world.run_for(2min);
+        CHECK(world.status(id) == (strict ? Status::failure : Status::completed));
+        if (strict) {
+            CHECK(world.failure(id).reason == Reason::attempts_used_up);
+            CHECK(world.failure(id).text == "connection refused");
+            CHECK(pauses_ms(times) == std::vector<std::int64_t>{2000, 4000, 8000, 16000});
+        } else {
+            CHECK(times.back() < up + 31s);
+        }
+    }
+}
+
+TEST_CASE("a proof nobody answers gives its slot back after the lease and is tried again") {
+    World world;
+    world.engine.options.shares.max_concurrent_proofs = 1;
+    bool silent = true;
+    world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
+        if (silent) return std::nullopt;
+        return engine::Plan{};
+    };
+    const auto id = world.submit(support::vote_share(1));
+    const auto other = world.submit(support::vote_share(2));
+    world.run_for(10min - 1s);
+    CHECK(world.status(other) == Status::queued);
+    silent = false;
+    world.run_for(3s);
+    CHECK(world.status(id) == Status::completed);
+    CHECK(world.status(other) == Status::completed);
+    CHECK(world.engine.process().gates.shares_in_work() == 0);
+}
+
+TEST_CASE("a round that ends takes its waiting shares along: timed out, one alert, purge") {
+    World world;
+    world.engine.vote_end = world.clock.wall() + 60s;
+    world.gateway.on_prepare = [&](const PrepareOrder& order) -> PrepareOutcome {
+        if (std::get<domain::VoteShare>(*order.request).tree_position < 3) {
+            return engine::Unreachable{"down"};
+        }
+        return engine::Plan{};
+    };
+    const auto first = world.submit(support::vote_share(1));
+    const auto second = world.submit(support::vote_share(2, world.in_seconds(60)));
+    const auto done = world.submit(support::vote_share(3));
+    world.run_for(60s + 999ms);
+    CHECK(world.status(first) == Status::queued);
+    CHECK(world.status(done) == Status::completed);
+    world.run_for(1ms);
+    CHECK(world.status(first) == Status::timed_out);
+    CHECK(world.failure(first).reason == Reason::round_over);
+    CHECK(world.status(second) == Status::timed_out);
+    CHECK(world.number("select count(*) from payload") == 0);
+    world.run_for(1min);
+    CHECK(world.engine.journal.count("round_closed_with_unsubmitted_shares alert=true") == 1);
+    CHECK(world.engine.journal.count("total=3 submitted=1 failed=0 pending=2 unsubmitted=2") == 1);
+    CHECK(world.number("select count(*) from request") == 0);
+    world.run_for(1h);
+    world.restart();
+    world.run_for(1h);
+    CHECK(world.engine.journal.count("round_closed") == 1);
+}
+
+TEST_CASE("a round whose shares were all revealed closes without an alert") {
+    World world;
+    world.engine.vote_end = world.clock.wall() + 60s;
+    for (std::uint64_t number = 1; number <= 3; ++number) {
+        (void)world.submit(support::vote_share(number));
+    }
+    world.run_for(50s);
+    CHECK(world.number("select count(*) from request where status = 'completed'") == 3);
+    world.run_for(5min);
+    CHECK(world.engine.journal.count("round_closed") == 0);
+    CHECK(world.number("select count(*) from request") == 0);
+    CHECK(world.number("select closed from round") == 1);
+}
+
+TEST_CASE("a share due in the last second of its round is still sent") {
+    World world;
+    world.engine.vote_end = world.clock.wall() + 60s;
+    const auto id = world.submit(support::vote_share(1, world.in_seconds(60)));
+    world.run_for(60s + 100ms);
+    CHECK(world.status(id) == Status::completed);
+}
+
+TEST_CASE("a share of a round that is over already is taken and times out at once") {
+    World world;
+    world.engine.vote_end = world.clock.wall() - 1h;
+    const auto id = world.submit(support::vote_share(1));
+    CHECK(world.status(id) == Status::timed_out);
+    CHECK(world.gateway.prepares.empty());
+    world.run_for(2min);
+    CHECK(world.engine.journal.count("round_closed") == 1);
+    CHECK(world.number("select count(*) from request") == 0);
+}
+
+TEST_CASE("a proof that runs past the end of the round is not cut off") {
+    World world;
+    world.engine.vote_end = world.clock.wall() + 60s;
+    world.gateway.prepare_delay = 5min;
+    const auto id = world.submit(support::vote_share(1));
+    world.run_for(4min);
+    CHECK(world.status(id) == Status::processing);
+    CHECK(world.engine.journal.count("round_closed") == 0);
+    world.run_for(2min);
+    CHECK(world.engine.journal.count("round_closed") == 0);
+    CHECK(world.number("select closed from round") == 1);
+    CHECK(world.number("select submitted from round") == 1);
+}
+
+TEST_CASE("a resend is known by its key and compared by its content, whatever became of it") {
+    for (const char* stage : {"waiting", "running", "pausing", "revealed", "failed"}) {
+        CAPTURE(stage);
+        World world;
+        const std::string at = stage;
+        if (at == "failed" || at == "pausing") {
+            world.gateway.on_prepare = [](const PrepareOrder&) {
+                return engine::Rejected{refused()};
+            };
+        }
+        if (at == "running") world.gateway.prepare_delay = 1h;
+        const domain::VoteShare share =
+            support::vote_share(1, at == "waiting" ? world.in_seconds(3600) : 0);
+        const auto id = world.submit(share);
+        world.run_for(at == "failed" || at == "revealed" ? 60s : 1s);
+        const store::Row before = world.row(id);
+
+        domain::VoteShare again = share;
+        again.submit_at = world.in_seconds(1800);
+        for (const domain::VoteShare& same : {share, again}) {
+            const auto outcome = world.engine.try_submit(same);
+            REQUIRE(is<engine::Accepted>(outcome));
+            CHECK(std::get<engine::Accepted>(outcome).duplicate);
+            CHECK(std::get<engine::Accepted>(outcome).id == id);
+        }
+        domain::VoteShare other = share;
+        other.shares_hash[0] ^= 1;
+        CHECK(is<engine::Conflict>(world.engine.try_submit(other)));
+        CHECK(world.row(id) == before);
+        CHECK(world.number("select count(*) from request") == 1);
+    }
+}
+
+TEST_CASE(
+    "share index, proposal and tree position make four shares of one round (field report 31)") {
+    World world;
+    for (const std::uint32_t proposal : {1U, 2U}) {
+        for (const std::uint32_t position : {5U, 6U}) {
+            domain::VoteShare share = support::vote_share(1);
+            share.proposal_id = proposal;
+            share.tree_position = position;
+            const auto outcome = world.engine.try_submit(share);
+            REQUIRE(is<engine::Accepted>(outcome));
+            CHECK_FALSE(std::get<engine::Accepted>(outcome).duplicate);
+        }
+    }
+    world.run_for(1s);
+    CHECK(world.number("select count(*) from request where status = 'completed'") == 4);
+}
+
+TEST_CASE("a lost reply of a share proves and sends again: the chain knows the nullifier") {
+    World world;
+    bool lose = true;
+    world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
+        if (std::exchange(lose, false)) return engine::Unreachable{"timeout"};
+        return engine::Receipt{order.sealed.back().hash, {}, domain::ShareRevealed{"", true}};
+    };
+    const auto id = world.submit(support::vote_share(1));
+    world.run_for(5s);
+    CHECK(world.status(id) == Status::completed);
+    CHECK(world.result(id) == domain::Result{domain::ShareRevealed{"", true}});
+    CHECK(world.gateway.prepares.size() == 2);
+}
+
+TEST_CASE("the wall clock steps back and forth before a share is due (field report 28)") {
+    World world;
+    const auto id = world.submit(support::vote_share(1, world.in_seconds(10)));
+    world.run_for(1s);
+    world.clock.step_wall(-2h);
+    world.run_for(5s);
+    CHECK(world.gateway.prepares.empty());
+    world.clock.step_wall(2h);
+    world.run_for(3s + 999ms);
+    CHECK(world.gateway.prepares.empty());
+    world.run_for(30s);
+    CHECK(world.status(id) == Status::completed);
+}
+
+TEST_CASE("the wall clock goes back and stays: no share before its second by that clock") {
+    World world;
+    const auto id = world.submit(support::vote_share(1, world.in_seconds(10)));
+    world.run_for(1s);
+    world.clock.step_wall(-1h);
+    world.run_for(1h + 8s);
+    CHECK(world.status(id) == Status::queued);
+    world.run_for(31s);
+    CHECK(world.status(id) == Status::completed);
+}
+
+TEST_CASE("a day ahead for 20 seconds releases, expires and deletes nothing (field report 29)") {
+    World world;
+    world.engine.vote_end = world.clock.wall() + 2h;
+    for (std::uint64_t number = 1; number <= 10; ++number) {
+        (void)world.submit(support::vote_share(
+            number, world.in_seconds(static_cast<std::int64_t>(1800 + number * 180))));
+    }
+    std::vector<domain::RequestId> waiting;
+    for (std::uint64_t number = 1; number <= 3; ++number) {
+        waiting.push_back(world.submit(support::input_proof(number)));
+    }
+    world.run_for(5min);
+    world.clock.step_wall(24h);
+    world.run_for(20s);
+    CHECK(world.engine.journal.count("clock_leapt ahead_ms=86400000") == 1);
+    CHECK(world.gateway.prepares.size() == 3);
+    CHECK(world.number("select count(*) from request where status = 'queued'") == 10);
+    for (const auto& id : waiting) CHECK(world.status(id) == Status::receipt_received);
+    world.clock.step_wall(-24h);
+    world.run_for(1s);
+    CHECK(world.engine.journal.count("clock_settled") == 1);
+
+    // The normal schedule goes on.
+    for (const auto& id : waiting) world.gateway.answer(id, proof_accepted());
+    world.run_for(1h);
+    for (const auto& id : waiting) CHECK(world.status(id) == Status::completed);
+    CHECK(world.number(
+              "select count(*) from request where kind = 'share' and status = 'completed'") == 10);
+}
+
+TEST_CASE("a leap that is confirmed releases what it made due") {
+    World world;
+    const auto id = world.submit(support::vote_share(1, world.in_seconds(3600)));
+    const auto proof = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    world.clock.step_wall(2h);
+    world.run_for(5min - 1s);
+    CHECK(world.status(id) == Status::queued);
+    world.run_for(31s);
+    CHECK(world.status(id) == Status::completed);
+    CHECK(world.status(proof) == Status::receipt_received);  // deadlines do not leap
+}

@@ -1,0 +1,134 @@
+#include "engine/token_bucket.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <vector>
+
+using domain::Monotonic;
+using domain::Nanoseconds;
+using engine::TokenBucket;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Monotonic start{Nanoseconds{5'000'000'000}};
+
+std::uint64_t take_all(TokenBucket& bucket, Monotonic now) {
+    std::uint64_t taken = 0;
+    while (bucket.try_take(now)) ++taken;
+    return taken;
+}
+
+// When each of `items` waiting items leaves if somebody looks exactly when told to.
+std::vector<Nanoseconds> leave(TokenBucket bucket, std::size_t items) {
+    std::vector<Nanoseconds> times;
+    Monotonic now = start;
+    while (times.size() < items) {
+        if (bucket.try_take(now)) {
+            times.push_back(now - start);
+            continue;
+        }
+        const Monotonic next = bucket.next_token(now);
+        REQUIRE(next > now);
+        now = next;
+    }
+    return times;
+}
+
+std::size_t before(const std::vector<Nanoseconds>& times, Nanoseconds end) {
+    std::size_t count = 0;
+    for (const Nanoseconds time : times) count += time < end ? 1 : 0;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("the long-run rate is exact, also when it does not divide a second") {
+    for (const std::uint32_t rate : {1U, 3U, 7U, 20U, 999U, 1000U}) {
+        // Somebody looks at moments that have nothing to do with the rate.
+        for (const Nanoseconds tick : {Nanoseconds{1'234'567}, Nanoseconds{7'777'777}}) {
+            CAPTURE(rate);
+            CAPTURE(tick.count());
+            TokenBucket bucket{rate, 1'000'000, start};
+            CHECK(take_all(bucket, start) == 1'000'000);
+            std::uint64_t taken = 0;
+            Monotonic now = start;
+            while (now + tick <= start + 60s) {
+                now += tick;
+                taken += take_all(bucket, now);
+            }
+            now = start + 60s;
+            taken += take_all(bucket, now);
+            CHECK(taken == 60ULL * rate);
+        }
+    }
+}
+
+TEST_CASE("who comes exactly when told finds a token, and not a nanosecond earlier") {
+    for (const std::uint32_t rate : {1U, 3U, 7U, 999U}) {
+        CAPTURE(rate);
+        TokenBucket bucket{rate, 1, start};
+        Monotonic now = start;
+        REQUIRE(bucket.try_take(now));
+        for (int i = 0; i < 1'000; ++i) {
+            const Monotonic next = bucket.next_token(now);
+            REQUIRE(next > now);
+            REQUIRE_FALSE(bucket.try_take(next - 1ns));
+            REQUIRE(bucket.next_token(next - 1ns) == next);
+            REQUIRE(bucket.try_take(next));
+            now = next;
+        }
+    }
+}
+
+TEST_CASE("the seed's figures (T-142): 20 items at 10 a second, 100 at 20") {
+    const auto ten = leave({10, 10, start}, 20);
+    CHECK(before(ten, 1ns) == 10);
+    CHECK(ten.back() == 1s);
+    CHECK(ten[10] == 100ms);
+
+    const auto twenty = leave({20, 20, start}, 100);
+    CHECK(before(twenty, 1s) == 39);
+    CHECK(before(twenty, 1s + 1ns) == 40);
+    CHECK(before(twenty, 2s + 1ns) == 60);
+    CHECK(twenty.back() == 4s);
+}
+
+TEST_CASE("idling saves up one burst and no more") {
+    for (const std::uint32_t burst : {1U, 5U, 40U}) {
+        CAPTURE(burst);
+        TokenBucket bucket{20, burst, start};
+        CHECK(take_all(bucket, start) == burst);
+        CHECK(take_all(bucket, start + 10h) == burst);
+        CHECK(take_all(bucket, start + 10h + 49ms) == 0);
+        CHECK(take_all(bucket, start + 10h + 50ms) == 1);
+    }
+}
+
+TEST_CASE("a clock that stalls, leaps or goes back gives at most one burst (field report 49)") {
+    TokenBucket bucket{20, 20, start};
+    CHECK(take_all(bucket, start) == 20);
+    for (int look = 0; look < 100; ++look) CHECK_FALSE(bucket.try_take(start));
+    CHECK(bucket.next_token(start) == start + 50ms);
+    CHECK(take_all(bucket, start + 1h) == 20);
+    CHECK(bucket.next_token(start + 1h) == start + 1h + 50ms);
+    CHECK(take_all(bucket, start + 5s) == 0);  // an older reading of the clock
+    CHECK(take_all(bucket, start + 1h + 50ms) == 1);
+    CHECK(take_all(bucket, Monotonic::max()) == 20);
+}
+
+TEST_CASE("the largest rates and bursts do not overflow") {
+    constexpr std::uint32_t most = 4'294'967'295U;
+    TokenBucket bucket{most, most, start};
+    CHECK(bucket.try_take(start));
+    CHECK(bucket.try_take(Monotonic::max()));
+    CHECK(bucket.next_token(Monotonic::max()) == Monotonic::max());
+}
+
+TEST_CASE("a rate of nothing lets the burst through and says never") {
+    TokenBucket bucket{0, 2, start};
+    CHECK(take_all(bucket, start) == 2);
+    CHECK(take_all(bucket, start + 100h) == 0);
+    CHECK(bucket.next_token(start + 100h) == Monotonic::max());
+}

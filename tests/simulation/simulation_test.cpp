@@ -1,0 +1,34 @@
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "simulation/world.hpp"
+
+namespace {
+
+constexpr std::uint64_t first_seed = 1;
+constexpr std::uint64_t seeds = 150;
+
+}  // namespace
+
+TEST_CASE("the engine keeps its promises for a slice of the seeds") {
+    simulation::Tally sum;
+    for (std::uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
+        CAPTURE(seed);
+        REQUIRE_NOTHROW(sum += simulation::run(seed));
+    }
+    MESSAGE("seeds " << first_seed << " to " << first_seed + seeds - 1 << ": " << to_string(sum));
+    // A slice that does nothing proves nothing.
+    CHECK(sum.accepted > seeds * 5);
+    CHECK(sum.crashes > seeds / 2);
+    CHECK(sum.duplicates > 0);
+    CHECK(sum.completed > sum.accepted / 4);
+    CHECK(sum.timed_out > 0);
+    CHECK(sum.failed > 0);
+}
+
+TEST_CASE("the same seed does the same things") {
+    CHECK(to_string(simulation::run(7)) == to_string(simulation::run(7)));
+}

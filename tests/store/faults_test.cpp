@@ -1,0 +1,118 @@
+#include <doctest/doctest.h>
+#include <sqlite3.h>
+
+#include <string>
+
+#include "store/script.hpp"
+#include "support/fault_vfs.hpp"
+
+using support::FaultVfs;
+using Operation = FaultVfs::Operation;
+
+namespace {
+
+// A cache that overflows brings writes, and so faults, into the middle of transactions.
+store::Options with_cache(std::uint64_t bytes) {
+    store::Options options;
+    options.cache_bytes = bytes;
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("every step of the script but upkeep changes something") {
+    const auto& contents = script::contents_after();
+    REQUIRE(contents.size() == script::steps().size() + 1);
+    int unchanged = 0;
+    for (std::size_t i = 1; i < contents.size(); ++i) {
+        unchanged += contents[i] == contents[i - 1] ? 1 : 0;
+    }
+    CHECK(unchanged == 2);
+}
+
+TEST_CASE("whatever write or sync fails, its code is told, nothing is half done, work goes on") {
+    struct Row {
+        const char* label;
+        FaultVfs::Fault fault;
+        store::Trouble trouble;
+        std::uint64_t cache_bytes;
+    };
+    const Row table[] = {
+        {"a write", {Operation::write, 0, SQLITE_IOERR_WRITE, false}, store::Trouble::io, 1 << 20},
+        {"all writes",
+         {Operation::write, 0, SQLITE_IOERR_WRITE, true},
+         store::Trouble::io,
+         1 << 20},
+        {"a full disk", {Operation::write, 0, SQLITE_FULL, true}, store::Trouble::full, 1 << 20},
+        {"a full disk in a transaction",
+         {Operation::write, 0, SQLITE_FULL, false},
+         store::Trouble::full,
+         4'096},
+        {"a write in a transaction",
+         {Operation::write, 0, SQLITE_IOERR_WRITE, false},
+         store::Trouble::io,
+         4'096},
+        {"a sync", {Operation::sync, 0, SQLITE_IOERR_FSYNC, false}, store::Trouble::io, 1 << 20},
+        {"all syncs", {Operation::sync, 0, SQLITE_IOERR_FSYNC, true}, store::Trouble::io, 1 << 20},
+    };
+    for (const Row& row : table) {
+        // Either the same object goes on or one that opens the file again.
+        for (const bool reopen : {false, true}) {
+            std::uint64_t nth = 0;
+            std::uint64_t told = 0;
+            while (true) {
+                script::Run run(with_cache(row.cache_bytes));
+                FaultVfs::Fault fault = row.fault;
+                fault.nth = ++nth;
+                run.vfs.fail(fault);
+                const auto error = run.go_on();
+                CAPTURE(row.label);
+                CAPTURE(reopen);
+                CAPTURE(nth);
+                CAPTURE(run.next_step());
+                if (!run.vfs.struck()) break;
+                run.vfs.heal();
+                if (error) {
+                    ++told;
+                    const std::string what = error->what();
+                    CAPTURE(what);
+                    CHECK(error->trouble() == row.trouble);
+                    CHECK(what.find("(SQLite code " + std::to_string(fault.code) + ")") !=
+                          std::string::npos);
+                    if (reopen || !run.is_open()) {
+                        run.close();
+                        run.open();
+                    }
+                    CHECK(run.contents() == script::contents_after()[run.done]);
+                }
+                script::check_end(run);
+            }
+            CAPTURE(row.label);
+            CHECK(nth > 20);
+            CHECK(told + 5 > nth);  // few faults have nobody to tell: cutting the log can wait
+        }
+    }
+}
+
+TEST_CASE("a disk that is full at any size tells so and takes everything once there is room") {
+    std::uint64_t full = 0;
+    for (std::uint64_t room = 0;; room += 4'120) {
+        CAPTURE(room);
+        script::Run run;
+        run.vfs.limit_growth(room);
+        const auto error = run.go_on();
+        if (!error) break;
+        CHECK(error->trouble() == store::Trouble::full);
+        ++full;
+        // Trying again without room changes nothing.
+        if (run.is_open()) {
+            const auto again = run.go_on();
+            REQUIRE(again);
+            CHECK(again->trouble() == store::Trouble::full);
+            CHECK(run.contents() == script::contents_after()[run.done]);
+        }
+        run.vfs.release_growth();
+        script::check_end(run);
+    }
+    CHECK(full > 10);
+}

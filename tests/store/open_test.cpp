@@ -1,0 +1,293 @@
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+
+#include "store/harness.hpp"
+#include "store/owner_lock.hpp"
+
+namespace {
+
+// Nothing is taken away from the modes a program asks for.
+class NoUmask {
+public:
+    NoUmask() : before_(::umask(0)) {}
+    ~NoUmask() { ::umask(before_); }
+    NoUmask(const NoUmask&) = delete;
+    NoUmask& operator=(const NoUmask&) = delete;
+
+private:
+    mode_t before_;
+};
+
+unsigned mode_of(const std::filesystem::path& path) {
+    struct stat facts {};
+    REQUIRE(::stat(path.c_str(), &facts) == 0);
+    return facts.st_mode & 0777U;
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+// What the attempt to open says; empty when it works.
+template <typename Error>
+std::string refusal(const store::Options& options) {
+    try {
+        const store::Store store(options);
+        return "";
+    } catch (const Error& error) {
+        return error.what();
+    }
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+long spoofed_filesystem = 0;
+
+}  // namespace
+
+// In place of the system's own: a mount can not be made in a test.
+extern "C" int statfs(const char* path, struct statfs* facts) noexcept {
+    const int descriptor = ::open(path, O_PATH | O_CLOEXEC);
+    if (descriptor < 0) return -1;
+    const int result = ::fstatfs(descriptor, facts);
+    ::close(descriptor);
+    if (spoofed_filesystem != 0) facts->f_type = spoofed_filesystem;
+    return result;
+}
+
+TEST_CASE("what the store makes is for its user alone, whatever the umask") {
+    const NoUmask no_umask;
+    for (const char* spelling : {"data", "data/", "deep/er/data", "./data/../data"}) {
+        CAPTURE(spelling);
+        const support::TempDirectory temporary;
+        store::Options options;
+        options.directory = temporary.path() / spelling;
+        store::Store store(options);
+        store.probe();
+        CHECK(mode_of(options.directory) == 0700);
+        for (const char* file : {"posthouse.db", "posthouse.db-wal", "posthouse.db-shm",
+                                 "posthouse.lock", "posthouse.reserve"}) {
+            CAPTURE(file);
+            CHECK(mode_of(options.directory / file) == 0600);
+        }
+    }
+}
+
+TEST_CASE("a directory that was there keeps its mode") {
+    const support::TempDirectory temporary;
+    ::chmod(temporary.path().c_str(), 0750);
+    store::Options options;
+    options.directory = temporary.path();
+    const store::Store store(options);
+    CHECK(mode_of(options.directory) == 0750);
+    CHECK(mode_of(store::database_path(options)) == 0600);
+}
+
+TEST_CASE("the file is in WAL mode, ours by name and of the newest schema") {
+    Harness harness;
+    SQLite::Database database(store::database_path(harness.options).string());
+    CHECK(database.execAndGet("pragma journal_mode").getString() == "wal");
+    CHECK(database.execAndGet("pragma application_id").getInt() == 0x50484f55);
+    CHECK(database.execAndGet("pragma user_version").getInt() == 1);
+    CHECK(integrity(harness.options) == "ok");
+}
+
+TEST_CASE("a file that can not be trusted is refused, named and left as it is") {
+    const auto sql = [](const std::filesystem::path& path, const char* statements) {
+        SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+            .exec(statements);
+    };
+    const auto overwrite = [](const std::filesystem::path& path, std::streamoff from,
+                              std::size_t length) {
+        std::fstream stream(path, std::ios::binary | std::ios::in | std::ios::out);
+        stream.seekp(from);
+        stream << std::string(length, '\x5a');
+    };
+    using Path = std::filesystem::path;
+    struct Row {
+        const char* label;
+        std::function<void(const Path&)> spoil;
+        const char* problem;
+        bool corrupt;  // otherwise not ours
+    };
+    const Row table[] = {
+        {"newer schema", [&](const Path& path) { sql(path, "pragma user_version = 2"); },
+         "made by a newer posthouse (schema 2, this one knows up to 1)", false},
+        {"another name", [&](const Path& path) { sql(path, "pragma application_id = 7"); },
+         "a database of another program", false},
+        {"another program's file",
+         [&](const Path& path) {
+             std::filesystem::remove(path);
+             sql(path, "create table note (text); pragma user_version = 9");
+         },
+         "a database of another program", false},
+        {"another program's file without a version",
+         [&](const Path& path) {
+             std::filesystem::remove(path);
+             sql(path, "create table note (text)");
+         },
+         "a database of another program", false},
+        {"no database", [&](const Path& path) { overwrite(path, 0, 8'192); }, "not a database",
+         true},
+        {"a damaged page", [&](const Path& path) { overwrite(path, 4'096, 4'096); }, "", true},
+        {"a damaged index",
+         [&](const Path& path) {
+             sql(path, R"(
+                pragma writable_schema = on;
+                update sqlite_schema set rootpage = (select rootpage from sqlite_schema
+                    where name = 'request_dedup') where name = 'request_due')");
+         },
+         "", true},
+        {"a file cut short",
+         [&](const Path& path) {
+             std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+         },
+         "", true},
+    };
+    for (const Row& row : table) {
+        CAPTURE(row.label);
+        Harness harness;
+        for (std::int64_t number = 1; number <= 50; ++number) {
+            harness.add(rows::row(domain::Kind::user_decrypt, number), domain::Bytes(500));
+        }
+        harness.close();
+        const std::filesystem::path path = store::database_path(harness.options);
+        const std::string whole = bytes_of(path);
+        row.spoil(path);
+        const std::string spoilt = bytes_of(path);
+        const std::string said = row.corrupt ? refusal<store::StorageError>(harness.options)
+                                             : refusal<store::OpenError>(harness.options);
+        CAPTURE(said);
+        CHECK(contains(said, path.string()));
+        CHECK(contains(said, row.problem));
+        CHECK(bytes_of(path) == spoilt);
+        if (row.corrupt) {
+            try {
+                harness.open();
+                FAIL("opened");
+            } catch (const store::StorageError& error) {
+                CHECK(error.trouble() == store::Trouble::corrupt);
+            }
+        }
+        // Nothing is held after the refusal: with the backup in place it opens.
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << whole;
+        harness.open();
+        CHECK(harness.store->last_sequence() == 50);
+    }
+}
+
+TEST_CASE("places where no store can be are named with the way out") {
+    struct Row {
+        const char* label;
+        std::function<void(const std::filesystem::path&)> prepare;
+        const char* problem;
+    };
+    const Row table[] = {
+        {"a file in place of the directory",
+         [](const std::filesystem::path& data) { std::ofstream{data} << "x"; },
+         "can not create the data directory"},
+        {"a directory in place of the file",
+         [](const std::filesystem::path& data) {
+             std::filesystem::create_directories(data / "posthouse.db");
+         },
+         "can not create"},
+        {"a directory in place of the lock",
+         [](const std::filesystem::path& data) {
+             std::filesystem::create_directories(data / "posthouse.lock");
+         },
+         "can not open"},
+    };
+    for (const Row& row : table) {
+        CAPTURE(row.label);
+        const support::TempDirectory temporary;
+        store::Options options;
+        options.directory = temporary.path() / "data";
+        row.prepare(options.directory);
+        const std::string said = refusal<store::OpenError>(options);
+        CHECK(contains(said, options.directory.string()));
+        CHECK(contains(said, row.problem));
+    }
+}
+
+TEST_CASE("file systems whose locks can not be trusted are known by their numbers") {
+    struct Row {
+        const char* label;
+        long type;
+        bool network;
+    };
+    const Row table[] = {
+        {"nfs", 0x6969, true},
+        {"smb", 0x517b, true},
+        {"cifs", 0xff534d42, true},
+        {"cifs, sign extended", static_cast<std::int32_t>(0xff534d42U), true},
+        {"smb2", 0xfe534d42, true},
+        {"afs", 0x5346414f, true},
+        {"coda", 0x73757245, true},
+        {"9p", 0x01021997, true},
+        {"ceph", 0x00c36400, true},
+        {"fuse", 0x65735546, true},
+        {"ext4", 0xef53, false},
+        {"xfs", 0x58465342, false},
+        {"btrfs", 0x9123683e, false},
+        {"zfs", 0x2fc12fc1, false},
+        {"tmpfs", 0x01021994, false},
+        {"overlay", 0x794c7630, false},
+    };
+    for (const Row& row : table) {
+        CAPTURE(row.label);
+        CHECK(store::is_network_filesystem(row.type) == row.network);
+    }
+}
+
+TEST_CASE("a data directory on a network file system is refused unless told otherwise") {
+    const support::TempDirectory temporary;
+    store::Options options;
+    options.directory = temporary.path();
+    spoofed_filesystem = 0x6969;
+    const std::string said = refusal<store::OpenError>(options);
+    options.allow_network_filesystem = true;
+    const std::string with_override = refusal<store::OpenError>(options);
+    spoofed_filesystem = 0;
+    CHECK(contains(said, "network file system"));
+    CHECK(contains(said, "storage.allow_network_filesystem = true"));
+    CHECK(contains(said, options.directory.string()));
+    CHECK(with_override.empty());
+}
+
+TEST_CASE("the reserve takes up space until it is given away, and may be taken back") {
+    store::Options options;
+    options.reserve_bytes = 100'000;
+    Harness harness(options);
+    const std::filesystem::path reserve = harness.file("posthouse.reserve");
+    CHECK(std::filesystem::file_size(reserve) == 100'000);
+    CHECK(harness.store->release_reserve());
+    CHECK_FALSE(std::filesystem::exists(reserve));
+    CHECK_FALSE(harness.store->release_reserve());
+    CHECK(harness.store->restore_reserve());
+    CHECK(harness.store->restore_reserve());
+    CHECK(std::filesystem::file_size(reserve) == 100'000);
+    harness.reopen();
+    CHECK(harness.store->release_reserve());
+}
+
+TEST_CASE("without a reserve there is nothing to give") {
+    store::Options options;
+    options.reserve_bytes = 0;
+    Harness harness(options);
+    CHECK_FALSE(std::filesystem::exists(harness.file("posthouse.reserve")));
+    CHECK_FALSE(harness.store->release_reserve());
+    CHECK(harness.store->restore_reserve());
+}
