@@ -97,6 +97,7 @@ HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
 
 HttpResponse pending_answer(std::string_view call_id, domain::Status state,
                             std::uint32_t retry_after_seconds, std::uint64_t elapsed_seconds) {
+    const std::uint32_t wait_seconds = std::max(retry_after_seconds, 1U);
     return answer(202,
                   {{"status", "queued"},
                    {"requestId", call_id},

@@ -33,7 +33,7 @@ FileDescriptor make_epoll() {
     return epoll;
 }
 
-bool watch(int epoll, int operation, int descriptor, std::uint32_t events) {
+bool subscribe(int epoll, int operation, int descriptor, std::uint32_t events) {
     epoll_event event{};
     event.events = events;
     event.data.fd = descriptor;
@@ -60,40 +60,36 @@ EventLoop::EventLoop(const Options& options, Listener& listener, HttpApplication
       returns_(std::move(returns)),
       epoll_(make_epoll()),
       admission_(options.connections_max, options.connections_per_address_max) {
-    if (!watch(epoll_.get(), EPOLL_CTL_ADD, listener_.descriptor(), EPOLLIN) ||
-        !watch(epoll_.get(), EPOLL_CTL_ADD, returns_->descriptor(), EPOLLIN)) {
+    if (!subscribe(epoll_.get(), EPOLL_CTL_ADD, listener_.descriptor(), EPOLLIN) ||
+        !subscribe(epoll_.get(), EPOLL_CTL_ADD, returns_->descriptor(), EPOLLIN)) {
         throw std::system_error(errno, std::system_category(), "epoll_ctl");
     }
 }
 
-void EventLoop::run(Workers& workers) {
-    std::array<epoll_event, 256> events{};
-    while (!stopped_.load(std::memory_order_relaxed)) {
-        const int count =
-            ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms());
-        now_ = Clock::now();
-        for (int index = 0; index < count; ++index) {
-            const auto& event = events[static_cast<std::size_t>(index)];
-            if (event.data.fd == returns_->descriptor()) {
-                bring_home();
-            } else if (listener_.is_open() && event.data.fd == listener_.descriptor()) {
-                accept_connections();
-            } else {
-                on_event(event.data.fd, event.events);
-            }
+void EventLoop::watch(std::vector<std::shared_ptr<Connection>>& ready) {
+    std::array<epoll_event, 256> events;
+    const int count =
+        ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms());
+    now_ = Clock::now();
+    for (int index = 0; index < count; ++index) {
+        const auto& event = events[static_cast<std::size_t>(index)];
+        if (event.data.fd == returns_->descriptor()) {
+            bring_home();
+        } else if (listener_.is_open() && event.data.fd == listener_.descriptor()) {
+            accept_connections();
+        } else {
+            on_event(event.data.fd, event.events);
         }
-        if (!ready_.empty()) workers.push(ready_);
-        obey();
-        if (now_ >= next_sweep_) sweep();
-        removed_.clear();
     }
-    returns_->close();
-    seats_.clear();
+    obey();
+    if (now_ >= next_sweep_) sweep();
+    removed_.clear();
+    ready.swap(ready_);
 }
 
-void EventLoop::stop() {
-    stopped_.store(true, std::memory_order_relaxed);
-    returns_->wake();
+void EventLoop::close() {
+    returns_->close();
+    seats_.clear();
 }
 
 void EventLoop::stop_accepting() {
@@ -166,8 +162,8 @@ void EventLoop::seat(FileDescriptor socket, const PeerAddress& peer) {
     const auto index = static_cast<std::size_t>(descriptor);
     if (index >= seats_.size()) seats_.resize(index + 1);
     // Edge-triggered for the whole life of the connection: no call per request to arm it again.
-    if (!watch(epoll_.get(), EPOLL_CTL_ADD, descriptor,
-               EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)) {
+    if (!subscribe(epoll_.get(), EPOLL_CTL_ADD, descriptor,
+                   EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)) {
         admission_.leave(peer);
         return;
     }
@@ -187,7 +183,7 @@ void EventLoop::turn_away(const FileDescriptor& socket) {
 }
 
 void EventLoop::pause_accepting() {
-    watch(epoll_.get(), EPOLL_CTL_MOD, listener_.descriptor(), 0);
+    subscribe(epoll_.get(), EPOLL_CTL_MOD, listener_.descriptor(), 0);
     accepting_paused_ = true;
     next_sweep_ = std::min(next_sweep_, now_ + accept_pause);
 }
@@ -381,7 +377,7 @@ void EventLoop::sweep() {
     next_sweep_ = now_ + (drain_started_ ? std::min<Clock::duration>(sweep_interval_, 20ms)
                                          : sweep_interval_);
     if (std::exchange(accepting_paused_, false) && listener_.is_open()) {
-        watch(epoll_.get(), EPOLL_CTL_MOD, listener_.descriptor(), EPOLLIN);
+        subscribe(epoll_.get(), EPOLL_CTL_MOD, listener_.descriptor(), EPOLLIN);
     }
     for (auto& place : seats_) {
         if (place && place->connection->owned_by_loop()) sweep(*place->connection);

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,7 +16,6 @@
 #include "api/http_application.hpp"
 #include "api/listener.hpp"
 #include "api/returns.hpp"
-#include "api/workers.hpp"
 
 namespace api {
 
@@ -27,8 +25,8 @@ struct HttpCounts {
     std::uint64_t requests_unreadable = 0;
 };
 
-// One thread that accepts, waits for requests to arrive in full, and owns every connection no
-// worker is busy with. A peer that sends nothing, or slowly, costs a table entry and no thread.
+// Accepts, waits for requests to arrive in full, and owns every connection no worker is busy with.
+// A peer that sends nothing, or slowly, costs a table entry and no thread.
 class EventLoop {
 public:
     struct Options {
@@ -40,11 +38,14 @@ public:
     EventLoop(const Options& options, Listener& listener, HttpApplication& application,
               std::shared_ptr<Returns> returns);
 
-    // Returns after `stop`.
-    void run(Workers& workers);
+    // One thread at a time. Waits for something to happen and deals with it; adds the connections
+    // whose requests are complete and which belong to a worker now.
+    void watch(std::vector<std::shared_ptr<Connection>>& ready);
+    // When nobody watches any more.
+    void close();
 
     // Any thread.
-    void stop();
+    void wake() { returns_->wake(); }
     void stop_accepting();
     void drain();
     // After `drain`. True: every connection is closed.
@@ -100,7 +101,6 @@ private:
     std::vector<std::shared_ptr<Connection>> returned_;
     std::vector<std::shared_ptr<Connection>> removed_;  // alive until the end of the round
 
-    std::atomic<bool> stopped_{false};
     std::atomic<bool> accepting_{true};
     std::atomic<std::uint64_t> connections_refused_{0};
     std::atomic<std::uint64_t> requests_unreadable_{0};

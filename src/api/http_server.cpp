@@ -33,20 +33,25 @@ HttpServer::HttpServer(const HttpOptions& options, HttpApplication& application)
       loop_(loop_options(options), listener_, application, returns_) {}
 
 HttpServer::~HttpServer() {
-    loop_.stop();
-    if (thread_.joinable()) thread_.join();
+    if (workers_) {
+        workers_->stop();
+        loop_.wake();
+        workers_.reset();
+    }
+    loop_.close();
 }
 
 void HttpServer::start() {
     if (workers_) return;
-    workers_.emplace(workers_wanted_, [this](const std::shared_ptr<Connection>& connection) {
-        try {
-            application_.serve(HttpExchange(connection));
-        } catch (...) {
-            // The exchange went down with it and answers as failed.
-        }
-    });
-    thread_ = std::jthread([this] { loop_.run(*workers_); });
+    workers_.emplace(
+        workers_wanted_, [this](Workers::Connections& ready) { loop_.watch(ready); },
+        [this](const std::shared_ptr<Connection>& connection) {
+            try {
+                application_.serve(HttpExchange(connection));
+            } catch (...) {
+                // The exchange went down with it and answers as failed.
+            }
+        });
 }
 
 void HttpServer::stop_accepting() {

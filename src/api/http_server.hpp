@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "api/event_loop.hpp"
 #include "api/http_application.hpp"
@@ -20,7 +19,7 @@ namespace api {
 struct HttpOptions {
     std::string host = "127.0.0.1";
     int port = 3000;        // 0: any free one
-    unsigned workers = 96;  // threads that run HttpApplication::serve
+    unsigned workers = 96;  // requests in HttpApplication::serve at the same time
 
     std::size_t head_bytes_max = std::size_t{32} << 10U;  // request line and headers
     std::size_t headers_max = 100;
@@ -67,7 +66,6 @@ private:
     const std::shared_ptr<Returns> returns_;
     EventLoop loop_;
     std::optional<Workers> workers_;
-    std::jthread thread_;
 };
 
 }  // namespace api

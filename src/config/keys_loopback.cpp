@@ -79,11 +79,11 @@ std::vector<Key> loopback_keys() {
         "Decryptions refused by the access control contract, for good."));
     all.push_back(permille(
         "late_readiness", [](auto& s) -> auto& { return s.loopback.late_readiness; },
-        "Decryptions that are not ready at first …"));
+        "Decryptions that are not ready at first, for not_ready_tries checks."));
     all.push_back(key(
         table + "not_ready_tries", whole_number(0, 1'000'000),
         [](auto& s) -> auto& { return s.loopback.not_ready_tries; },
-        "… for so many checks of each run of the program.", "tries"));
+        "How often such a decryption is not ready, in each run of the program.", "tries"));
     all.push_back(permille(
         "unreachable_prepares", [](auto& s) -> auto& { return s.loopback.unreachable_prepares; },
         "Preparations that do not get through."));

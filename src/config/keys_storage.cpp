@@ -187,11 +187,11 @@ std::vector<Key> engine_keys() {
     all.push_back(key(
         "clock.leap", duration(seconds{1}, hours{24}),
         [](auto& s) -> auto& { return s.engine.clock_leap; },
-        "A wall clock that leaps ahead by more than this is not believed at once …"));
+        "A wall clock that leaps ahead by more than this is not believed before leap_hold."));
     all.push_back(key(
         "clock.leap_hold", duration(seconds{1}, hours{24}),
         [](auto& s) -> auto& { return s.engine.clock_leap_hold; },
-        "… but only after it stayed there for so long."));
+        "How long a wall clock must stay where it leapt before it is believed."));
     return all;
 }
 

@@ -27,6 +27,24 @@ std::string_view last_part(std::string_view name) {
     return name.substr(name.rfind('.') + 1);  // npos + 1 is 0: all of it
 }
 
+std::string nearest_of(const std::vector<std::string>& names, std::string_view name) {
+    constexpr std::size_t compared_max = 200;  // longer than any key
+    const std::string wanted = without_indexes(name.substr(0, compared_max));
+    std::string best;
+    std::size_t best_distance = std::numeric_limits<std::size_t>::max();
+    for (const std::string& candidate : names) {
+        const std::string known = without_indexes(candidate);
+        // A right name in the wrong table is nearer than a wrong name in the right one.
+        const std::size_t distance = 2 * edit_distance(wanted, known) +
+                                     3 * edit_distance(last_part(wanted), last_part(known));
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -50,21 +68,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_key(std::string_view name) {
-    constexpr std::size_t compared_max = 200;  // longer than any key
-    const std::string wanted = without_indexes(name.substr(0, compared_max));
-    std::string best;
-    std::size_t best_distance = std::numeric_limits<std::size_t>::max();
+    std::vector<std::string> names;
+    for (const Key& key : keys()) names.push_back(key.name);
+    return nearest_of(names, name);
+}
+
+std::string nearest_table(std::string_view name) {
+    std::vector<std::string> names;
     for (const Key& key : keys()) {
-        const std::string known = without_indexes(key.name);
-        // A right name in the wrong table is nearer than a wrong name in the right one.
-        const std::size_t distance = 2 * edit_distance(wanted, known) +
-                                     3 * edit_distance(last_part(wanted), last_part(known));
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = key.name;
+        for (std::size_t dot = key.name.find('.'); dot != std::string::npos;
+             dot = key.name.find('.', dot + 1)) {
+            names.push_back(key.name.substr(0, dot));
         }
     }
-    return best;
+    return nearest_of(names, name);
 }
 
 }  // namespace config

@@ -120,7 +120,8 @@ private:
         }
         const bool variable = node.origin.size() > variable_prefix.size() &&
                               node.origin.find(':') == std::string::npos;
-        const std::string nearest = nearest_key(path.shown);
+        const bool table = std::holds_alternative<Node::Table>(node.value);
+        const std::string nearest = table ? nearest_table(path.shown) : nearest_key(path.shown);
         std::string hint = "is no known key, did you mean " + nearest;
         if (variable) hint += " (" + variable_of(nearest) + ")";
         findings_.error(node.origin, quotes_if_needed(path.shown), hint + "?", "");

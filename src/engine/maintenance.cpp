@@ -25,12 +25,19 @@ void alert(Context& context, const store::RoundRow& round) {
              " unsubmitted=" + std::to_string(unsubmitted)});
 }
 
+bool is_settled(const store::RoundRow& round) {
+    return round.submitted + round.failed + round.timed_out == round.total;
+}
+
 bool close_rounds(Context& context) {
-    const bool more_to_expire = shares::expire(context, rows_per_piece) == rows_per_piece;
     const domain::Timestamp last_second = context.now.wall - std::chrono::seconds{1};
-    for (const store::RoundRow& round : context.store.rounds_over(last_second, rounds_per_piece)) {
-        const std::uint64_t ended = round.submitted + round.failed + round.timed_out;
-        if (ended < round.total) continue;  // a proof still runs
+    const auto rounds_over = [&] {
+        return context.store.rounds_over(last_second, rounds_per_piece);
+    };
+    const bool more_to_expire = !std::ranges::all_of(rounds_over(), is_settled) &&
+                                shares::expire(context, rows_per_piece) == rows_per_piece;
+    for (const store::RoundRow& round : rounds_over()) {
+        if (!is_settled(round)) continue;  // a proof still runs, or the next piece goes on
         alert(context, round);
         context.store.close_round(round.id);
     }

@@ -13,6 +13,8 @@ using domain::Status;
 namespace {
 
 constexpr std::size_t rows_per_step = 512;
+// Shares of open rounds may stand before those of a round that is over: a few milliseconds to read.
+constexpr std::size_t rows_per_search = 10'000;
 
 // A round is over once its last second has passed (share-helper 3.3: strictly, whole seconds).
 domain::Timestamp round_close(domain::Timestamp vote_end) {
@@ -83,7 +85,8 @@ void start(Context& context) {
 std::size_t expire(Context& context, std::size_t limit) {
     std::size_t expired = 0;
     for (const store::Row& row :
-         context.store.due(store::Lane::schedule, context.now.wall, limit)) {
+         context.store.due(store::Lane::schedule, context.now.wall, rows_per_search)) {
+        if (expired == limit) break;
         if (!is_over(context, row)) continue;
         time_out(context, row);
         ++expired;

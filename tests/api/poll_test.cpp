@@ -2,7 +2,6 @@
 
 #include <cctype>
 #include <string>
-#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +19,12 @@ using domain::Status;
 
 const std::string id = domain::to_string(domain::RequestId{0x0198'7654'3210'123, 77});
 
-const std::pair<const char*, Kind> routes[] = {
+struct PollRoute {
+    const char* path;
+    Kind kind;
+};
+
+const PollRoute routes[] = {
     {"/v2/input-proof/", Kind::input_proof},
     {"/v2/public-decrypt/", Kind::public_decrypt},
     {"/v2/user-decrypt/", Kind::user_decrypt},
@@ -29,8 +33,8 @@ const std::pair<const char*, Kind> routes[] = {
 };
 
 std::string path_of(Kind kind) {
-    for (const auto& [path, own] : routes) {
-        if (own == kind) return path + id;
+    for (const PollRoute& route : routes) {
+        if (route.kind == kind) return route.path + id;
     }
     return {};
 }
@@ -57,15 +61,16 @@ Answer poll(const engine::InquiryOutcome& outcome, const std::string& path) {
 
 TEST_CASE("a request is found on the routes of its family and nowhere else") {
     for (const Kind kind : domain::kinds) {
-        for (const auto& [path, own] : routes) {
+        for (const PollRoute& route : routes) {
             CAPTURE(domain::to_string(kind));
-            CAPTURE(path);
-            const bool fits = domain::family_of(own) == domain::family_of(kind);
-            CHECK(poll(engine::Pending{kind, Status::queued, 2, 5}, path + id).status ==
+            CAPTURE(route.path);
+            const std::string path = route.path + id;
+            const bool fits = domain::family_of(route.kind) == domain::family_of(kind);
+            CHECK(poll(engine::Pending{kind, Status::queued, 2, 5}, path).status ==
                   (fits ? 202 : 404));
-            CHECK(poll(engine::Completed{kind, result_of(kind)}, path + id).status ==
+            CHECK(poll(engine::Completed{kind, result_of(kind)}, path).status ==
                   (fits ? 200 : 404));
-            CHECK(poll(engine::Ended{kind, Status::timed_out, {}}, path + id).status ==
+            CHECK(poll(engine::Ended{kind, Status::timed_out, {}}, path).status ==
                   (fits ? 503 : 404));
         }
     }

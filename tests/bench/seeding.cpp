@@ -42,7 +42,9 @@ domain::Timestamp wall_now() {
 std::uint64_t seed_shares(const std::filesystem::path& data_directory, const Body& share,
                           std::uint64_t count,
                           const std::function<domain::Timestamp(std::uint64_t)>& due) {
-    store::Store store({.directory = data_directory});
+    store::Options store_options;
+    store_options.directory = data_directory;
+    store::Store store(store_options);
     domain::VoteShare vote_share = parsed(share);
     const std::int64_t first = first_sequence();
     const domain::Timestamp now = wall_now();

@@ -53,7 +53,7 @@ TEST_CASE("ended requests go when their retention is over, active ones never") {
         CHECK(is<engine::Completed>(world.engine.process().service.find(completed)));
         world.run_for(2s + world.engine.options.maintenance_interval);
         CHECK(is<engine::NotFound>(world.engine.process().service.find(completed)));
-        world.run_for(20h);
+        world.run_for(5h);
         CHECK(world.status(active) == Status::processing);
         CHECK(rows(world) == 1);
         CHECK(world.number("select count(*) from payload") == 1);
@@ -68,7 +68,7 @@ TEST_CASE("without expiry ended requests stay") {
     World world;
     fail_everything(world);
     const auto id = world.submit(support::input_proof(1));
-    world.run_for(30 * 24h);
+    world.run_for(3 * 24h);
     CHECK(world.status(id) == Status::failure);
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("the first answer of a slot wins, and answers come back in order of ar
 
 TEST_CASE("trimming forgets what is too old, then the oldest beyond the bound") {
     struct Row {
-        const char* label;
+        std::string label;
         std::uint64_t bound;
         std::int64_t before;
         std::size_t limit;

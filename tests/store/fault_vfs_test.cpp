@@ -19,11 +19,11 @@ namespace {
 
 // A table of numbers on a disk that obeys.
 struct Notebook {
-    explicit Notebook(const char* synchronous = "full") {
+    explicit Notebook(const std::string& synchronous = "full") {
         open();
         database->exec("pragma journal_mode = wal");
         database->exec("pragma wal_autocheckpoint = 0");
-        database->exec(std::string("pragma synchronous = ") + synchronous);
+        database->exec("pragma synchronous = " + synchronous);
         database->exec("create table note (number)");
     }
 
@@ -58,7 +58,7 @@ struct Notebook {
 
 TEST_CASE("writes and syncs are counted: one sync per durable commit, none for a relaxed one") {
     struct Row {
-        const char* synchronous;
+        std::string synchronous;
         std::uint64_t syncs;
     };
     const Row table[] = {{"full", 5}, {"normal", 0}};
@@ -76,7 +76,7 @@ TEST_CASE("writes and syncs are counted: one sync per durable commit, none for a
 
 TEST_CASE("the planned operation fails with its code, once or from then on, until it is healed") {
     struct Row {
-        const char* label;
+        std::string label;
         FaultVfs::Fault fault;
         int codes[4];  // of four writes; one of them is two writes and one sync
     };
@@ -137,8 +137,8 @@ TEST_CASE("a disk without room refuses to grow and takes again what was given ba
 
 TEST_CASE("a power cut takes what was not synced, and everything fails until power is back") {
     struct Row {
-        const char* label;
-        const char* synchronous;
+        std::string label;
+        std::string synchronous;
         Unsynced unsynced;
         int left_min;
         int left_max;

@@ -32,7 +32,7 @@ TEST_CASE("every step of the script but upkeep changes something") {
 
 TEST_CASE("whatever write or sync fails, its code is told, nothing is half done, work goes on") {
     struct Row {
-        const char* label;
+        std::string label;
         FaultVfs::Fault fault;
         store::Trouble trouble;
         std::uint64_t cache_bytes;

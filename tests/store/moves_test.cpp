@@ -147,7 +147,7 @@ TEST_CASE("the schema refuses what no code may write") {
     harness.bring(Kind::public_decrypt, 3, Status::failure);
     harness.commit([&] { CHECK(harness.store->round(rows::bytes32(1), rows::at(1)) == 1); });
     struct Row {
-        const char* label;
+        std::string label;
         const char* sql;
     };
     const Row table[] = {

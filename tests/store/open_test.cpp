@@ -70,7 +70,7 @@ extern "C" int statfs(const char* path, struct statfs* facts) noexcept {
 
 TEST_CASE("what the store makes is for its user alone, whatever the umask") {
     const NoUmask no_umask;
-    for (const char* spelling : {"data", "data/", "deep/er/data", "./data/../data"}) {
+    for (const std::string spelling : {"data", "data/", "deep/er/data", "./data/../data"}) {
         CAPTURE(spelling);
         const support::TempDirectory temporary;
         store::Options options;
@@ -78,8 +78,8 @@ TEST_CASE("what the store makes is for its user alone, whatever the umask") {
         store::Store store(options);
         store.probe();
         CHECK(mode_of(options.directory) == 0700);
-        for (const char* file : {"posthouse.db", "posthouse.db-wal", "posthouse.db-shm",
-                                 "posthouse.lock", "posthouse.reserve"}) {
+        for (const std::string file : {"posthouse.db", "posthouse.db-wal", "posthouse.db-shm",
+                                       "posthouse.lock", "posthouse.reserve"}) {
             CAPTURE(file);
             CHECK(mode_of(options.directory / file) == 0600);
         }
@@ -118,7 +118,7 @@ TEST_CASE("a file that can not be trusted is refused, named and left as it is") 
     };
     using Path = std::filesystem::path;
     struct Row {
-        const char* label;
+        std::string label;
         std::function<void(const Path&)> spoil;
         const char* problem;
         bool corrupt;  // otherwise not ours
@@ -191,7 +191,7 @@ TEST_CASE("a file that can not be trusted is refused, named and left as it is") 
 
 TEST_CASE("places where no store can be are named with the way out") {
     struct Row {
-        const char* label;
+        std::string label;
         std::function<void(const std::filesystem::path&)> prepare;
         const char* problem;
     };
@@ -224,7 +224,7 @@ TEST_CASE("places where no store can be are named with the way out") {
 
 TEST_CASE("file systems whose locks can not be trusted are known by their numbers") {
     struct Row {
-        const char* label;
+        std::string label;
         long type;
         bool network;
     };

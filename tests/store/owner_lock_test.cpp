@@ -78,7 +78,7 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_CASE("a second process is refused by the pid of the first, whatever way it comes") {
     namespace fs = std::filesystem;
     struct Row {
-        const char* label;
+        std::string label;
         std::function<fs::path(const fs::path& temporary)> way;
     };
     const Row table[] = {

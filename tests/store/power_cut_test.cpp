@@ -14,7 +14,7 @@ namespace {
 
 constexpr Unsynced everything[] = {Unsynced::lost, Unsynced::torn, Unsynced::kept};
 
-const char* name_of(Unsynced unsynced) {
+std::string name_of(Unsynced unsynced) {
     switch (unsynced) {
         case Unsynced::lost:
             return "lost";
@@ -68,7 +68,7 @@ TEST_CASE("a power cut after a commit returned takes nothing of it") {
 
 TEST_CASE("a power cut at any moment leaves what was committed and nothing half done") {
     struct Row {
-        const char* label;
+        std::string label;
         Operation operation;
         Unsynced unsynced;
         std::uint64_t cache_bytes;
@@ -88,7 +88,8 @@ TEST_CASE("a power cut at any moment leaves what was committed and nothing half 
             store::Options options;
             options.cache_bytes = row.cache_bytes;
             script::Run run(options);
-            run.vfs.cut_power_at(row.operation, ++nth, row.unsynced, nth);
+            ++nth;
+            run.vfs.cut_power_at(row.operation, nth, row.unsynced, nth);
             const auto error = run.go_on();
             CAPTURE(row.label);
             CAPTURE(nth);

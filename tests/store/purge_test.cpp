@@ -76,7 +76,7 @@ TEST_CASE("retention counts from the end, whatever the status") {
 
 TEST_CASE("an ended share is kept until its round is over") {
     struct Row {
-        const char* label;
+        std::string label;
         std::int64_t vote_end;
         std::int64_t ended;
         std::int64_t kept_until;

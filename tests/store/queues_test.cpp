@@ -41,7 +41,7 @@ struct Queues : Harness {
 TEST_CASE("due rows come by lane, earliest first, equal ones in order of arrival") {
     Queues queues;
     struct Row {
-        const char* label;
+        std::string label;
         Lane lane;
         std::int64_t now;
         std::size_t limit;
@@ -90,7 +90,7 @@ TEST_CASE("a row is read back as it was written") {
     Harness harness;
     harness.commit([&] { CHECK(harness.store->round(rows::bytes32(9), rows::at(9)) == 1); });
     struct Row {
-        const char* label;
+        std::string label;
         store::Row row;
     };
     const Row table[] = {

@@ -41,7 +41,7 @@ TEST_CASE("an id is found by both of its parts only") {
     store::Reader reader(harness.options, 1);
     const domain::RequestId id = harness.bring(Kind::user_decrypt, 5, Status::processing).id;
     struct Row {
-        const char* label;
+        std::string label;
         domain::RequestId id;
         bool found;
     };
@@ -101,7 +101,7 @@ TEST_CASE("a reader that can not read says so, and reads again when it can") {
     const std::filesystem::path path = store::database_path(harness.options);
     store::Reader reader(harness.options, 1);
     struct Row {
-        const char* label;
+        std::string label;
         std::string content;
     };
     const Row table[] = {

@@ -44,8 +44,8 @@ void seal(Store& store, const store::Row& row) {
 }
 
 // Wraps what belongs into one commit.
-Step commit(const char* label, std::function<void(Store&)> work) {
-    return {label, [work = std::move(work)](Store& store) {
+Step commit(std::string label, std::function<void(Store&)> work) {
+    return {std::move(label), [work = std::move(work)](Store& store) {
                 Store::Transaction transaction(store);
                 work(store);
                 transaction.commit();
@@ -176,7 +176,7 @@ std::string Run::integrity() const {
     return ::integrity(options_);
 }
 
-const char* Run::next_step() const {
+std::string Run::next_step() const {
     return done < steps().size() ? steps()[done].label : "the end";
 }
 

@@ -15,7 +15,7 @@
 namespace script {
 
 struct Step {
-    const char* label;
+    std::string label;
     std::function<void(store::Store&)> run;  // one transaction, or upkeep outside of one
 };
 
@@ -38,7 +38,7 @@ public:
 
     [[nodiscard]] std::string contents() const;
     [[nodiscard]] std::string integrity() const;
-    [[nodiscard]] const char* next_step() const;
+    [[nodiscard]] std::string next_step() const;
 
     support::FaultVfs vfs;
     std::size_t done = 0;  // steps that returned

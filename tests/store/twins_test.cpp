@@ -46,7 +46,7 @@ TEST_CASE("a share with the same key and other content is a conflict, not a dupl
     Harness harness;
     harness.add(rows::row(Kind::share, 1), identity(1, 7));
     struct Row {
-        const char* label;
+        std::string label;
         domain::Identity identity;
         bool found;
         bool same_content;
@@ -67,7 +67,7 @@ TEST_CASE("a share with the same key and other content is a conflict, not a dupl
 
 TEST_CASE("what a repeat finds depends on how the first one ended") {
     struct Row {
-        const char* label;
+        std::string label;
         Kind kind;
         Status status;
         bool found;

@@ -80,7 +80,7 @@ constexpr domain::Move include{
 
 TEST_CASE("witness data is on disk until the share ends and nowhere afterwards") {
     struct Row {
-        const char* label;
+        std::string label;
         std::vector<domain::Move> path;  // the last step ends the share
     };
     const Row table[] = {
@@ -135,7 +135,7 @@ TEST_CASE("witness data is on disk until the share ends and nowhere afterwards")
 
 TEST_CASE("shares that end in any order leave no copy in the pages of their neighbours") {
     struct Row {
-        const char* label;
+        std::string label;
         std::size_t size_min;
         std::size_t size_max;
     };

@@ -18,6 +18,7 @@ struct Questions {
 
     std::vector<AclQuestion> operator()(const domain::PublicDecrypt& request) const {
         std::vector<AclQuestion> questions;
+        questions.reserve(request.handles.size());
         for (const auto& handle : request.handles) {
             questions.push_back({handle, "isAllowedForDecryption"});
         }
@@ -37,6 +38,7 @@ struct Questions {
 
     std::vector<AclQuestion> operator()(const domain::DelegatedUserDecrypt& request) const {
         std::vector<AclQuestion> questions;
+        questions.reserve(request.pairs.size());
         for (const auto& pair : request.pairs) {
             questions.push_back({pair.handle, "isHandleDelegatedForUserDecryption"});
         }
@@ -79,6 +81,7 @@ private:
     template <typename List>
     static std::vector<domain::Bytes32> of(const List& list) {
         std::vector<domain::Bytes32> handles;
+        handles.reserve(list.size());
         for (const auto& element : list) handles.push_back(element.handle);
         return handles;
     }

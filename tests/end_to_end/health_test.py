@@ -1,0 +1,51 @@
+"""Health follows the gateway, liveness does not."""
+
+import time
+import unittest
+
+import samples
+from service import QUICK, Service
+
+OUTAGE = QUICK + """
+outages = [{start = "1s", duration = "2s"}]
+[gateway.tx_engine.retry]
+retry_interval_ms = 100
+[engine]
+trouble_pause_max = "500ms"
+"""
+
+
+class HealthTest(unittest.TestCase):
+    def test_an_outage_of_the_gateway_makes_it_unhealthy_but_not_dead(self):
+        with Service(OUTAGE) as service:
+            service.start()
+            begin = time.monotonic()
+            path = samples.PUBLIC_DECRYPT
+            history = []  # (seconds, status of /healthz), where it changed
+            job_id = None
+            while time.monotonic() - begin < 20:
+                self.assertEqual(service.get("/liveness").status, 200)
+                answer = service.get("/healthz")
+                if not history or history[-1][1] != answer.status:
+                    history.append((time.monotonic() - begin, answer.status))
+                if answer.status == 503 and job_id is None:
+                    self.assertEqual(answer.json["status"], "unhealthy")
+                    self.assertEqual(answer.json["dependencies"],
+                                     {"database": "ok", "gateway": "fail"})
+                    accepted = service.post(path, samples.body("public-decrypt.json"))
+                    self.assertEqual(accepted.status, 202)
+                    job_id = accepted.json["job_id"]
+                if len(history) == 3:
+                    break
+                time.sleep(0.02)
+            self.assertEqual([status for _, status in history], [200, 503, 200], history)
+            outage = history[2][0] - history[1][0]
+            self.assertLess(abs(outage - 2), 0.5, history)
+            self.assertEqual(service.poll(path, job_id).status, 200)
+            self.assertEqual(service.get("/healthz").json,
+                             {"status": "healthy",
+                              "dependencies": {"database": "ok", "gateway": "ok"}})
+
+
+if __name__ == "__main__":
+    unittest.main()

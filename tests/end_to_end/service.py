@@ -1,0 +1,210 @@
+"""Runs the real binary: start, ask, kill, look at what it left on disk."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TERMINAL = ("completed", "timed_out", "failure")
+
+# A chain that answers at once, so that a test waits for nothing it does not ask for.
+QUICK = """
+[gateway.loopback]
+readiness = "5ms"
+prepare = "5ms"
+proof = "5ms"
+confirmation = "10ms"
+response = "10ms"
+"""
+
+
+def binary():
+    return os.environ.get("POSTHOUSE_BINARY") or str(ROOT / "build" / "src" / "posthouse")
+
+
+def environment(**more):
+    """Without the variables of the tests, which the binary would read as settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("POSTHOUSE_")}
+    return {**kept, **more}
+
+
+def wait_until(condition, seconds, what):
+    """The first true value of `condition`; an AssertionError that names `what` after `seconds`."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() >= end:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.01)
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = {name.lower(): value for name, value in headers}
+        self.body = body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"<{self.status} {self.headers} {self.body[:300]!r}>"
+
+
+class Client:
+    """One keep-alive connection."""
+
+    def __init__(self, port, timeout=30):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+
+    def ask(self, method, path, body=None, headers=None):
+        if headers is None:
+            headers = {"Content-Type": "application/json"} if body is not None else {}
+        self.connection.request(method, path, body, headers)
+        response = self.connection.getresponse()
+        return Answer(response.status, response.getheaders(), response.read())
+
+    def close(self):
+        self.connection.close()
+
+
+class Service:
+    """A data directory, and the process on it while one runs."""
+
+    def __init__(self, config=QUICK, directory=None):
+        self.home = pathlib.Path(directory or tempfile.mkdtemp(prefix="posthouse-"))
+        self.owns_home = directory is None
+        self.data = self.home / "data"
+        self.config = self.home / "posthouse.toml"
+        self.log_path = self.home / "log"
+        self.log_from = 0
+        self.process = None
+        self.port = None
+        self.configure(config)
+
+    def configure(self, text):
+        self.config.write_text(text, encoding="utf-8")
+
+    def command(self, data=None, listen="127.0.0.1:0"):
+        return [binary(), "serve", "--config", str(self.config), "--data-dir",
+                str(data or self.data), "--listen", listen]
+
+    def spawn(self, prefix=(), **options):
+        """Starts the process and does not wait for it."""
+        assert self.process is None
+        self.port = None
+        self.log_from = self.log_path.stat().st_size if self.log_path.exists() else 0
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen([*prefix, *self.command(**options)], env=environment(),
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def wait_until_listening(self, seconds=60):
+        def port():
+            found = re.search(r"listening http=\S+:(\d+)$", self.log(), re.MULTILINE)
+            if not found and self.process.poll() is not None:
+                raise AssertionError(f"it did not start:\n{self.log()}")
+            return found and int(found.group(1))
+
+        self.port = wait_until(port, seconds, "a line that says where it listens")
+        return self
+
+    def start(self, **options):
+        self.spawn(**options)
+        return self.wait_until_listening()
+
+    def log(self):
+        """What the process of the last start wrote."""
+        with open(self.log_path, "rb") as log:
+            log.seek(self.log_from)
+            return log.read().decode("utf-8", "replace")
+
+    def kill(self):
+        if self.process is None:
+            return
+        self.process.kill()
+        self.process.wait()
+        self.process = None
+
+    def stop(self, seconds=30):
+        """SIGTERM; the exit status, and how long it took."""
+        begin = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait(seconds), time.monotonic() - begin
+
+    def wait(self, seconds=30):
+        status = self.process.wait(seconds)
+        self.process = None
+        return status
+
+    def close(self):
+        self.kill()
+        if self.owns_home:
+            shutil.rmtree(self.home, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def ask(self, method, path, body=None, headers=None, timeout=30):
+        client = Client(self.port, timeout)
+        try:
+            return client.ask(method, path, body, headers)
+        finally:
+            client.close()
+
+    def post(self, path, body, **options):
+        return self.ask("POST", path, body, **options)
+
+    def get(self, path, **options):
+        return self.ask("GET", path, **options)
+
+    def poll(self, path, job_id, seconds=30):
+        """Asks until the answer is no longer 202."""
+        client = Client(self.port)
+        try:
+            def answer():
+                found = client.ask("GET", f"{path}/{job_id}")
+                return found if found.status != 202 else None
+
+            return wait_until(answer, seconds, f"the end of {job_id}")
+        finally:
+            client.close()
+
+    def rows(self, sql, *values, database="posthouse.db"):
+        """A query on a database of the running or ended process; never changes it."""
+        return query(self.data / database, sql, values)
+
+    def ledger(self, sql, *values):
+        return self.rows(sql, *values, database="loopback.db")
+
+    def wait_until_all_ended(self, seconds=30):
+        def none_left():
+            return self.rows("select count(*) from request where lane < 8")[0][0] == 0
+
+        wait_until(none_left, seconds, "the end of every request")
+
+    def double_inclusions(self):
+        return self.ledger("select hex(subject), kind, count(*) from inclusion "
+                           "where reverted = 0 and already = 0 group by subject having count(*) > 1")
+
+
+def query(path, sql, values=()):
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
+    try:
+        return database.execute(sql, values).fetchall()
+    finally:
+        database.close()
