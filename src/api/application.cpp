@@ -1,6 +1,8 @@
 #include "api/application.hpp"
 
 #include <exception>
+#include <future>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -48,7 +50,20 @@ std::optional<HttpResponse> Application::before_body(const HttpRequest& head) {
 }
 
 HttpResponse Application::handle(const HttpRequest& request) {
-    return with_cors(answer(request));
+    const auto promise = std::make_shared<std::promise<HttpResponse>>();
+    answer(request, [promise](HttpResponse response) { promise->set_value(std::move(response)); });
+    return with_cors(promise->get_future().get());
+}
+
+void Application::serve(HttpExchange exchange) {
+    const auto shared = std::make_shared<HttpExchange>(std::move(exchange));
+    try {
+        answer(shared->request(), [this, shared](HttpResponse response) {
+            shared->answer(with_cors(std::move(response)));
+        });
+    } catch (...) {
+        shared->answer(failed(shared->request()));
+    }
 }
 
 HttpResponse Application::unreadable(const HttpRequest& head, HttpProblem problem) {
@@ -81,26 +96,35 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
     return {};
 }
 
-HttpResponse Application::answer(const HttpRequest& request) {
+void Application::answer(const HttpRequest& request, Respond respond) {
     // Once more, whoever calls: the token must not depend on the caller's order.
-    if (auto early = early_answer(request)) return *std::move(early);
+    if (auto early = early_answer(request)) {
+        respond(*std::move(early));
+        return;
+    }
     const RouteMatch match = find_route(request.method, request.path).value();
     const Route& route = *match.route;
     switch (route.action) {
         case Action::share:
-            return shares_.submit(request.body, make_call_id(random_));
+            shares_.submit(request.body, make_call_id(random_), std::move(respond));
+            return;
         case Action::submit:
-            return relayer_.submit(route.kind, request.body, make_call_id(random_));
+            relayer_.submit(route.kind, request.body, make_call_id(random_), std::move(respond));
+            return;
         case Action::poll:
-            return relayer_.poll(route.kind, match.job_id, make_call_id(random_));
+            respond(relayer_.poll(route.kind, match.job_id, make_call_id(random_)));
+            return;
         case Action::liveness:
-            return alive_answer();
+            respond(alive_answer());
+            return;
         case Action::healthz:
-            return health_answer(health_.dependencies());
+            respond(health_answer(health_.dependencies()));
+            return;
         case Action::version:
-            return version_answer(options_);
+            respond(version_answer(options_));
+            return;
     }
-    return empty_answer(404);
+    respond(empty_answer(404));
 }
 
 HttpResponse Application::wrong_method(const Route& route) const {

@@ -31,12 +31,14 @@ public:
 
     [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) override;
     [[nodiscard]] HttpResponse handle(const HttpRequest& request) override;
+    // Requests that wait for a commit hold no worker meanwhile.
+    void serve(HttpExchange exchange) override;
     [[nodiscard]] HttpResponse unreadable(const HttpRequest& head, HttpProblem problem) override;
     [[nodiscard]] HttpResponse failed(const HttpRequest& request) override;
 
 private:
     [[nodiscard]] std::optional<HttpResponse> early_answer(const HttpRequest& head);
-    [[nodiscard]] HttpResponse answer(const HttpRequest& request);
+    void answer(const HttpRequest& request, Respond respond);
     [[nodiscard]] HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] HttpResponse preflight(const Route& route) const;
     [[nodiscard]] HttpResponse with_cors(HttpResponse response) const;

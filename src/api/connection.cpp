@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t body_bytes_trusted = std::size_t{64} << 10U;
 
 // What a peer may still send after its last answer before the connection is cut.
-constexpr std::size_t discarded_bytes_max = std::size_t{64} << 10U;
+constexpr std::size_t discarded_bytes_max = std::size_t{4} << 20U;
 
 bool would_block(int error) {
     return error == EAGAIN || error == EWOULDBLOCK;

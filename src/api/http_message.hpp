@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct HttpResponse {
     std::string body;
     std::string content_type = "application/json";  // empty: no Content-Type header
 };
+
+// Where an answer goes that may come later, from any thread. Called once.
+using Respond = std::function<void(HttpResponse)>;
 
 // Why a request could not be read. The connection closes after the answer.
 enum class HttpProblem {

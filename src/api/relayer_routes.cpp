@@ -93,18 +93,31 @@ std::optional<Refusal> RelayerRoutes::before_body(const HttpRequest& head) const
     return request_error(std::string("the body must be JSON: ").append(content_type_hint));
 }
 
-HttpResponse RelayerRoutes::submit(domain::Kind kind, std::string_view body,
-                                   std::string_view call_id) {
+void RelayerRoutes::submit(domain::Kind kind, std::string_view body, const std::string& call_id,
+                           Respond respond) {
     if (body.size() > options_.relayer_body_bytes_max) {
-        return refuse(request_error(unread_body), call_id);
+        respond(refuse(request_error(unread_body), call_id));
+        return;
     }
     const Decoded decoded = decode(kind, body, unix_seconds(clock_.wall()));
-    if (const auto* refusal = std::get_if<Refusal>(&decoded)) return refuse(*refusal, call_id);
+    const auto* refused = std::get_if<Refusal>(&decoded);
+    std::optional<Refusal> refusal = refused != nullptr ? std::optional(*refused) : std::nullopt;
+    const auto* request = std::get_if<domain::Request>(&decoded);
+    if (!refusal) refusal = check_host_chains(*request);
+    if (!refusal) refusal = check_signature(*request, call_id);
+    if (refusal) {
+        respond(refuse(*refusal, call_id));
+        return;
+    }
+    intake_.submit(*request, {},
+                   [this, kind, call_id, respond = std::move(respond)](
+                       const engine::AcceptOutcome& outcome) {
+                       respond(answer(kind, outcome, call_id));
+                   });
+}
 
-    const auto& request = std::get<domain::Request>(decoded);
-    if (const auto refusal = check_host_chains(request)) return refuse(*refusal, call_id);
-    if (const auto refusal = check_signature(request, call_id)) return refuse(*refusal, call_id);
-
+HttpResponse RelayerRoutes::answer(domain::Kind kind, const engine::AcceptOutcome& outcome,
+                                   std::string_view call_id) {
     return std::visit(
         Match{[&](const engine::Accepted& accepted) {
                   const std::string job_id = domain::to_string(accepted.id);
@@ -127,7 +140,7 @@ HttpResponse RelayerRoutes::submit(domain::Kind kind, std::string_view body,
                   return failed_answer(call_id, can_not_store(),
                                        std::max(unavailable.retry_after_seconds, 1U));
               }},
-        intake_.accept(request));
+        outcome);
 }
 
 HttpResponse RelayerRoutes::poll(domain::Kind kind, std::string_view job_id,

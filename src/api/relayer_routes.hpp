@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/contract_signatures.hpp"
@@ -27,14 +28,17 @@ public:
 
     // Nothing: the body may be read.
     [[nodiscard]] std::optional<Refusal> before_body(const HttpRequest& head) const;
-    [[nodiscard]] HttpResponse submit(domain::Kind kind, std::string_view body,
-                                      std::string_view call_id);
+    // Refusals are answered at once, everything else after the commit.
+    void submit(domain::Kind kind, std::string_view body, const std::string& call_id,
+                Respond respond);
     // `job_id` as it stands in the path.
     [[nodiscard]] HttpResponse poll(domain::Kind kind, std::string_view job_id,
                                     std::string_view call_id);
     [[nodiscard]] HttpResponse unreadable(HttpProblem problem, std::string_view call_id) const;
 
 private:
+    [[nodiscard]] HttpResponse answer(domain::Kind kind, const engine::AcceptOutcome& outcome,
+                                      std::string_view call_id);
     [[nodiscard]] std::optional<Refusal> check_host_chains(const domain::Request& request) const;
     [[nodiscard]] std::optional<Refusal> check_signature(const domain::Request& request,
                                                          std::string_view call_id);

@@ -87,32 +87,43 @@ std::optional<HttpResponse> ShareRoutes::before_body(const HttpRequest& head) co
     return {};
 }
 
-HttpResponse ShareRoutes::submit(std::string_view body, std::string_view call_id) {
+void ShareRoutes::submit(std::string_view body, const std::string& call_id, Respond respond) {
     if (body.size() > options_.share_body_bytes_max) {
-        return refuse(400, too_large(options_.share_body_bytes_max), call_id);
+        respond(refuse(400, too_large(options_.share_body_bytes_max), call_id));
+        return;
     }
     const auto decoded = decode_vote_share(body);
     if (const auto* problem = std::get_if<ShareProblem>(&decoded)) {
-        return refuse(400, problem->text, call_id);
+        respond(refuse(400, problem->text, call_id));
+        return;
     }
     const auto& share = std::get<domain::VoteShare>(decoded);
-    journal_.write(engine::Level::debug, std::string("share_received call=")
-                                             .append(call_id)
-                                             .append(fields_of(share))
-                                             .append(" tree_position=")
-                                             .append(std::to_string(share.tree_position)));
-
-    VoteEnd vote_end = find_vote_end(share.round_id, call_id);
-    if (auto* response = std::get_if<HttpResponse>(&vote_end)) return std::move(*response);
-
-    const std::uint64_t end_seconds = whole_seconds(std::get<domain::Timestamp>(vote_end));
-    if (share.submit_at > end_seconds) {
-        return refuse(400,
-                      "invalid submit_at: submit_at (" + std::to_string(share.submit_at) +
-                          ") > vote_end_time (" + std::to_string(end_seconds) + ")",
-                      call_id);
+    VoteEnd found = find_vote_end(share.round_id, call_id);
+    if (auto* response = std::get_if<HttpResponse>(&found)) {
+        respond(std::move(*response));
+        return;
     }
-    return store(share, std::get<domain::Timestamp>(vote_end), call_id);
+    const auto vote_end = std::get<domain::Timestamp>(found);
+    if (auto refusal = check_submit_at(share, vote_end, call_id)) {
+        respond(std::move(*refusal));
+        return;
+    }
+    intake_.submit(domain::Request(share), vote_end,
+                   [this, share, call_id, respond = std::move(respond)](
+                       const engine::AcceptOutcome& outcome) {
+                       respond(answer(share, outcome, call_id));
+                   });
+}
+
+std::optional<HttpResponse> ShareRoutes::check_submit_at(const domain::VoteShare& share,
+                                                         domain::Timestamp vote_end,
+                                                         std::string_view call_id) const {
+    const std::uint64_t end_seconds = whole_seconds(vote_end);
+    if (share.submit_at <= end_seconds) return {};
+    return refuse(400,
+                  "invalid submit_at: submit_at (" + std::to_string(share.submit_at) +
+                      ") > vote_end_time (" + std::to_string(end_seconds) + ")",
+                  call_id);
 }
 
 HttpResponse ShareRoutes::unreadable(HttpProblem problem) const {
@@ -158,16 +169,15 @@ ShareRoutes::VoteEnd ShareRoutes::find_vote_end(const domain::Bytes32& round_id,
         rounds_.find(round_id));
 }
 
-HttpResponse ShareRoutes::store(const domain::VoteShare& share, domain::Timestamp vote_end,
-                                std::string_view call_id) {
+HttpResponse ShareRoutes::answer(const domain::VoteShare& share,
+                                 const engine::AcceptOutcome& outcome, std::string_view call_id) {
     return std::visit(
         Match{[&](const engine::Accepted& accepted) {
                   if (accepted.duplicate) return share_answer("duplicate");
-                  journal_.write(engine::Level::info, std::string("share_scheduled job_id=")
-                                                          .append(domain::to_string(accepted.id))
-                                                          .append(fields_of(share))
-                                                          .append(" submit_at=")
-                                                          .append(std::to_string(share.submit_at)));
+                  // Without its time: when a share leaves is the voter's secret.
+                  journal_.write(engine::Level::debug, std::string("share_scheduled job_id=")
+                                                           .append(domain::to_string(accepted.id))
+                                                           .append(fields_of(share)));
                   return share_answer("queued");
               },
               [&](const engine::Conflict&) {
@@ -180,7 +190,7 @@ HttpResponse ShareRoutes::store(const domain::VoteShare& share, domain::Timestam
                   intake_trouble_.write(call_id, refused.reason);
                   return unavailable_answer(refused.retry_after_seconds);
               }},
-        intake_.accept(domain::Request(share), vote_end));
+        outcome);
 }
 
 HttpResponse ShareRoutes::refuse(int status, std::string_view text,

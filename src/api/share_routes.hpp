@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -27,7 +28,8 @@ public:
     // In this order: 503 when switched off, 401 without the token, 400 for an announced size over
     // the limit, 415 for forms. Nothing: the body may be read.
     [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) const;
-    [[nodiscard]] HttpResponse submit(std::string_view body, std::string_view call_id);
+    // Refusals are answered at once, everything else after the commit.
+    void submit(std::string_view body, const std::string& call_id, Respond respond);
     [[nodiscard]] HttpResponse unreadable(HttpProblem problem) const;
 
 private:
@@ -35,8 +37,13 @@ private:
 
     [[nodiscard]] bool may_enter(const HttpRequest& head) const;
     [[nodiscard]] VoteEnd find_vote_end(const domain::Bytes32& round_id, std::string_view call_id);
-    [[nodiscard]] HttpResponse store(const domain::VoteShare& share, domain::Timestamp vote_end,
-                                     std::string_view call_id);
+    // Nothing: the share may go on to the engine.
+    [[nodiscard]] std::optional<HttpResponse> check_submit_at(const domain::VoteShare& share,
+                                                              domain::Timestamp vote_end,
+                                                              std::string_view call_id) const;
+    [[nodiscard]] HttpResponse answer(const domain::VoteShare& share,
+                                      const engine::AcceptOutcome& outcome,
+                                      std::string_view call_id);
     [[nodiscard]] HttpResponse refuse(int status, std::string_view text,
                                       std::string_view call_id) const;
 

@@ -2,7 +2,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -14,10 +13,6 @@
 #include "engine/intake.hpp"
 
 namespace engine {
-
-// Told once what became of a submission, on the processor's thread: must be quick and must not
-// throw.
-using Reply = std::function<void(AcceptOutcome)>;
 
 // A request on its way into the database.
 struct Submission {

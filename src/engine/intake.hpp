@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "domain/request.hpp"
@@ -34,14 +38,28 @@ struct Unavailable {
 
 using AcceptOutcome = std::variant<Accepted, Conflict, Bounced, Unavailable>;
 
-// How requests come in. Any thread; blocks until the commit that holds the row.
+// Told once what became of a request, on the processor's thread or at once on the caller's: must
+// be quick and must not throw.
+using Reply = std::function<void(AcceptOutcome)>;
+
+// How requests come in. Any thread.
 class Intake {
 public:
     virtual ~Intake() = default;
 
-    // `vote_end` for shares only: the end of their round.
-    [[nodiscard]] virtual AcceptOutcome accept(const domain::Request& request,
-                                               std::optional<domain::Timestamp> vote_end = {}) = 0;
+    // Does not wait: the reply comes after the commit that holds the row. `vote_end` for shares
+    // only: the end of their round.
+    virtual void submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
+                        Reply reply) = 0;
+
+    // The same for a caller that can wait.
+    [[nodiscard]] AcceptOutcome accept(const domain::Request& request,
+                                       std::optional<domain::Timestamp> vote_end = {}) {
+        const auto promise = std::make_shared<std::promise<AcceptOutcome>>();
+        submit(request, vote_end,
+               [promise](AcceptOutcome outcome) { promise->set_value(std::move(outcome)); });
+        return promise->get_future().get();
+    }
 };
 
 }  // namespace engine

@@ -177,10 +177,10 @@ Processor::Wait Processor::turn() {
     } catch (const store::StorageError& error) {
         close_door(error);
         if (error.trouble() == store::Trouble::corrupt) throw;
+        next_try_ = now + door_pause;
         if (error.trouble() == store::Trouble::full && store_.release_reserve()) {
             return {Nanoseconds::zero(), true};
         }
-        next_try_ = now + door_pause;
         return {door_pause, false};
     }
 }
@@ -254,6 +254,7 @@ void Processor::close_door(const store::StorageError& error) {
 void Processor::try_to_open_door() {
     try {
         store_.probe();
+        store_.truncate_wal();  // so that what the log took counts as free space
         if (!store_.restore_reserve()) return;
         open_.store(true);
         journal_.write(Level::warning, "storage_healed action=\"new requests are taken again\"");

@@ -1,8 +1,6 @@
 #include "engine/service.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
 #include <utility>
 
 #include "domain/identity.hpp"
@@ -53,22 +51,6 @@ void Service::submit(const domain::Request& request, std::optional<domain::Times
     if (!inbox_.submit(std::move(submission))) {
         submission.reply(Unavailable{"the inbox is full or closed", full_retry_after_seconds});
     }
-}
-
-AcceptOutcome Service::accept(const domain::Request& request,
-                              std::optional<domain::Timestamp> vote_end) {
-    struct Slot {
-        AcceptOutcome outcome;
-        std::atomic<bool> filled{false};
-    };
-    const auto slot = std::make_shared<Slot>();
-    submit(request, vote_end, [slot](AcceptOutcome outcome) {
-        slot->outcome = std::move(outcome);
-        slot->filled.store(true, std::memory_order_release);
-        slot->filled.notify_one();
-    });
-    slot->filled.wait(false, std::memory_order_acquire);
-    return std::move(slot->outcome);
 }
 
 InquiryOutcome Service::find(const domain::RequestId& id) {

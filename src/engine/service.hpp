@@ -18,12 +18,8 @@ public:
     Service(const Options& options, Inbox& inbox, const Processor& processor, const Gates& gates,
             const Gateway& gateway, store::Reader& reader, const Clock& clock);
 
-    // Same as accept() without waiting: `reply` comes from the processor's thread, or at once from
-    // this one.
     void submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
-                Reply reply);
-    [[nodiscard]] AcceptOutcome accept(const domain::Request& request,
-                                       std::optional<domain::Timestamp> vote_end) override;
+                Reply reply) override;
     [[nodiscard]] InquiryOutcome find(const domain::RequestId& id) override;
     [[nodiscard]] std::vector<Dependency> dependencies() const override;
 

@@ -6,7 +6,8 @@
 // back to `queued` after a failed attempt (share-helper 3 and 9).
 namespace engine::shares {
 
-// The second the wallet chose; of an unreadable share the beginning of time, so that it comes up and fails.
+// The second the wallet chose; of an unreadable share the beginning of time, so that it comes up
+// and fails.
 [[nodiscard]] domain::Timestamp submit_time(Context& context, const store::Row& row);
 
 // As many due shares as there are slots, earliest first. Shares of a round that is over time out

@@ -4,6 +4,7 @@
 
 #include <cassert>
 #include <cstring>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -26,6 +27,10 @@ const char* literal(std::string_view constant) {
 std::int64_t milliseconds_or_zero(const std::optional<domain::Timestamp>& time) {
     return time ? domain::unix_ms(*time) : 0;
 }
+
+const std::string unclaimed =
+    "not exists (select 1 from request where request.reference = answer.reference "
+    "and request.status = 'receipt_received')";
 
 // First 8 bytes, big endian: enough to find the few rows worth comparing.
 std::int64_t dedup_prefix(const domain::Bytes32& key) {
@@ -132,13 +137,16 @@ struct Store::Statements {
     Statement held_answers{db_,
                            "select slot, body from answer where reference = ? order by position"};
     Statement drop_answers{db_, "delete from answer where reference = ?"};
+    // Shares of a request that waits with its receipt are no orphans.
     Statement trim_old{db_,
                        "delete from answer where position in (select position from answer "
-                       "where arrived_ms < ? order by position limit ?)"};
+                       "where arrived_ms < ? and " +
+                           unclaimed + " order by position limit ?)"};
     Statement trim_many{db_,
-                        "delete from answer where position in (select position from answer "
-                        "order by position limit max(0, min(?2, "
-                        "(select count(*) from answer) - ?1)))"};
+                        "delete from answer where position in (select position from answer where " +
+                            unclaimed +
+                            " order by position limit max(0, min(?2, (select count(*) from answer) "
+                            "- ?1)))"};
     Statement cursor{db_, "select position from cursor where listener = ?"};
     Statement set_cursor{db_,
                          "insert into cursor (listener, position) values (?1, ?2) "

@@ -21,11 +21,19 @@ using Json = nlohmann::json;
 // Takes everything and knows it again, as the engine does while nothing fails.
 class MemoryIntake : public engine::Intake {
 public:
-    engine::AcceptOutcome accept(const domain::Request& request,
-                                 std::optional<domain::Timestamp> vote_end) override {
+    void submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
+                engine::Reply reply) override {
         requests.push_back(request);
         vote_ends.push_back(vote_end);
-        if (forced) return *forced;
+        reply(forced ? *forced : outcome_of(request));
+    }
+
+    std::optional<engine::AcceptOutcome> forced;
+    std::vector<domain::Request> requests;
+    std::vector<std::optional<domain::Timestamp>> vote_ends;
+
+private:
+    engine::AcceptOutcome outcome_of(const domain::Request& request) {
         const domain::Identity identity = domain::identify(request);
         const auto [known, added] = known_.try_emplace(
             identity.key,
@@ -34,11 +42,6 @@ public:
         return engine::Accepted{known->second.id, !added, 3};
     }
 
-    std::optional<engine::AcceptOutcome> forced;
-    std::vector<domain::Request> requests;
-    std::vector<std::optional<domain::Timestamp>> vote_ends;
-
-private:
     struct Known {
         domain::RequestId id;
         domain::Bytes32 content;

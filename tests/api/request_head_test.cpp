@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -181,6 +182,52 @@ TEST_CASE("a broken head still names its route") {
     CHECK(read("POST /v2/x HTTP/1.1\r\nHo").request.path == "/v2/x");
     CHECK(read("POST /v2/x").request.path == "/v2/x");
     CHECK(read("PO").request.path.empty());
+}
+
+TEST_CASE("damaged heads are read without stepping outside them") {
+    const std::string whole =
+        "POST /v2/x?a=b HTTP/1.1\r\nHost: h\r\nContent-Length: 12\r\nConnection: keep-alive, "
+        "close\r\nExpect: 100-continue\r\nContent-Encoding: identity\r\n\r\n";
+    const std::string_view spice("\r\n\0 :,;?/\t\xff\x7f-9a", 16);
+    std::minstd_rand random(20'260'727);
+    const auto below = [&](std::size_t bound) { return std::size_t{random()} % bound; };
+    RequestHead head;
+    for (int round = 0; round < 20'000; ++round) {
+        std::string bytes = whole;
+        for (std::size_t damages = 1 + below(4); damages > 0; --damages) {
+            const std::size_t at = below(bytes.size());
+            const char character = spice[below(spice.size())];
+            switch (below(4)) {
+                case 0:
+                    bytes[at] = character;
+                    break;
+                case 1:
+                    bytes.insert(at, 1, character);
+                    break;
+                case 2:
+                    bytes.erase(at, 1 + below(8));
+                    break;
+                case 3:
+                    bytes.insert(at, bytes.substr(below(bytes.size()), below(40)));
+                    break;
+            }
+        }
+        CAPTURE(round);
+        CAPTURE(bytes);
+        HeadEnd end;
+        const auto head_bytes = end.find(bytes);
+        const bool bounded = !head_bytes || *head_bytes <= bytes.size();
+        REQUIRE(bounded);
+        // A copy of the exact size, so that a step outside is seen by the address sanitizer.
+        const std::vector<char> exact(
+            bytes.begin(),
+            bytes.begin() + static_cast<std::ptrdiff_t>(head_bytes.value_or(bytes.size())));
+        read_head({exact.data(), exact.size()}, {}, head);
+        if (head.head_problem) continue;
+        const bool read = !head.request.method.empty() && !head.request.path.empty() &&
+                          head.request.headers.size() <= 100;
+        REQUIRE(read);
+    }
 }
 
 TEST_CASE("the end of a head is found however it arrives") {

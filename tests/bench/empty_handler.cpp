@@ -31,7 +31,7 @@ void EmptyHandler::serve(int port) {
     server.new_task_queue = [] { return new httplib::ThreadPool(threads); };
     server.set_tcp_nodelay(true);
     server.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
-    server.Post(".*", [](const httplib::Request&, httplib::Response&) {});
+    server.Post("/shielded-vote/v1/shares", [](const httplib::Request&, httplib::Response&) {});
     server.listen("127.0.0.1", port);
     throw std::runtime_error("the empty handler can not listen on port " + std::to_string(port));
 }

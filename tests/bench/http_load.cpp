@@ -13,6 +13,7 @@
 #include <charconv>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace bench {
@@ -75,7 +76,11 @@ HttpLoad::HttpLoad(const Options& options, Request request)
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       clients_(options.connections) {
     if (epoll_ < 0) fail("epoll_create1");
-    for (std::size_t index = 0; index < clients_.size(); ++index) connect(index);
+    for (std::size_t index = 0; index < clients_.size(); ++index) {
+        connect(index);
+        // Slower than a listen backlog of five overflows.
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+    }
 }
 
 HttpLoad::~HttpLoad() {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "bench/http_load.hpp"
@@ -14,7 +15,8 @@ inline constexpr std::size_t many_clients = 64;
 // Throws std::runtime_error unless every answer had this status and contained this text.
 class Expectation {
 public:
-    Expectation(int status, std::string_view text) : status_(status), text_(text) {}
+    Expectation(std::string_view who, int status, std::string_view text)
+        : who_(who), status_(status), text_(text) {}
 
     // Before the run.
     void watch(HttpLoad& load);
@@ -22,14 +24,15 @@ public:
     void check(const HttpLoad::Outcome& outcome) const;
 
 private:
+    std::string_view who_;  // answers
     int status_;
     std::string_view text_;
     std::uint64_t others_ = 0;
     std::string other_;
 };
 
-inline const Expectation share_accepted{200, "\"queued\""};
-inline const Expectation job_accepted{202, "\"jobId\""};
+inline const Expectation share_accepted{"posthouse", 200, "\"queued\""};
+inline const Expectation job_accepted{"posthouse", 202, "\"jobId\""};
 
 // A second far ahead and different from share to share, as the shares of real wallets have it.
 [[nodiscard]] std::uint64_t far_second(std::uint64_t number);

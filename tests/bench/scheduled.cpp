@@ -113,7 +113,7 @@ void measure_polls(const Options& options, const Posthouse& posthouse, Report& r
     HttpLoad load(to(posthouse, many_clients), [&](std::size_t, std::uint64_t) {
         return std::string_view(polls[random() % polls.size()]);
     });
-    Expectation expectation(202, "\"queued\"");
+    Expectation expectation("posthouse", 202, "\"queued\"");
     expectation.watch(load);
     const HttpLoad::Outcome outcome = load.run_for(options.amount.slice);
     expectation.check(outcome);

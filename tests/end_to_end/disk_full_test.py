@@ -93,6 +93,7 @@ class DiskFullTest(unittest.TestCase):
             self.assertEqual(service.get("{}/{}".format(*promised[0])).status // 100, 2)
             alarms = [line for line in service.log().splitlines() if " info " not in line]
             self.assertLessEqual(len(alarms), 6, service.log())
+            self.assertNotIn("storage_healed", service.log(), "it is as full as before")
 
             filler.unlink()
 
@@ -108,7 +109,7 @@ class DiskFullTest(unittest.TestCase):
             wait_until(taken, 30, "new requests are taken again")
             self.assertEqual(service.get("/healthz").status, 200)
             for path, job_id in promised:
-                self.assertEqual(service.poll(path, job_id, 60).status, 200)
+                self.assertEqual(service.poll(path, job_id, 45).status, 200)
             stored = {row[0] for row in service.rows("select id from request")}
             self.assertLessEqual({samples.sequence_of(job_id) for _, job_id in promised}, stored)
             self.assertIsNone(service.process.poll())

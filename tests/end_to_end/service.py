@@ -72,7 +72,10 @@ class Client:
     def ask(self, method, path, body=None, headers=None):
         if headers is None:
             headers = {"Content-Type": "application/json"} if body is not None else {}
-        self.connection.request(method, path, body, headers)
+        try:
+            self.connection.request(method, path, body, headers)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the answer may be there although not all of the body was taken
         response = self.connection.getresponse()
         return Answer(response.status, response.getheaders(), response.read())
 

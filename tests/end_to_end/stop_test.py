@@ -86,7 +86,7 @@ class StopTest(unittest.TestCase):
                 time.sleep(0.1)
                 status, seconds = service.stop()
             self.assertEqual(status, 0, service.log())
-            self.assertLess(seconds, 11)
+            self.assertLess(seconds, 10)
 
     def test_a_stop_leaves_no_write_ahead_log_behind(self):
         with Service() as service:

@@ -33,64 +33,76 @@ TEST_CASE("every step of the script but upkeep changes something") {
 TEST_CASE("whatever write or sync fails, its code is told, nothing is half done, work goes on") {
     struct Row {
         std::string label;
-        FaultVfs::Fault fault;
+        FaultVfs::Fault fault;  // its nth is tried from the first to the last
         store::Trouble trouble;
         std::uint64_t cache_bytes;
+        bool reopen;  // otherwise the same object goes on
     };
+    constexpr std::uint64_t all = 1 << 20;
+    constexpr std::uint64_t page = 4'096;
     const Row table[] = {
-        {"a write", {Operation::write, 0, SQLITE_IOERR_WRITE, false}, store::Trouble::io, 1 << 20},
+        {"a write",
+         {Operation::write, 0, SQLITE_IOERR_WRITE, false},
+         store::Trouble::io,
+         all,
+         false},
         {"all writes",
          {Operation::write, 0, SQLITE_IOERR_WRITE, true},
          store::Trouble::io,
-         1 << 20},
-        {"a full disk", {Operation::write, 0, SQLITE_FULL, true}, store::Trouble::full, 1 << 20},
-        {"a full disk in a transaction",
-         {Operation::write, 0, SQLITE_FULL, false},
-         store::Trouble::full,
-         4'096},
+         all,
+         true},
+        {"a full disk", {Operation::write, 0, SQLITE_FULL, true}, store::Trouble::full, all, false},
         {"a write in a transaction",
          {Operation::write, 0, SQLITE_IOERR_WRITE, false},
          store::Trouble::io,
-         4'096},
-        {"a sync", {Operation::sync, 0, SQLITE_IOERR_FSYNC, false}, store::Trouble::io, 1 << 20},
-        {"all syncs", {Operation::sync, 0, SQLITE_IOERR_FSYNC, true}, store::Trouble::io, 1 << 20},
+         page,
+         false},
+        {"a full disk in a transaction",
+         {Operation::write, 0, SQLITE_FULL, false},
+         store::Trouble::full,
+         page,
+         true},
+        {"a sync", {Operation::sync, 0, SQLITE_IOERR_FSYNC, false}, store::Trouble::io, all, false},
+        {"a sync, then a new start",
+         {Operation::sync, 0, SQLITE_IOERR_FSYNC, false},
+         store::Trouble::io,
+         all,
+         true},
+        {"all syncs",
+         {Operation::sync, 0, SQLITE_IOERR_FSYNC, true},
+         store::Trouble::io,
+         all,
+         false},
     };
     for (const Row& row : table) {
-        // Either the same object goes on or one that opens the file again.
-        for (const bool reopen : {false, true}) {
-            std::uint64_t nth = 0;
-            std::uint64_t told = 0;
-            while (true) {
-                script::Run run(with_cache(row.cache_bytes));
-                FaultVfs::Fault fault = row.fault;
-                fault.nth = ++nth;
-                run.vfs.fail(fault);
-                const auto error = run.go_on();
-                CAPTURE(row.label);
-                CAPTURE(reopen);
-                CAPTURE(nth);
-                CAPTURE(run.next_step());
-                if (!run.vfs.struck()) break;
-                run.vfs.heal();
-                if (error) {
-                    ++told;
-                    const std::string what = error->what();
-                    CAPTURE(what);
-                    CHECK(error->trouble() == row.trouble);
-                    CHECK(what.find("(SQLite code " + std::to_string(fault.code) + ")") !=
-                          std::string::npos);
-                    if (reopen || !run.is_open()) {
-                        run.close();
-                        run.open();
-                    }
-                    CHECK(run.contents() == script::contents_after()[run.done]);
-                }
-                script::check_end(run);
+        CAPTURE(row.label);
+        std::uint64_t nth = 0;
+        std::uint64_t told = 0;
+        while (true) {
+            script::Run run(with_cache(row.cache_bytes));
+            FaultVfs::Fault fault = row.fault;
+            fault.nth = ++nth;
+            run.vfs.fail(fault);
+            const auto error = run.go_on();
+            CAPTURE(nth);
+            CAPTURE(run.next_step());
+            if (!run.vfs.struck()) break;
+            run.vfs.heal();
+            if (error) {
+                ++told;
+                const std::string what = error->what();
+                CAPTURE(what);
+                CHECK(error->trouble() == row.trouble);
+                CHECK(what.find("(SQLite code " + std::to_string(fault.code) + ")") !=
+                      std::string::npos);
+                if (row.reopen) run.close();
+                if (!run.is_open()) run.open();
+                CHECK(run.contents() == script::contents_after()[run.done]);
             }
-            CAPTURE(row.label);
-            CHECK(nth > 20);
-            CHECK(told + 5 > nth);  // few faults have nobody to tell: cutting the log can wait
+            script::check_end(run);
         }
+        CHECK(nth > 20);
+        CHECK(told + 5 > nth);  // few have nobody to tell: what is only tidied up can wait
     }
 }
 

@@ -64,7 +64,7 @@ std::vector<Step> written() {
         commit("three requests",
                [](Store& store) {
                    insert(store, decrypt, 500);
-                   insert(store, proof, 20'000);
+                   insert(store, proof, 9'000);
                    insert(store, refused, 3'000);
                }),
         commit("claims",
@@ -111,8 +111,8 @@ std::vector<Step> written() {
         {"the log cut to nothing", [](Store& store) { store.truncate_wal(); }},
         commit("a crowd",
                [](Store& store) {
-                   for (std::int64_t number = 20; number < 32; ++number) {
-                       insert(store, rows::row(Kind::user_decrypt, number), 3'000);
+                   for (std::int64_t number = 20; number < 26; ++number) {
+                       insert(store, rows::row(Kind::user_decrypt, number), 1'500);
                    }
                }),
         commit("a purge",

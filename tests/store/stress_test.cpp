@@ -26,7 +26,7 @@ std::chrono::seconds duration() {
 // Polls the ids that were acknowledged and counts what should not be.
 class Polls {
 public:
-    explicit Polls(const Harness& harness) : reader_(harness.options, threads_.size()) {
+    explicit Polls(const Harness& harness) : reader_(harness.options, threads_count) {
         for (std::size_t i = 0; i < threads_.size(); ++i) {
             threads_[i] = std::jthread([this, i](const std::stop_token& stop) { run(stop, i); });
         }
@@ -73,13 +73,15 @@ private:
         }
     }
 
-    std::array<std::jthread, 4> threads_;
+    static constexpr std::size_t threads_count = 4;
+
     store::Reader reader_;
     std::atomic<std::int64_t> acknowledged_ = 0;
     std::atomic<std::uint64_t> answered_ = 0;
     std::atomic<std::uint64_t> missing_ = 0;
     std::atomic<std::uint64_t> went_back_ = 0;
     std::atomic<std::uint64_t> failed_ = 0;
+    std::array<std::jthread, threads_count> threads_;  // last: they use what stands above
 };
 
 }  // namespace

@@ -56,8 +56,8 @@ public:
     domain::Timestamp vote_end = domain::from_unix_ms(4'102'444'800'000);
 
     void start() {
-        process_ = std::make_unique<Process>(store_options, options, gateway_, clock_, random,
-                                             journal);
+        process_ =
+            std::make_unique<Process>(store_options, options, gateway_, clock_, random, journal);
         recovered = process_->processor.recover();
     }
 
