@@ -373,6 +373,12 @@ void EventLoop::remove(Connection& connection) {
     if (connections_ == 0) emptied_.notify_all();
 }
 
+// A request that has come meanwhile still counts.
+void EventLoop::close_unless_busy(Connection& connection) {
+    read(connection);
+    if (connection.owned_by_loop() && connection.is_idle()) remove(connection);
+}
+
 void EventLoop::sweep() {
     next_sweep_ = now_ + (drain_started_ ? std::min<Clock::duration>(sweep_interval_, 20ms)
                                          : sweep_interval_);
@@ -390,7 +396,7 @@ void EventLoop::sweep(Connection& connection) {
         case Connection::Phase::reading:
             if (connection.is_idle()) {
                 if (drain_started_ || age > returns_->idle_timeout() + idle_grace) {
-                    remove(connection);
+                    close_unless_busy(connection);
                 } else if (age > warm_time) {
                     connection.release_memory();
                 }

@@ -80,6 +80,7 @@ private:
     void go_on_writing(Connection& connection);
     void after_answer(Connection& connection);
     void remove(Connection& connection);
+    void close_unless_busy(Connection& connection);
 
     void sweep();
     void sweep(Connection& connection);

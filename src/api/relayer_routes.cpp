@@ -121,14 +121,16 @@ HttpResponse RelayerRoutes::answer(domain::Kind kind, const engine::AcceptOutcom
     return std::visit(
         Match{[&](const engine::Accepted& accepted) {
                   const std::string job_id = domain::to_string(accepted.id);
-                  journal_.write(engine::Level::debug,
-                                 std::string("accepted job_id=")
-                                     .append(job_id)
-                                     .append(" call=")
-                                     .append(call_id)
-                                     .append(" kind=")
-                                     .append(domain::to_string(kind))
-                                     .append(accepted.duplicate ? " duplicate=true" : ""));
+                  if (journal_.wants(engine::Level::debug)) {
+                      journal_.write(engine::Level::debug,
+                                     std::string("accepted job_id=")
+                                         .append(job_id)
+                                         .append(" call=")
+                                         .append(call_id)
+                                         .append(" kind=")
+                                         .append(domain::to_string(kind))
+                                         .append(accepted.duplicate ? " duplicate=true" : ""));
+                  }
                   return accepted_answer(call_id, job_id, accepted.retry_after_seconds);
               },
               [&](const engine::Conflict&) { return refuse(internal_error(), call_id); },

@@ -103,15 +103,20 @@ void ShareRoutes::submit(std::string_view body, const std::string& call_id, Resp
         respond(std::move(*response));
         return;
     }
+    if (journal_.wants(engine::Level::debug)) {
+        journal_.write(engine::Level::debug, std::string("share_received call=")
+                                                 .append(call_id)
+                                                 .append(fields_of(share)));
+    }
     const auto vote_end = std::get<domain::Timestamp>(found);
     if (auto refusal = check_submit_at(share, vote_end, call_id)) {
         respond(std::move(*refusal));
         return;
     }
     intake_.submit(domain::Request(share), vote_end,
-                   [this, share, call_id, respond = std::move(respond)](
+                   [this, call_id, respond = std::move(respond)](
                        const engine::AcceptOutcome& outcome) {
-                       respond(answer(share, outcome, call_id));
+                       respond(answer(outcome, call_id));
                    });
 }
 
@@ -169,15 +174,11 @@ ShareRoutes::VoteEnd ShareRoutes::find_vote_end(const domain::Bytes32& round_id,
         rounds_.find(round_id));
 }
 
-HttpResponse ShareRoutes::answer(const domain::VoteShare& share,
-                                 const engine::AcceptOutcome& outcome, std::string_view call_id) {
+HttpResponse ShareRoutes::answer(const engine::AcceptOutcome& outcome, std::string_view call_id) {
     return std::visit(
         Match{[&](const engine::Accepted& accepted) {
                   if (accepted.duplicate) return share_answer("duplicate");
-                  // Without its time: when a share leaves is the voter's secret.
-                  journal_.write(engine::Level::debug, std::string("share_scheduled job_id=")
-                                                           .append(domain::to_string(accepted.id))
-                                                           .append(fields_of(share)));
+                  note_scheduled(accepted, call_id);
                   return share_answer("queued");
               },
               [&](const engine::Conflict&) {
@@ -191,6 +192,15 @@ HttpResponse ShareRoutes::answer(const domain::VoteShare& share,
                   return unavailable_answer(refused.retry_after_seconds);
               }},
         outcome);
+}
+
+// Without its time: when a share leaves is the voter's secret.
+void ShareRoutes::note_scheduled(const engine::Accepted& accepted, std::string_view call_id) {
+    if (!journal_.wants(engine::Level::debug)) return;
+    journal_.write(engine::Level::debug, std::string("share_scheduled job_id=")
+                                             .append(domain::to_string(accepted.id))
+                                             .append(" call=")
+                                             .append(call_id));
 }
 
 HttpResponse ShareRoutes::refuse(int status, std::string_view text,

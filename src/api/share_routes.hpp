@@ -41,9 +41,9 @@ private:
     [[nodiscard]] std::optional<HttpResponse> check_submit_at(const domain::VoteShare& share,
                                                               domain::Timestamp vote_end,
                                                               std::string_view call_id) const;
-    [[nodiscard]] HttpResponse answer(const domain::VoteShare& share,
-                                      const engine::AcceptOutcome& outcome,
+    [[nodiscard]] HttpResponse answer(const engine::AcceptOutcome& outcome,
                                       std::string_view call_id);
+    void note_scheduled(const engine::Accepted& accepted, std::string_view call_id);
     [[nodiscard]] HttpResponse refuse(int status, std::string_view text,
                                       std::string_view call_id) const;
 

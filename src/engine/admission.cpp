@@ -10,6 +10,8 @@ using domain::Status;
 
 namespace {
 
+constexpr std::size_t rounds_max = 1'024;
+
 std::uint32_t seconds(const Context& context, const domain::Standing& standing) {
     return std::max(domain::retry_after_seconds(standing, context.options.retry_after),
                     context.options.retry_after.min_seconds);
@@ -48,7 +50,7 @@ AcceptOutcome Admission::admit(Context& context, const Submission& submission) {
     std::uint32_t retry_after = context.options.retry_after.min_seconds;
     if (family == Family::share) {
         assert(submission.vote_end);
-        row.round = context.store.round(submission.round_id, *submission.vote_end);
+        row.round = round_of(context, submission);
         row.schedule.lane = store::Lane::schedule;
         row.schedule.wake = submission.submit_at.value_or(context.now.wall);
         row.schedule.deadline = submission.vote_end;
@@ -57,6 +59,7 @@ AcceptOutcome Admission::admit(Context& context, const Submission& submission) {
         retry_after = seconds(context, context.gates.standing_of_new(family));
     }
     context.store.insert({row, submission.identity, submission.payload});
+    if (row.round) ++new_in_round_[*row.round];
 
     if (submission.kind == domain::Kind::input_proof) {
         context.gates.line_up_for_sending(family, row.id.sequence);
@@ -64,6 +67,25 @@ AcceptOutcome Admission::admit(Context& context, const Submission& submission) {
         context.gates.line_up_for_check(family, row.id.sequence);
     }
     return Accepted{row.id, false, retry_after};
+}
+
+void Admission::finish(Context& context) {
+    for (const auto& [round, shares] : new_in_round_) context.store.add_to_round(round, shares);
+    new_in_round_.clear();
+}
+
+void Admission::undo() {
+    rounds_.clear();
+    new_in_round_.clear();
+}
+
+std::int64_t Admission::round_of(Context& context, const Submission& submission) {
+    const auto known = rounds_.find(submission.round_id);
+    if (known != rounds_.end()) return known->second;
+    if (rounds_.size() >= rounds_max) rounds_.clear();
+    const std::int64_t id = context.store.round(submission.round_id, *submission.vote_end);
+    rounds_.emplace(submission.round_id, id);
+    return id;
 }
 
 }  // namespace engine

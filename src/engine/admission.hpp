@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <utility>
+
 #include "engine/context.hpp"
 #include "engine/inbox.hpp"
 #include "engine/request_ids.hpp"
@@ -14,8 +18,17 @@ public:
 
     [[nodiscard]] AcceptOutcome admit(Context& context, const Submission& submission);
 
+    // At the end of a step's submissions.
+    void finish(Context& context);
+    // The step was rolled back: rounds it made are gone.
+    void undo();
+
 private:
+    [[nodiscard]] std::int64_t round_of(Context& context, const Submission& submission);
+
     RequestIds ids_;
+    std::map<domain::Bytes32, std::int64_t> rounds_;        // known rows, so that they are looked up once
+    std::map<std::int64_t, std::uint64_t> new_in_round_;    // shares of this step
 };
 
 }  // namespace engine

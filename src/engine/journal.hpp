@@ -11,6 +11,8 @@ class Journal {
 public:
     virtual ~Journal() = default;
     virtual void write(Level level, std::string_view line) = 0;
+    // Whether a line of this level is kept: spares the making of lines nobody reads.
+    [[nodiscard]] virtual bool wants(Level) const { return true; }
 };
 
 }  // namespace engine

@@ -77,6 +77,7 @@ void Processor::apply_events() {
     for (const Submission& submission : events_.submissions) {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
+    admission_.finish(context_);
 }
 
 // Pauses that are over, leases nobody answered, deadlines nobody met.
@@ -136,6 +137,7 @@ void Processor::release_effects() {
 void Processor::roll_back() {
     context_.effects = {};
     work_.undo();
+    admission_.undo();
     suspects_.undo();
     gates_.restore_permits(work_);
     lines_stale_ = true;

@@ -123,7 +123,7 @@ struct Store::Statements {
     Statement count_completed{db_, "update round set submitted = submitted + 1 where id = ?"};
     Statement count_failed{db_, "update round set failed = failed + 1 where id = ?"};
     Statement count_timed_out{db_, "update round set timed_out = timed_out + 1 where id = ?"};
-    Statement count_new{db_, "update round set total = total + 1 where id = ?"};
+    Statement count_new{db_, "update round set total = total + ? where id = ?"};
     Statement vote_end{db_, "select vote_end_ms from round where id = ?"};
     Statement add_attempt{db_,
                           "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) "
@@ -285,7 +285,6 @@ void Store::insert(const NewRequest& request) {
               own_content ? std::optional(request.identity.content) : std::nullopt)
         .run();
     impl_->statements_.insert_payload.with(row.id.sequence, request.payload).run();
-    if (row.round) impl_->statements_.count_new.with(*row.round).run();
 }
 
 std::optional<Row> Store::load(std::int64_t sequence) {
@@ -513,6 +512,10 @@ std::vector<RoundRow> Store::rounds_over(domain::Timestamp now, std::size_t limi
         rounds.push_back(round);
     }
     return rounds;
+}
+
+void Store::add_to_round(std::int64_t id, std::uint64_t shares) {
+    impl_->statements_.count_new.with(shares, id).run();
 }
 
 void Store::close_round(std::int64_t id) {

@@ -94,6 +94,8 @@ public:
 
     // The first end time wins.
     [[nodiscard]] std::int64_t round(const domain::Bytes32& round_id, domain::Timestamp vote_end);
+    // Counts shares that were inserted; separate, so that a step counts a round once.
+    void add_to_round(std::int64_t id, std::uint64_t shares);
     // Rounds over before `now` that were not closed yet.
     [[nodiscard]] std::vector<RoundRow> rounds_over(domain::Timestamp now, std::size_t limit);
     void close_round(std::int64_t id);

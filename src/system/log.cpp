@@ -129,8 +129,12 @@ Log::Log(const LogOptions& options)
 
 Log::~Log() = default;
 
+bool Log::wants(engine::Level level) const {
+    return logger_->should_log(level_of(level));
+}
+
 void Log::write(engine::Level level, std::string_view line) {
-    if (!logger_->should_log(level_of(level))) return;
+    if (!wants(level)) return;
     try {
         logger_->log(level_of(level),
                      format_ == LogFormat::json ? json_escaped(line) : printable(line));

@@ -36,6 +36,7 @@ public:
     ~Log() override;
 
     void write(engine::Level level, std::string_view line) override;
+    [[nodiscard]] bool wants(engine::Level level) const override;
 
 private:
     std::unique_ptr<spdlog::logger> logger_;

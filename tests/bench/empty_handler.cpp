@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "bench/load.hpp"
+
 namespace bench {
 
 namespace {
@@ -23,7 +25,7 @@ EmptyHandler::EmptyHandler(const std::filesystem::path& bench,
               .environment = {},
               .output = directory / "empty-handler.output"}) {
     wait_until(
-        child_, directory / "empty-handler.output", [this] { return is_listening(port_); }, 10s);
+        child_, directory / "empty-handler.output", [this] { return is_alive(port_); }, 10s);
 }
 
 void EmptyHandler::serve(int port) {
@@ -31,6 +33,7 @@ void EmptyHandler::serve(int port) {
     server.new_task_queue = [] { return new httplib::ThreadPool(threads); };
     server.set_tcp_nodelay(true);
     server.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
+    server.Get("/liveness", [](const httplib::Request&, httplib::Response&) {});
     server.Post("/shielded-vote/v1/shares", [](const httplib::Request&, httplib::Response&) {});
     server.listen("127.0.0.1", port);
     throw std::runtime_error("the empty handler can not listen on port " + std::to_string(port));

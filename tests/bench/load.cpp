@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "bench/child.hpp"
+
 namespace bench {
 
 void Expectation::watch(HttpLoad& load) {
@@ -18,11 +20,20 @@ void Expectation::check(const HttpLoad::Outcome& outcome) const {
                                  std::to_string(outcome.answers) +
                                  " answers are not as expected, the first: " + other_);
     }
-    // The library under the empty handler now and then closes a connection; that is part of its figure.
+    // The library under the empty handler now and then closes a connection; that is part of its
+    // figure.
     if (outcome.reconnects > 0 && who_ == "posthouse") {
         throw std::runtime_error(std::string(who_) + " closed " +
                                  std::to_string(outcome.reconnects) + " connections");
     }
+}
+
+bool is_alive(int port) {
+    if (!is_listening(port)) return false;
+    constexpr std::string_view request = "GET /liveness HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    HttpLoad load({.host = "127.0.0.1", .port = port, .connections = 1},
+                  [](std::size_t, std::uint64_t) { return request; });
+    return load.run(1).by_status.contains(200);
 }
 
 std::uint64_t far_second(std::uint64_t number) {

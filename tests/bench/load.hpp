@@ -34,6 +34,9 @@ private:
 inline const Expectation share_accepted{"posthouse", 200, "\"queued\""};
 inline const Expectation job_accepted{"posthouse", 202, "\"jobId\""};
 
+// Whether GET /liveness is answered with 200 on this port of 127.0.0.1.
+[[nodiscard]] bool is_alive(int port);
+
 // A second far ahead and different from share to share, as the shares of real wallets have it.
 [[nodiscard]] std::uint64_t far_second(std::uint64_t number);
 

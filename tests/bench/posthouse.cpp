@@ -3,8 +3,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "bench/http_load.hpp"
-#include "bench/measure.hpp"
+#include "bench/load.hpp"
 
 namespace bench {
 
@@ -21,14 +20,6 @@ constexpr const char* queue_capacity = "10000000";
 // A minute: a slow start is a figure, not an accident.
 constexpr auto start_patience = 60s;
 constexpr auto stop_patience = 20s;
-
-bool is_alive(int port) {
-    if (!is_listening(port)) return false;
-    constexpr std::string_view request = "GET /liveness HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
-    HttpLoad load({.host = "127.0.0.1", .port = port, .connections = 1},
-                  [](std::size_t, std::uint64_t) { return request; });
-    return load.run(1).by_status.contains(200);
-}
 
 Child::Command command(const Options& options, const Posthouse::Place& place,
                        const Settings& settings, int port) {
@@ -79,11 +70,12 @@ std::filesystem::path ledger_file(const std::filesystem::path& directory) {
 }
 
 Posthouse::Posthouse(const Options& options, const Place& place, const Settings& settings)
-    : port_(free_port()), child_(command(options, place, settings, port_)) {
-    const auto begin = Stopwatch::now();
+    : port_(free_port()),
+      started_(Stopwatch::now()),
+      child_(command(options, place, settings, port_)) {
     wait_until(
         child_, log_file(place.directory), [this] { return is_alive(port_); }, start_patience);
-    seconds_to_ready_ = seconds_since(begin);
+    seconds_to_ready_ = seconds_since(started_);
 }
 
 void Posthouse::stop() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/child.hpp"
+#include "bench/measure.hpp"
 #include "bench/options.hpp"
 
 namespace bench {
@@ -41,6 +42,7 @@ public:
 
 private:
     int port_;
+    Stopwatch::time_point started_;
     Child child_;
     double seconds_to_ready_ = 0;
 };

@@ -113,7 +113,10 @@ store::Row Harness::add(const store::Row& row, domain::ByteView payload) {
 
 store::Row Harness::add(const store::Row& row, const domain::Identity& identity,
                         domain::ByteView payload) {
-    commit([&] { store->insert({row, identity, payload}); });
+    commit([&] {
+        store->insert({row, identity, payload});
+        if (row.round) store->add_to_round(*row.round, 1);
+    });
     return row;
 }
 

@@ -26,6 +26,7 @@ void insert(Store& store, const store::Row& row, std::size_t size) {
     const auto number = static_cast<std::uint64_t>(row.id.sequence);
     const domain::Bytes payload(size, static_cast<std::uint8_t>(number));
     store.insert({row, rows::identity(number), domain::ByteView{payload}});
+    if (row.round) store.add_to_round(*row.round, 1);
 }
 
 void expect(bool done) {
