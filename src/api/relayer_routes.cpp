@@ -109,11 +109,11 @@ void RelayerRoutes::submit(domain::Kind kind, std::string_view body, const std::
         respond(refuse(*refusal, call_id));
         return;
     }
-    intake_.submit(*request, {},
-                   [this, kind, call_id, respond = std::move(respond)](
-                       const engine::AcceptOutcome& outcome) {
-                       respond(answer(kind, outcome, call_id));
-                   });
+    intake_.submit(
+        *request, {},
+        [this, kind, call_id, respond = std::move(respond)](const engine::AcceptOutcome& outcome) {
+            respond(answer(kind, outcome, call_id));
+        });
 }
 
 HttpResponse RelayerRoutes::answer(domain::Kind kind, const engine::AcceptOutcome& outcome,

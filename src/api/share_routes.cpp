@@ -104,20 +104,20 @@ void ShareRoutes::submit(std::string_view body, const std::string& call_id, Resp
         return;
     }
     if (journal_.wants(engine::Level::debug)) {
-        journal_.write(engine::Level::debug, std::string("share_received call=")
-                                                 .append(call_id)
-                                                 .append(fields_of(share)));
+        journal_.write(
+            engine::Level::debug,
+            std::string("share_received call=").append(call_id).append(fields_of(share)));
     }
     const auto vote_end = std::get<domain::Timestamp>(found);
     if (auto refusal = check_submit_at(share, vote_end, call_id)) {
         respond(std::move(*refusal));
         return;
     }
-    intake_.submit(domain::Request(share), vote_end,
-                   [this, call_id, respond = std::move(respond)](
-                       const engine::AcceptOutcome& outcome) {
-                       respond(answer(outcome, call_id));
-                   });
+    intake_.submit(
+        domain::Request(share), vote_end,
+        [this, call_id, respond = std::move(respond)](const engine::AcceptOutcome& outcome) {
+            respond(answer(outcome, call_id));
+        });
 }
 
 std::optional<HttpResponse> ShareRoutes::check_submit_at(const domain::VoteShare& share,

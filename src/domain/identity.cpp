@@ -140,13 +140,17 @@ Identity identity_of(const VoteShare& it) {
     const auto decision = big_endian(it.vote_decision);
     const auto index = big_endian(it.share_index);
     const auto position = big_endian(it.tree_position);
-    const Bytes32 key = Parts{}
-                            .label("posthouse:share_key:v1:")
-                            .bytes(it.round_id)
-                            .bytes(index)
-                            .bytes(proposal)
-                            .bytes(position)
-                            .hash();
+    Bytes32 key = Parts{}
+                      .label("posthouse:share_key:v1:")
+                      .bytes(it.round_id)
+                      .bytes(index)
+                      .bytes(proposal)
+                      .bytes(position)
+                      .hash();
+    // Keys of one moment lie together, as positions rise with time: an index on the front of the
+    // key grows at its end instead of everywhere. The hash behind keeps keys apart.
+    std::copy(it.round_id.begin(), it.round_id.begin() + 2, key.begin());
+    std::copy(position.begin(), position.end(), key.begin() + 2);
     const Bytes32 content = Parts{}
                                 .label("posthouse:share_content:v1:")
                                 .bytes(it.round_id)

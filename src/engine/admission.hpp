@@ -27,8 +27,8 @@ private:
     [[nodiscard]] std::int64_t round_of(Context& context, const Submission& submission);
 
     RequestIds ids_;
-    std::map<domain::Bytes32, std::int64_t> rounds_;        // known rows, so that they are looked up once
-    std::map<std::int64_t, std::uint64_t> new_in_round_;    // shares of this step
+    std::map<domain::Bytes32, std::int64_t> rounds_;  // known rows, so that they are looked up once
+    std::map<std::int64_t, std::uint64_t> new_in_round_;  // shares of this step
 };
 
 }  // namespace engine

@@ -24,6 +24,17 @@ constexpr int busy_timeout_ms = 2'000;
 // Beyond this size the start-up check looks at the tables' edges only: a full one reads every page.
 constexpr std::int64_t whole_check_bytes_max = 32LL << 20;
 
+// Each connection is used by one thread at a time, and nobody reads SQLite's own memory statistics:
+// both would cost a lock at every allocation. Once, before the first connection.
+void configure_library() {
+    static const bool configured = [] {
+        sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+        return true;
+    }();
+    static_cast<void>(configured);
+}
+
 void refuse_network_filesystem(const Options& options) {
     struct statfs facts {};
     if (::statfs(options.directory.c_str(), &facts) != 0) return;
@@ -92,6 +103,7 @@ void check(SQLite::Database& database, const std::filesystem::path& path) {
 }  // namespace
 
 std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
+    configure_library();
     refuse_network_filesystem(options);
     const std::filesystem::path path = database_path(options);
     create_private_file(path);

@@ -8,8 +8,8 @@
 
 namespace store {
 
-// Opens the file for writing: creates it 0600, sets WAL, durability and secure_delete, migrates it to the
-// newest schema and checks it. Throws OpenError or StorageError.
+// Opens the file for writing: creates it 0600, sets WAL, durability and secure_delete, migrates it
+// to the newest schema and checks it. Throws OpenError or StorageError.
 [[nodiscard]] std::unique_ptr<SQLite::Database> open_for_writing(const Options& options);
 
 // Opens the existing file for reading only; such a connection never checkpoints.

@@ -24,7 +24,9 @@ std::string holder_of(int descriptor) {
     return pid.empty() ? "an unknown pid" : "pid " + pid;
 }
 
-std::string error_text(int error) { return std::generic_category().message(error); }
+std::string error_text(int error) {
+    return std::generic_category().message(error);
+}
 
 }  // namespace
 
@@ -49,13 +51,15 @@ OwnerLock::OwnerLock(const std::filesystem::path& directory) {
     }
 }
 
-OwnerLock::~OwnerLock() { ::close(descriptor_); }
+OwnerLock::~OwnerLock() {
+    ::close(descriptor_);
+}
 
 bool is_network_filesystem(long filesystem_type) {
     // statfs(2) magic numbers: NFS, SMB, CIFS, SMB2, AFS, Coda, NCP, 9P, Ceph, FUSE, GFS2, OCFS2.
-    constexpr std::array<unsigned long, 12> network{
-        0x6969,     0x517b,     0xff534d42, 0xfe534d42, 0x5346414f, 0x73757245,
-        0x564c,     0x01021997, 0x00c36400, 0x65735546, 0x01161970, 0x7461636f};
+    constexpr std::array<unsigned long, 12> network{0x6969,     0x517b,     0xff534d42, 0xfe534d42,
+                                                    0x5346414f, 0x73757245, 0x564c,     0x01021997,
+                                                    0x00c36400, 0x65735546, 0x01161970, 0x7461636f};
     const unsigned long type = static_cast<unsigned long>(filesystem_type) & 0xffffffffUL;
     for (const unsigned long known : network) {
         if (type == known) return true;

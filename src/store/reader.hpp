@@ -18,8 +18,9 @@ struct View {
     std::optional<domain::Bytes> result;     // completed
 };
 
-// Read-only connections beside the writer, lent to one call each. Any thread; opens as many connections
-// as calls run at once, up to the bound, then callers wait. Never blocks the writer and never checkpoints.
+// Read-only connections beside the writer, lent to one call each. Any thread; opens as many
+// connections as calls run at once, up to the bound, then callers wait. Never blocks the writer and
+// never checkpoints.
 class Reader {
 public:
     Reader(const Options& options, std::size_t connections_max);

@@ -13,8 +13,9 @@
 
 namespace store {
 
-// The one connection that writes and checkpoints. One thread: the processor's. Every change happens inside a
-// Transaction; failures throw StorageError and leave the open transaction to be rolled back.
+// The one connection that writes and checkpoints. One thread: the processor's. Every change happens
+// inside a Transaction; failures throw StorageError and leave the open transaction to be rolled
+// back.
 class Store {
 public:
     // Takes the owner lock, opens or creates the file (0600), migrates it and checks it.
@@ -102,7 +103,8 @@ public:
 
     // --- upkeep ---
 
-    // Deletes ended rows of a lane whose retention began before `before`, at most `limit` rows; returns how many.
+    // Deletes ended rows of a lane whose retention began before `before`, at most `limit` rows;
+    // returns how many.
     std::size_t purge(Lane lane, domain::Timestamp before, std::size_t limit);
 
     [[nodiscard]] std::uint64_t wal_bytes() const;
@@ -115,7 +117,8 @@ public:
 
     // A commit that changes nothing but proves that the disk takes writes again.
     void probe();
-    // Gives the reserved space to the file system so that status changes go on; false: was given before.
+    // Gives the reserved space to the file system so that status changes go on; false: was given
+    // before.
     bool release_reserve();
     // Takes the space back; false while the disk is still full.
     bool restore_reserve();

@@ -5,12 +5,15 @@
 #include <sys/statfs.h>
 
 #include <cerrno>
+#include <exception>
+#include <iostream>
 #include <string>
 #include <system_error>
 
 namespace bench {
 
-Scratch::Scratch(const std::filesystem::path& parent) {
+Scratch::Scratch(const std::filesystem::path& parent)
+    : exceptions_before_(std::uncaught_exceptions()) {
     std::filesystem::create_directories(parent);
     std::string name = (std::filesystem::absolute(parent) / "bench-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
@@ -20,6 +23,10 @@ Scratch::Scratch(const std::filesystem::path& parent) {
 }
 
 Scratch::~Scratch() {
+    if (std::uncaught_exceptions() > exceptions_before_) {
+        std::cerr << "kept for a look: " << path_.string() << '\n';
+        return;
+    }
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
 }

@@ -5,7 +5,7 @@
 
 namespace bench {
 
-// A fresh directory that goes away with its content.
+// A fresh directory that goes away with its content, unless an exception ends its use.
 class Scratch {
 public:
     explicit Scratch(const std::filesystem::path& parent);
@@ -16,6 +16,7 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
+    int exceptions_before_;
     std::filesystem::path path_;
 };
 

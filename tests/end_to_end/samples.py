@@ -63,7 +63,9 @@ def share_members(share):
 
 def share_key(share):
     """What the store knows a share by, request.identity_key."""
-    return hashlib.sha256(b"posthouse:share_key:v1:" + b"".join(share_members(share))).digest()
+    digest = hashlib.sha256(b"posthouse:share_key:v1:" + b"".join(share_members(share))).digest()
+    round_id, position = bytes.fromhex(share["vote_round_id"]), share.get("tree_position", 0)
+    return round_id[:2] + position.to_bytes(4, "big") + digest[6:]
 
 
 def nullifier(share):
