@@ -70,9 +70,10 @@ public:
     // Forgets the answered request.
     void next_request();
 
-    // A worker: sends the answer itself. The connection goes to sleep if nothing else is to be
-    // done, otherwise home to the loop.
+    // Any thread that owns it: sends the answer itself. The connection goes to sleep if nothing
+    // else is to be done, otherwise home to the loop.
     void answer(const HttpResponse& response);
+    [[nodiscard]] Returns& returns() { return *returns_; }
     // Any owner: leaves the sending to the loop; without a response the loop has to find one.
     void answer_through_loop(std::optional<HttpResponse> response);
     [[nodiscard]] std::optional<HttpResponse> take_answer() {

@@ -9,7 +9,9 @@
 namespace api {
 
 HttpExchange::HttpExchange(std::shared_ptr<Connection> connection)
-    : connection_(std::move(connection)) {}
+    : connection_(std::move(connection)) {
+    connection_->returns().open_exchange();
+}
 
 HttpExchange::HttpExchange(HttpExchange&& other) noexcept = default;
 
@@ -31,7 +33,10 @@ const HttpRequest& HttpExchange::request() const {
 
 void HttpExchange::answer(HttpResponse response) {
     const auto connection = std::move(connection_);
-    if (Workers::is_worker_thread()) {
+    Returns& returns = connection->returns();
+    const bool sends_here = Workers::is_worker_thread() || returns.is_last_exchange();
+    returns.close_exchange();
+    if (sends_here) {
         connection->answer(response);
     } else {
         connection->answer_through_loop(std::move(response));
@@ -40,6 +45,7 @@ void HttpExchange::answer(HttpResponse response) {
 
 void HttpExchange::abandon() noexcept {
     if (const auto connection = std::move(connection_)) {
+        connection->returns().close_exchange();
         connection->answer_through_loop(std::nullopt);
     }
 }

@@ -19,8 +19,9 @@ public:
     ~HttpExchange();
 
     [[nodiscard]] const HttpRequest& request() const;
-    // Never blocks. A worker thread sends at once, any other leaves the sending to the server, so
-    // a thread that completes many requests in one go is not held up by their sockets.
+    // Never blocks. A worker thread sends at once, and so does any other while nobody else waits
+    // for an answer; a thread that completes many requests in one go leaves the sending to the
+    // server.
     void answer(HttpResponse response);
 
 private:

@@ -27,6 +27,13 @@ public:
     // Any thread. The loop looks around soon.
     void wake();
 
+    // Any thread. How many requests wait for their answer.
+    void open_exchange() { exchanges_.fetch_add(1, std::memory_order_relaxed); }
+    void close_exchange() { exchanges_.fetch_sub(1, std::memory_order_relaxed); }
+    [[nodiscard]] bool is_last_exchange() const {
+        return exchanges_.load(std::memory_order_relaxed) <= 1;
+    }
+
     // The loop. Becomes readable after `post` and `wake`.
     [[nodiscard]] int descriptor() const { return event_.get(); }
     // The loop. Swaps what came back into `connections`, which must be empty.
@@ -46,6 +53,7 @@ private:
     const std::chrono::seconds idle_timeout_;
     const FileDescriptor event_;
     ByteBudget budget_;
+    std::atomic<std::size_t> exchanges_{0};
     std::atomic<bool> draining_{false};
     std::atomic<bool> signalled_{false};
     std::mutex mutex_;

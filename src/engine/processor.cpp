@@ -52,6 +52,7 @@ Nanoseconds Processor::step() {
     watch_clock();
     inbox_.drain(events_);
     stopping_ = stopping_ || events_.stop;
+    Nanoseconds wait{};
     try {
         store::Store::Transaction transaction(store_);
         if (std::exchange(lines_stale_, false)) recovery::rebuild_lines(context_);
@@ -59,6 +60,7 @@ Nanoseconds Processor::step() {
         wake_timers();
         start_work();
         maintain_if_due();
+        wait = until_next_wake();
         transaction.commit();
     } catch (const store::StorageError& error) {
         roll_back();
@@ -66,7 +68,7 @@ Nanoseconds Processor::step() {
         throw;
     }
     release_effects();
-    return until_next_wake();
+    return wait;
 }
 
 void Processor::apply_events() {
@@ -173,9 +175,11 @@ Processor::Wait Processor::turn() {
         next_try_ = now + door_pause;
     }
     try {
-        const Nanoseconds wait = step();
+        const domain::Monotonic wake = now + step();
         tidy_wal();
-        return {is_open() ? wait : std::min<Nanoseconds>(wait, next_try_ - now), true};
+        const domain::Monotonic next = is_open() ? wake : std::min(wake, next_try_);
+        // The step took time of its own.
+        return {std::max(next - timeline_.now().monotonic, Nanoseconds::zero()), true};
     } catch (const store::StorageError& error) {
         close_door(error);
         if (error.trouble() == store::Trouble::corrupt) throw;
