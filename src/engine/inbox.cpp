@@ -1,11 +1,16 @@
 #include "engine/inbox.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 namespace engine {
 
 namespace {
+
+constexpr domain::Nanoseconds look_around_max = std::chrono::microseconds{200};
 
 template <typename Event>
 void append(std::vector<Event>& to, std::vector<Event>& from) {
@@ -30,6 +35,7 @@ bool Inbox::submit(Submission&& submission) {
         const std::lock_guard lock(mutex_);
         if (closed_ || events_.submissions.size() >= submissions_max_) return false;
         events_.submissions.push_back(std::move(submission));
+        something_there_.store(true, std::memory_order_relaxed);
         wake = std::exchange(waiting_, false);
     }
     if (wake) arrived_.notify_one();
@@ -42,6 +48,7 @@ void Inbox::put(std::vector<Event>& where, std::vector<Event>&& events) {
     {
         const std::lock_guard lock(mutex_);
         append(where, events);
+        something_there_.store(true, std::memory_order_relaxed);
         wake = std::exchange(waiting_, false);
     }
     if (wake) arrived_.notify_one();
@@ -72,6 +79,7 @@ void Inbox::stop() {
     {
         const std::lock_guard lock(mutex_);
         events_.stop = true;
+        something_there_.store(true, std::memory_order_relaxed);
         waiting_ = false;
     }
     arrived_.notify_one();
@@ -79,6 +87,8 @@ void Inbox::stop() {
 
 void Inbox::drain(Events& events) {
     const std::lock_guard lock(mutex_);
+    was_busy_ = was_busy_ || !events_.empty();
+    something_there_.store(false, std::memory_order_relaxed);
     append(events.checked, events_.checked);
     append(events.prepared, events_.prepared);
     append(events.sent, events_.sent);
@@ -87,7 +97,18 @@ void Inbox::drain(Events& events) {
     events.stop = events.stop || std::exchange(events_.stop, false);
 }
 
+// Whoever was just answered often asks again at once: looking around for a moment spares both the
+// cost of a sleep, which is that of a flush on a fast disk.
+void Inbox::look_around(domain::Nanoseconds limit) const {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (!something_there_.load(std::memory_order_relaxed) &&
+           std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+    }
+}
+
 void Inbox::wait(domain::Nanoseconds limit) {
+    if (std::exchange(was_busy_, false)) look_around(std::min(limit, look_around_max));
     std::unique_lock lock(mutex_);
     if (!events_.empty() || limit <= domain::Nanoseconds::zero()) return;
     waiting_ = true;

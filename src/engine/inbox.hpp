@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -67,6 +68,7 @@ public:
     [[nodiscard]] bool is_empty();
 
 private:
+    void look_around(domain::Nanoseconds limit) const;
     template <typename Event>
     void put(std::vector<Event>& where, std::vector<Event>&& events);
 
@@ -75,6 +77,8 @@ private:
     std::condition_variable arrived_;
     Events events_;
     bool waiting_ = false;
+    std::atomic<bool> something_there_{false};
+    bool was_busy_ = false;  // processor thread: the last drain found something
     bool closed_ = false;
 };
 
