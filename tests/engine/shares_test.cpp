@@ -418,3 +418,42 @@ TEST_CASE("a leap that is confirmed releases what it made due") {
     CHECK(world.status(id) == Status::completed);
     CHECK(world.status(proof) == Status::receipt_received);  // deadlines do not leap
 }
+
+TEST_CASE("a clock set back and forth ends no lease: never more proofs than slots (seed 38)") {
+    World world;
+    world.engine.options.shares.max_concurrent_proofs = 1;
+    world.gateway.on_prepare = [](const PrepareOrder&) -> std::optional<PrepareOutcome> {
+        return std::nullopt;
+    };
+    for (std::uint64_t number = 1; number <= 2; ++number) {
+        static_cast<void>(world.submit(support::vote_share(number)));
+    }
+    world.run_for(1s);
+    world.clock.step_wall(-50min);
+    world.run_for(1s);
+    world.clock.step_wall(40min);
+    world.run_for(world.engine.options.lease - 10s);
+    CHECK(world.gateway.prepares.size() == 1);
+
+    world.run_for(20s);
+    CHECK(world.gateway.prepares.size() == 2);
+}
+
+TEST_CASE(
+    "a share that had started waits again for its second when the clock went back (seed 64)") {
+    World world;
+    world.gateway.on_prepare = [](const PrepareOrder&) -> std::optional<PrepareOutcome> {
+        return std::nullopt;
+    };
+    static_cast<void>(world.submit(support::vote_share(1, world.in_seconds(5))));
+    world.run_for(6s);
+    REQUIRE(world.gateway.prepares.size() == 1);
+
+    world.crash();
+    world.clock.step_wall(-1h);
+    world.engine.start();
+    world.run_for(59min);
+    CHECK(world.gateway.prepares.size() == 1);
+    world.run_for(2min);
+    CHECK(world.gateway.prepares.size() == 2);
+}

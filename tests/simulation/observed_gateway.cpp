@@ -10,22 +10,26 @@ using domain::Family;
 
 namespace {
 
-[[noreturn]] void broken(const std::string& what) { throw std::logic_error(what); }
+[[noreturn]] void broken(const std::string& what) {
+    throw std::logic_error(what);
+}
 
 const engine::SendGateOptions& gate_of(const engine::Options& options, Family family) {
     switch (family) {
-        case Family::input_proof: return options.sending.input_proof;
-        case Family::public_decrypt: return options.sending.public_decrypt;
-        default: return options.sending.user_decrypt;
+        case Family::input_proof:
+            return options.sending.input_proof;
+        case Family::public_decrypt:
+            return options.sending.public_decrypt;
+        default:
+            return options.sending.user_decrypt;
     }
 }
 
 template <typename Counted>
 std::size_t count_of(const Counted& counted, Family family) {
-    return static_cast<std::size_t>(
-        std::count_if(counted.begin(), counted.end(), [family](const auto& entry) {
-            return domain::family_of(entry.second) == family;
-        }));
+    return static_cast<std::size_t>(std::count_if(
+        counted.begin(), counted.end(),
+        [family](const auto& entry) { return domain::family_of(entry.second) == family; }));
 }
 
 }  // namespace
@@ -115,6 +119,8 @@ void ObservedGateway::sent(std::vector<engine::Sent> events) {
     events_->sent(std::move(events));
 }
 
-void ObservedGateway::answered(engine::Answered event) { events_->answered(std::move(event)); }
+void ObservedGateway::answered(engine::Answered event) {
+    events_->answered(std::move(event));
+}
 
 }  // namespace simulation

@@ -11,8 +11,8 @@
 
 namespace simulation {
 
-// Stands between the engine and a chain and watches that the gates hold what they promise. Throws std::logic_error
-// at the first broken promise.
+// Stands between the engine and a chain and watches that the gates hold what they promise. Throws
+// std::logic_error at the first broken promise.
 class ObservedGateway : public engine::Gateway, private engine::GatewayEvents {
 public:
     ObservedGateway(engine::Gateway& chain, const engine::Options& options,

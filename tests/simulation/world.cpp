@@ -24,7 +24,9 @@ using domain::Status;
 
 namespace {
 
-[[noreturn]] void broken(const std::string& what) { throw std::logic_error(what); }
+[[noreturn]] void broken(const std::string& what) {
+    throw std::logic_error(what);
+}
 
 // All choices of one run.
 class Chance {
@@ -92,9 +94,8 @@ gateway::LoopbackOptions chain_options(Chance& chance, const std::string& ledger
          {&options.unreachable_checks, &options.acl_refusals, &options.late_readiness,
           &options.unreachable_prepares, &options.estimation_reverts, &options.failed_proofs,
           &options.unreachable_sends, &options.lost_replies, &options.reverts,
-          &options.shares_already_revealed, &options.proof_rejections,
-          &options.missing_kms_nodes, &options.early_answers, &options.duplicate_answers,
-          &options.foreign_answers}) {
+          &options.shares_already_revealed, &options.proof_rejections, &options.missing_kms_nodes,
+          &options.early_answers, &options.duplicate_answers, &options.foreign_answers}) {
         *share = chance.permille();
     }
     options.not_ready_tries = chance.small(1, 5);
@@ -203,8 +204,8 @@ public:
 
 private:
     void boot() {
-        chain_ = std::make_unique<gateway::LoopbackGateway>(chain_options_, clock_, executor_,
-                                                            journal_);
+        chain_ =
+            std::make_unique<gateway::LoopbackGateway>(chain_options_, clock_, executor_, journal_);
         watched_ = std::make_unique<ObservedGateway>(*chain_, options_, clock_);
         process_ = std::make_unique<support::Process>(store_options_, options_, *watched_, clock_,
                                                       *random_, journal_);
@@ -240,19 +241,24 @@ private:
         const auto now = domain::unix_ms(clock_.wall()) / 1'000;
         domain::Request request;
         switch (chance_.between(0, 3)) {
-            case 0: request = support::input_proof(number); break;
-            case 1: request = support::public_decrypt(number); break;
-            case 2: request = support::user_decrypt(number); break;
+            case 0:
+                request = support::input_proof(number);
+                break;
+            case 1:
+                request = support::public_decrypt(number);
+                break;
+            case 2:
+                request = support::user_decrypt(number);
+                break;
             default: {
                 const std::uint64_t ahead = chance_.one_in(3) ? 0 : chance_.between(1, 90);
-                request = support::vote_share(number,
-                                              ahead == 0 ? 0 : static_cast<std::uint64_t>(now) + ahead);
+                request = support::vote_share(
+                    number, ahead == 0 ? 0 : static_cast<std::uint64_t>(now) + ahead);
             }
         }
         const bool is_share = domain::kind_of(request) == domain::Kind::share;
-        process_->service.submit(
-            request, is_share ? std::optional(vote_end_) : std::nullopt,
-            [this](engine::AcceptOutcome outcome) { note(outcome); });
+        process_->service.submit(request, is_share ? std::optional(vote_end_) : std::nullopt,
+                                 [this](engine::AcceptOutcome outcome) { note(outcome); });
     }
 
     void note(const engine::AcceptOutcome& outcome) {
@@ -284,9 +290,8 @@ private:
             clock_.monotonic() + std::max<domain::Nanoseconds>(wait.length, Milliseconds{0});
         if (const auto due = executor_.next_due()) next = std::min(next, *due);
         if (to_submit_ > 0) {
-            next = std::min(next, clock_.monotonic() +
-                                      Milliseconds{static_cast<std::int64_t>(
-                                          chance_.between(0, 1'500))});
+            next = std::min(next, clock_.monotonic() + Milliseconds{static_cast<std::int64_t>(
+                                                           chance_.between(0, 1'500))});
         }
         // Not always all that is due at once: a crash may fall between any two pieces.
         clock_.advance_to(next);

@@ -24,10 +24,11 @@ struct Tally {
 
 [[nodiscard]] std::string to_string(const Tally& tally);
 
-// Lives through everything the seed throws at the engine on the embedded chain and checks, after each step: no
-// accepted request lost, no illegal move, ended rows frozen, gates never exceeded, lines and rows agree, at most
-// one inclusion per request; at the end: every request terminal. Throws std::logic_error with the
-// seed in its text when a promise is broken. The same seed does the same things.
+// Lives through everything the seed throws at the engine on the embedded chain and checks, after
+// each step: no accepted request lost, no illegal move, ended rows frozen, gates never exceeded,
+// lines and rows agree, at most one inclusion per request; at the end: every request terminal.
+// Throws std::logic_error with the seed in its text when a promise is broken. The same seed does
+// the same things.
 Tally run(std::uint64_t seed);
 
 }  // namespace simulation
