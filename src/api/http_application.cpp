@@ -34,7 +34,8 @@ const HttpRequest& HttpExchange::request() const {
 void HttpExchange::answer(HttpResponse response) {
     const auto connection = std::move(connection_);
     Returns& returns = connection->returns();
-    const bool sends_here = Workers::is_worker_thread() || returns.is_last_exchange();
+    const bool sends_here =
+        Workers::is_worker_thread() || (returns.is_last_exchange() && !returns.is_closed());
     returns.close_exchange();
     if (sends_here) {
         connection->answer(response);

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] bool is_last_exchange() const {
         return exchanges_.load(std::memory_order_relaxed) <= 1;
     }
+    // Any thread. The server is gone: there is nobody to answer for.
+    [[nodiscard]] bool is_closed() const { return closed_.load(std::memory_order_acquire); }
 
     // The loop. Becomes readable after `post` and `wake`.
     [[nodiscard]] int descriptor() const { return event_.get(); }
@@ -58,7 +60,7 @@ private:
     std::atomic<bool> signalled_{false};
     std::mutex mutex_;
     std::vector<std::shared_ptr<Connection>> connections_;
-    bool closed_ = false;
+    std::atomic<bool> closed_{false};  // written under the mutex
 };
 
 }  // namespace api
