@@ -89,7 +89,8 @@ Listener::Listener(const std::string& host, int port) {
         reason = errno;
     }
     throw std::runtime_error("cannot listen on " + place + ": " +
-                             std::system_category().message(reason));
+                             std::system_category().message(reason) +
+                             "; stop what listens there or choose another address with --listen");
 }
 
 }  // namespace api
