@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -5,6 +6,8 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <variant>
@@ -39,6 +42,7 @@ sigset_t stop_signals() {
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);  // the terminal is gone
     return signals;
 }
 
@@ -46,6 +50,16 @@ void block_signals() {
     const sigset_t signals = stop_signals();
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a full disk
+}
+
+// A file opened while a standard stream is closed would take its place, and its output.
+void fill_standard_streams() {
+    int descriptor = 0;
+    do {
+        descriptor = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor > STDERR_FILENO) ::close(descriptor);
 }
 
 void wait_for_stop_signal() {
@@ -57,8 +71,7 @@ void wait_for_stop_signal() {
 std::string recovered_line(const engine::recovery::Report& report) {
     return "recovered in_flight=" + std::to_string(report.in_flight) +
            " processing=" + std::to_string(report.processing) +
-           " queued=" + std::to_string(report.queued) +
-           " shares=" + std::to_string(report.shares) +
+           " queued=" + std::to_string(report.queued) + " shares=" + std::to_string(report.shares) +
            " waiting=" + std::to_string(report.waiting) +
            " suspects=" + std::to_string(report.suspects) +
            " quarantined=" + std::to_string(report.quarantined);
@@ -74,9 +87,9 @@ public:
                   processor.run(grace);
               } catch (const std::exception& error) {
                   failed_ = true;
-                  journal.write(engine::Level::error,
-                                std::string("processor_stopped alert=true error=\"") +
-                                    error.what() + "\"");
+                  journal.write(
+                      engine::Level::error,
+                      std::string("processor_stopped alert=true error=\"") + error.what() + "\"");
                   ::kill(::getpid(), SIGTERM);
               }
           }) {}
@@ -107,9 +120,9 @@ int serve(const config::Loaded& loaded) {
     platform::RealClock clock;
     platform::SecureRandom random;
     store::Store store(settings.store);
-    log.write(engine::Level::info, "store_opened file=" +
-                                       store::database_path(settings.store).string() +
-                                       " version=\"" + store::Store::version() + "\"");
+    log.write(engine::Level::info,
+              "store_opened file=" + store::database_path(settings.store).string() + " version=\"" +
+                  store::Store::version() + "\"");
     if (settings.store.synchronous == store::Synchronous::normal) {
         log.write(engine::Level::warning,
                   "durability_relaxed storage.synchronous=normal hint=\"a power cut may take the "
@@ -118,7 +131,14 @@ int serve(const config::Loaded& loaded) {
     store::Reader reader(settings.store, reader_connections_max);
 
     platform::WorkerPool workers(settings.workers);
-    gateway::LoopbackGateway gateway(settings.loopback, clock, workers, log);
+    std::optional<gateway::LoopbackGateway> loopback;
+    try {
+        loopback.emplace(settings.loopback, clock, workers, log);
+    } catch (const std::exception& error) {
+        throw std::runtime_error("the ledger " + settings.loopback.ledger +
+                                 " of the loopback gateway: " + error.what());
+    }
+    gateway::LoopbackGateway& gateway = *loopback;
 
     engine::Gates gates(settings.engine, clock.monotonic());
     engine::Inbox inbox(settings.engine.inbox_capacity);
@@ -129,13 +149,13 @@ int serve(const config::Loaded& loaded) {
     log.write(engine::Level::info, recovered_line(processor.recover(extend)));
 
     api::NoContractSignatures contracts;
-    api::Application application(settings.api, service, service, gateway, contracts, service,
-                                 clock, random, log);
+    api::Application application(settings.api, service, service, gateway, contracts, service, clock,
+                                 random, log);
     api::HttpServer server(settings.http, application);
     ProcessorThread thread(processor, inbox, log, settings.stop_grace);
     server.start();
-    log.write(engine::Level::info, "listening http=" + settings.http.host + ":" +
-                                       std::to_string(server.port()));
+    log.write(engine::Level::info,
+              "listening http=" + settings.http.host + ":" + std::to_string(server.port()));
     service_manager.ready();
 
     wait_for_stop_signal();
@@ -156,8 +176,8 @@ int refuse(const config::Refused& refused) {
 }
 
 int run(const config::Serve& command) {
-    auto loaded = config::load({command.file, config::process_environment(), command.data_dir,
-                                command.listen});
+    auto loaded = config::load(
+        {command.file, config::process_environment(), command.data_dir, command.listen});
     if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
     auto& found = std::get<config::Loaded>(loaded);
     found.settings.api.version = build_version;
@@ -195,6 +215,7 @@ int run(const config::BadUsage& usage) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    fill_standard_streams();
     try {
         return std::visit([](const auto& command) { return run(command); },
                           config::parse_command_line(argc, argv));

@@ -66,9 +66,9 @@ std::uint64_t unix_seconds(domain::Timestamp time) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(domain::unix_ms(time), 0)) / 1'000;
 }
 
+// What a client gets wrong is his to see; at a higher level he could fill our disk with it.
 engine::Level level_of(int status) {
-    if (status >= 500) return engine::Level::error;
-    return status == 429 ? engine::Level::warning : engine::Level::info;
+    return status >= 500 ? engine::Level::error : engine::Level::debug;
 }
 
 template <typename Outcome>
@@ -230,6 +230,9 @@ std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& req
 
 HttpResponse RelayerRoutes::refuse(const Refusal& refusal, std::string_view call_id,
                                    std::uint32_t retry_after_seconds) const {
+    if (!journal_.wants(level_of(refusal.status))) {
+        return failed_answer(call_id, refusal, retry_after_seconds);
+    }
     std::string line = "refused call=";
     line.append(call_id).append(" status=").append(std::to_string(refusal.status));
     line.append(" label=").append(refusal.label);

@@ -205,10 +205,10 @@ void ShareRoutes::note_scheduled(const engine::Accepted& accepted, std::string_v
 
 HttpResponse ShareRoutes::refuse(int status, std::string_view text,
                                  std::string_view call_id) const {
-    journal_.write(engine::Level::info, std::string("share_refused call=")
-                                            .append(call_id)
-                                            .append(" status=")
-                                            .append(std::to_string(status)));
+    journal_.write(engine::Level::debug, std::string("share_refused call=")
+                                             .append(call_id)
+                                             .append(" status=")
+                                             .append(std::to_string(status)));
     return share_error(status, text);
 }
 

@@ -30,7 +30,7 @@ Service::Service(const Options& options, Inbox& inbox, const Processor& processo
 
 void Service::submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
                      Reply reply) {
-    if (!processor_.is_open()) {
+    if (!processor_.is_open() || damaged_) {
         reply(Unavailable{"the database takes no writes", closed_retry_after_seconds});
         return;
     }
@@ -58,6 +58,7 @@ InquiryOutcome Service::find(const domain::RequestId& id) {
     try {
         view = reader_.find(id);
     } catch (const store::StorageError& error) {
+        if (error.trouble() == store::Trouble::corrupt) damaged_ = true;
         return Unreadable{error.what()};
     }
     if (!view) return NotFound{};
@@ -94,7 +95,7 @@ Pending Service::pending(const store::Row& row) const {
 }
 
 std::vector<Dependency> Service::dependencies() const {
-    return {{"database", processor_.is_open()}, {"gateway", !gateway_.trouble()}};
+    return {{"database", processor_.is_open() && !damaged_}, {"gateway", !gateway_.trouble()}};
 }
 
 }  // namespace engine

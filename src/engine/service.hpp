@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "engine/clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/health.hpp"
@@ -33,6 +35,8 @@ private:
     const Gateway& gateway_;
     store::Reader& reader_;
     const Clock& clock_;
+    // A reader found the file damaged: what is written to it now could be lost with it.
+    std::atomic<bool> damaged_{false};
 };
 
 }  // namespace engine

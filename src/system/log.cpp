@@ -1,5 +1,8 @@
 #include "system/log.hpp"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -7,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace platform {
 namespace {
@@ -116,6 +120,16 @@ std::string json_escaped(std::string_view text) {
     return out;
 }
 
+namespace {
+
+// A pipe that is ready takes PIPE_BUF bytes without blocking (pipe(7)); files always are.
+bool takes_a_line() {
+    pollfd standard_error{STDERR_FILENO, POLLOUT, 0};
+    return ::poll(&standard_error, 1, 0) != 0;
+}
+
+}  // namespace
+
 Log::Log(const LogOptions& options)
     : logger_(std::make_unique<spdlog::logger>("posthouse", sink_for(options.format))),
       format_(options.format) {
@@ -136,8 +150,21 @@ bool Log::wants(engine::Level level) const {
 void Log::write(engine::Level level, std::string_view line) {
     if (!wants(level)) return;
     try {
-        logger_->log(level_of(level),
-                     format_ == LogFormat::json ? json_escaped(line) : printable(line));
+        const std::string text = format_ == LogFormat::json ? json_escaped(line) : printable(line);
+        const std::lock_guard lock(mutex_);
+        if (!takes_a_line()) {
+            ++lost_;
+            return;
+        }
+        if (lost_ > 0) {
+            logger_->warn("log_lines_lost count={} reason=\"nobody read standard error\"",
+                          std::exchange(lost_, 0));
+            if (!takes_a_line()) {
+                ++lost_;
+                return;
+            }
+        }
+        logger_->log(level_of(level), text);
     } catch (...) {
         // Out of memory: the line is lost, the caller's work goes on.
     }

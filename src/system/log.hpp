@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -28,8 +30,9 @@ struct LogOptions {
     bool operator==(const LogOptions&) const = default;
 };
 
-// Writes to standard error, one write per line. Never throws: a closed or full standard error loses
-// the line and nothing else (the program must ignore SIGPIPE). Any thread.
+// Writes to standard error, one write per line. Never throws and never waits: a closed or full
+// standard error, or one that nobody reads, loses the line and nothing else; lost lines are counted
+// (the program must ignore SIGPIPE). Any thread.
 class Log : public engine::Journal {
 public:
     explicit Log(const LogOptions& options);
@@ -41,6 +44,8 @@ public:
 private:
     std::unique_ptr<spdlog::logger> logger_;
     LogFormat format_;
+    std::mutex mutex_;  // guards what follows, and the wait-free writing
+    std::uint64_t lost_ = 0;
 };
 
 // Characters that could forge a line or drive a terminal are written as \n, \r, \t, \xHH.

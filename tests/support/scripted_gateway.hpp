@@ -15,8 +15,8 @@
 
 namespace support {
 
-// A chain that does what the test says: each order asks a function for its outcome; nothing means that
-// the answer never comes. Outcomes arrive after a virtual delay.
+// A chain that does what the test says: each order asks a function for its outcome; nothing means
+// that the answer never comes. Outcomes arrive after a virtual delay.
 class ScriptedGateway : public engine::Gateway {
 public:
     explicit ScriptedGateway(VirtualExecutor& executor) : executor_(executor) {}
