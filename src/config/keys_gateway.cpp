@@ -33,16 +33,7 @@ Key host_chain_id() {
     return needed(std::move(out), "8009");
 }
 
-void add_throttler(std::vector<Key>& all, const std::string& family, auto gate) {
-    const std::string table = "gateway.tx_engine.tx_throttlers." + family + ".";
-    all.push_back(key(
-        table + "per_seconds",
-        whole_number(1, 1'000'000), [gate](auto& s) -> auto& { return gate(s).per_seconds; },
-        "Transactions that leave per second in the long run.", "transactions"));
-    all.push_back(key(
-        table + "burst",
-        whole_number(0, 1'000'000), [gate](auto& s) -> auto& { return gate(s).burst; },
-        "Most that leave at once after idling; 0: as many as per_seconds.", "transactions"));
+void add_queue(std::vector<Key>& all, const std::string& table, auto gate) {
     all.push_back(key(
         table + "capacity",
         whole_number(1, 10'000'000), [gate](auto& s) -> auto& { return gate(s).capacity; },
@@ -53,20 +44,26 @@ void add_throttler(std::vector<Key>& all, const std::string& family, auto gate) 
         "POSTs get 429 once only so many places are left; below capacity.", "requests"));
 }
 
+void add_throttler(std::vector<Key>& all, const std::string& family, auto gate) {
+    const std::string table = "gateway.tx_engine.tx_throttlers." + family + ".";
+    all.push_back(key(
+        table + "per_seconds",
+        whole_number(1, 1'000'000), [gate](auto& s) -> auto& { return gate(s).per_seconds; },
+        "Transactions that leave per second in the long run.", "transactions"));
+    all.push_back(key(
+        table + "burst",
+        whole_number(0, 1'000'000), [gate](auto& s) -> auto& { return gate(s).burst; },
+        "Most that leave at once after idling; 0: as many as per_seconds.", "transactions"));
+    add_queue(all, table, gate);
+}
+
 void add_readiness(std::vector<Key>& all, const std::string& family, auto gate) {
     const std::string table = "gateway.readiness_checker." + family + ".";
     all.push_back(key(
         table + "max_concurrency",
         whole_number(1, 100'000), [gate](auto& s) -> auto& { return gate(s).max_concurrency; },
         "Checks at once.", "checks"));
-    all.push_back(key(
-        table + "capacity",
-        whole_number(1, 10'000'000), [gate](auto& s) -> auto& { return gate(s).capacity; },
-        "Places in the queue.", "requests"));
-    all.push_back(key(
-        table + "safety_margin",
-        whole_number(0, 10'000'000), [gate](auto& s) -> auto& { return gate(s).safety_margin; },
-        "POSTs get 429 once only so many places are left; below capacity.", "requests"));
+    add_queue(all, table, gate);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "engine/admission.hpp"
 
-#include <algorithm>
 #include <cassert>
 
 namespace engine {
@@ -13,8 +12,7 @@ namespace {
 constexpr std::size_t rounds_max = 1'024;
 
 std::uint32_t seconds(const Context& context, const domain::Standing& standing) {
-    return std::max(domain::retry_after_seconds(standing, context.options.retry_after),
-                    context.options.retry_after.min_seconds);
+    return domain::retry_after_seconds(standing, context.options.retry_after);
 }
 
 AcceptOutcome duplicate(const Context& context, const store::Twin& twin) {

@@ -87,9 +87,7 @@ Pending Service::pending(const store::Row& row) const {
     if (family != domain::Family::share) {
         const domain::Standing standing =
             gates_.standing(family, row.status, row.id.sequence, elapsed);
-        pending.retry_after_seconds =
-            std::max(domain::retry_after_seconds(standing, options_.retry_after),
-                     options_.retry_after.min_seconds);
+        pending.retry_after_seconds = domain::retry_after_seconds(standing, options_.retry_after);
     }
     return pending;
 }
