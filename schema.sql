@@ -32,6 +32,8 @@ create table request (
     reason      text,
     detail      text,
     selector    integer,
+    -- Who asked: 0 nobody known, otherwise the id of a client key.
+    client      integer not null default 0,
     check ((lane >= 8) = (status in ('completed', 'timed_out', 'failure'))),
     check ((reason is not null) = (status in ('timed_out', 'failure'))),
     check (kind = 'share' or round is null)
@@ -72,6 +74,20 @@ create table answer (
     arrived_ms integer not null,
     unique (reference, slot)
 ) strict;
+
+-- The Idempotency-Key of a POST, hashed with its route; lives as long as its request.
+create table idempotency (
+    key     blob    primary key check (length(key) = 32),
+    request integer not null references request (id)
+) strict, without rowid;
+
+create index idempotency_request on idempotency (request);
+
+-- What an administrator changed at run time, as JSON; the configuration file is the base.
+create table setting (
+    name  text primary key,
+    value text not null
+) strict, without rowid;
 
 -- How far each listener has read, moved in the commit of the moves it caused.
 create table cursor (

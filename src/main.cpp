@@ -142,17 +142,23 @@ int serve(const config::Loaded& loaded) {
 
     engine::Gates gates(settings.engine, clock.monotonic());
     engine::Inbox inbox(settings.engine.inbox_capacity);
-    engine::Processor processor(settings.engine, store, gates, gateway, inbox, clock, random, log);
-    engine::Service service(settings.engine, inbox, processor, gates, gateway, reader, clock);
+    api::LongPolls long_polls(clock, settings.api.long_polls_max);
+    engine::Observers observers;
+    observers.add(long_polls);
+    engine::Processor processor(settings.engine, store, gates, gateway, inbox, clock, random, log,
+                                observers);
+    engine::Service service(inbox, processor, gates, gateway, reader, clock);
 
     const auto extend = [&] { service_manager.extend_timeout(start_extension); };
     log.write(engine::Level::info, recovered_line(processor.recover(extend)));
 
     api::NoContractSignatures contracts;
-    api::Application application(settings.api, service, service, gateway, contracts, service, clock,
-                                 random, log);
+    api::HttpObserver http_observer;
+    api::Application application(settings.api, {service, service, gateway, contracts, service,
+                                                clock, random, log, long_polls, http_observer});
     api::HttpServer server(settings.http, application);
     ProcessorThread thread(processor, inbox, log, settings.stop_grace);
+    std::jthread waiting([&long_polls] { long_polls.run(); });
     server.start();
     log.write(engine::Level::info,
               "listening http=" + settings.http.host + ":" + std::to_string(server.port()));
@@ -161,6 +167,7 @@ int serve(const config::Loaded& loaded) {
     wait_for_stop_signal();
     service_manager.stopping();
     log.write(engine::Level::info, "stopping");
+    long_polls.stop();
     // Answers that wait for a commit still get it: the processor goes on until they are out.
     static_cast<void>(server.drain(drain_patience));
     thread.stop();

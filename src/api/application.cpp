@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::string_view share_prefix = "/shielded-vote/";
 
+// The routes whose calls are counted (relayer-api 1.1).
+bool is_relayer_api(Action action) {
+    return action == Action::submit || action == Action::poll;
+}
+
 bool is_share_path(std::string_view path) {
     return path.starts_with(share_prefix);
 }
@@ -32,20 +37,20 @@ std::string reason_of_current_exception() {
 
 }  // namespace
 
-Application::Application(Options options, engine::Intake& intake, engine::Inquiry& inquiry,
-                         engine::RoundDirectory& rounds, ContractSignatures& contracts,
-                         engine::Health& health, engine::Clock& clock, engine::Random& random,
-                         engine::Journal& journal)
+Application::Application(Options options, const Ports& ports)
     : options_(std::move(options)),
-      health_(health),
-      random_(random),
-      relayer_(options_, intake, inquiry, contracts, clock, journal),
-      shares_(options_, intake, rounds, clock, journal),
-      trouble_("request_failed", journal, clock) {}
+      health_(ports.health),
+      random_(ports.random),
+      clock_(ports.clock),
+      observer_(ports.observer),
+      relayer_(options_, ports),
+      shares_(options_, ports),
+      trouble_("request_failed", ports.journal, ports.clock) {}
 
 std::optional<HttpResponse> Application::before_body(const HttpRequest& head) {
     std::optional<HttpResponse> response = early_answer(head);
     if (!response) return {};
+    counted(head, [](const HttpResponse&) {})(*response);
     return with_cors(*std::move(response));
 }
 
@@ -58,9 +63,9 @@ HttpResponse Application::handle(const HttpRequest& request) {
 void Application::serve(HttpExchange exchange) {
     const auto shared = std::make_shared<HttpExchange>(std::move(exchange));
     try {
-        answer(shared->request(), [this, shared](HttpResponse response) {
-            shared->answer(with_cors(std::move(response)));
-        });
+        answer(shared->request(), counted(shared->request(), [this, shared](HttpResponse response) {
+                   shared->answer(with_cors(std::move(response)));
+               }));
     } catch (...) {
         shared->answer(failed(shared->request()));
     }
@@ -96,6 +101,19 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
     return {};
 }
 
+// Answers that came too early to have a route, or whose body could not be read, are not counted.
+Respond Application::counted(const HttpRequest& request, Respond respond) {
+    const std::optional<RouteMatch> match = find_route(request.method, request.path);
+    if (!match || !match->method_fits || !is_relayer_api(match->route->action)) return respond;
+    const Route& route = *match->route;
+    observer_.arrived(route, request);
+    return [this, &route, begin = clock_.monotonic(),
+            respond = std::move(respond)](HttpResponse response) {
+        observer_.answered(route, response.status, clock_.monotonic() - begin);
+        respond(std::move(response));
+    };
+}
+
 void Application::answer(const HttpRequest& request, Respond respond) {
     // Once more, whoever calls: the token must not depend on the caller's order.
     if (auto early = early_answer(request)) {
@@ -109,10 +127,11 @@ void Application::answer(const HttpRequest& request, Respond respond) {
             shares_.submit(request.body, make_call_id(random_), std::move(respond));
             return;
         case Action::submit:
-            relayer_.submit(route.kind, request.body, make_call_id(random_), std::move(respond));
+            relayer_.submit({route.kind, make_call_id(random_)}, request, std::move(respond));
             return;
         case Action::poll:
-            respond(relayer_.poll(route.kind, match.job_id, make_call_id(random_)));
+            relayer_.poll({route.kind, make_call_id(random_)}, request, match.job_id,
+                          std::move(respond));
             return;
         case Action::liveness:
             respond(alive_answer());

@@ -3,31 +3,21 @@
 #include <optional>
 #include <string_view>
 
-#include "api/contract_signatures.hpp"
 #include "api/http_application.hpp"
 #include "api/http_message.hpp"
 #include "api/options.hpp"
+#include "api/ports.hpp"
 #include "api/relayer_routes.hpp"
 #include "api/report.hpp"
 #include "api/router.hpp"
 #include "api/share_routes.hpp"
-#include "engine/clock.hpp"
-#include "engine/gateway.hpp"
-#include "engine/health.hpp"
-#include "engine/inquiry.hpp"
-#include "engine/intake.hpp"
-#include "engine/journal.hpp"
-#include "engine/random.hpp"
 
 namespace api {
 
 // Posthouse as clients see it: every route of the HTTP interface. Any thread.
 class Application : public HttpApplication {
 public:
-    Application(Options options, engine::Intake& intake, engine::Inquiry& inquiry,
-                engine::RoundDirectory& rounds, ContractSignatures& contracts,
-                engine::Health& health, engine::Clock& clock, engine::Random& random,
-                engine::Journal& journal);
+    Application(Options options, const Ports& ports);
 
     [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) override;
     [[nodiscard]] HttpResponse handle(const HttpRequest& request) override;
@@ -38,6 +28,8 @@ public:
 
 private:
     [[nodiscard]] std::optional<HttpResponse> early_answer(const HttpRequest& head);
+    // Counts the call and its answer if it is one of the relayer API.
+    [[nodiscard]] Respond counted(const HttpRequest& request, Respond respond);
     void answer(const HttpRequest& request, Respond respond);
     [[nodiscard]] HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] HttpResponse preflight(const Route& route) const;
@@ -46,6 +38,8 @@ private:
     const Options options_;
     engine::Health& health_;
     engine::Random& random_;
+    engine::Clock& clock_;
+    HttpObserver& observer_;
     RelayerRoutes relayer_;
     ShareRoutes shares_;
     TroubleReport trouble_;

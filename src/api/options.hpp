@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -38,6 +39,10 @@ struct Options {
 
     // How many vote rounds are remembered in memory, at least 1.
     std::size_t share_rounds_max = 1'024;
+
+    // Polls that wait for the end of their job at the same time, and how long one may wait.
+    std::size_t long_polls_max = 1'024;
+    std::chrono::seconds long_poll_wait_max{60};
 
     // Value of Access-Control-Allow-Origin; empty: no CORS headers, no preflight.
     std::string cors_allow_origin;

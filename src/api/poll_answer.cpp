@@ -79,11 +79,15 @@ Refusal refusal_of(const engine::Ended& ended) {
 }
 
 std::optional<Refusal> problem_of(const engine::Completed& completed) {
-    if (!completed.result) {
+    if (!completed.result && !completed.unreadable) {
         return internal_error("Internal error: completed request missing response data");
     }
-    if (!fits(domain::family_of(completed.kind), *completed.result)) {
+    if (!completed.result || !fits(domain::family_of(completed.kind), *completed.result)) {
         return internal_error("Failed to deserialize response data");
+    }
+    const auto* shares = std::get_if<domain::UserDecrypted>(&*completed.result);
+    if (shares != nullptr && shares->shares.empty()) {
+        return internal_error("Internal error: completed request has insufficient shares");
     }
     return {};
 }

@@ -9,11 +9,12 @@
 #include "api/content_type.hpp"
 #include "api/decode.hpp"
 #include "api/envelope.hpp"
+#include "api/idempotency_key.hpp"
 #include "api/match.hpp"
 #include "api/poll_answer.hpp"
 #include "api/router.hpp"
 #include "api/user_signature.hpp"
-#include "domain/request_id.hpp"
+#include "api/wait.hpp"
 
 namespace api {
 
@@ -78,108 +79,162 @@ bool is_of(domain::Family family, const Outcome& outcome) {
 
 }  // namespace
 
-RelayerRoutes::RelayerRoutes(const Options& options, engine::Intake& intake,
-                             engine::Inquiry& inquiry, ContractSignatures& contracts,
-                             const engine::Clock& clock, engine::Journal& journal)
+RelayerRoutes::RelayerRoutes(const Options& options, const Ports& ports)
     : options_(options),
-      intake_(intake),
-      inquiry_(inquiry),
-      contracts_(contracts),
-      clock_(clock),
-      journal_(journal) {}
+      intake_(ports.intake),
+      inquiry_(ports.inquiry),
+      contracts_(ports.contracts),
+      clock_(ports.clock),
+      journal_(ports.journal),
+      long_polls_(ports.long_polls),
+      observer_(ports.observer) {}
 
 std::optional<Refusal> RelayerRoutes::before_body(const HttpRequest& head) const {
     if (content_kind_of(head) == ContentKind::json) return {};
     return request_error(std::string("the body must be JSON: ").append(content_type_hint));
 }
 
-void RelayerRoutes::submit(domain::Kind kind, std::string_view body, const std::string& call_id,
-                           Respond respond) {
-    if (body.size() > options_.relayer_body_bytes_max) {
-        respond(refuse(request_error(unread_body), call_id));
+void RelayerRoutes::submit(const Call& call, const HttpRequest& request, Respond respond) {
+    if (request.body.size() > options_.relayer_body_bytes_max) {
+        respond(refuse(request_error(unread_body), call.id));
         return;
     }
-    const Decoded decoded = decode(kind, body, unix_seconds(clock_.wall()));
+    const Decoded decoded = decode(call.kind, request.body, unix_seconds(clock_.wall()));
     const auto* refused = std::get_if<Refusal>(&decoded);
     std::optional<Refusal> refusal = refused != nullptr ? std::optional(*refused) : std::nullopt;
-    const auto* request = std::get_if<domain::Request>(&decoded);
-    if (!refusal) refusal = check_host_chains(*request);
-    if (!refusal) refusal = check_signature(*request, call_id);
+    const auto* content = std::get_if<domain::Request>(&decoded);
+    const IdempotencyKey key = read_idempotency_key(request, call.client);
+    if (!refusal) {
+        if (const auto* bad_key = std::get_if<Refusal>(&key)) refusal = *bad_key;
+    }
+    if (!refusal) refusal = check_host_chains(*content);
+    if (!refusal) refusal = check_signature(*content, call.id);
     if (refusal) {
-        respond(refuse(*refusal, call_id));
+        respond(refuse(*refusal, call.id));
         return;
     }
-    intake_.submit(
-        *request, {},
-        [this, kind, call_id, respond = std::move(respond)](const engine::AcceptOutcome& outcome) {
-            respond(answer(kind, outcome, call_id));
-        });
+    engine::Terms terms{.client = call.client};
+    if (const auto* given = std::get_if<domain::Bytes32>(&key)) terms.idempotency_key = *given;
+    intake_.submit(*content, terms,
+                   [this, call, respond = std::move(respond)](
+                       const engine::AcceptOutcome& outcome) { respond(answer(call, outcome)); });
 }
 
-HttpResponse RelayerRoutes::answer(domain::Kind kind, const engine::AcceptOutcome& outcome,
-                                   std::string_view call_id) {
+HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOutcome& outcome) {
     return std::visit(
-        Match{[&](const engine::Accepted& accepted) {
-                  const std::string job_id = domain::to_string(accepted.id);
-                  if (journal_.wants(engine::Level::debug)) {
-                      journal_.write(engine::Level::debug,
-                                     std::string("accepted job_id=")
-                                         .append(job_id)
-                                         .append(" call=")
-                                         .append(call_id)
-                                         .append(" kind=")
-                                         .append(domain::to_string(kind))
-                                         .append(accepted.duplicate ? " duplicate=true" : ""));
-                  }
-                  return accepted_answer(call_id, job_id, accepted.retry_after_seconds);
-              },
-              [&](const engine::Conflict&) { return refuse(internal_error(), call_id); },
+        Match{[&](const engine::Accepted& found) { return accepted(call, found); },
+              [&](const engine::Conflict&) { return refuse(internal_error(), call.id); },
+              [&](const engine::KeyReused&) { return refuse(idempotency_key_reused(), call.id); },
               [&](const engine::Bounced&) {
-                  return refuse(rate_limited(), call_id, options_.api_retry_after_seconds);
+                  return refuse(rate_limited(), call.id, options_.api_retry_after_seconds);
               },
               [&](const engine::Unavailable& unavailable) {
-                  intake_trouble_.write(call_id, unavailable.reason);
-                  return failed_answer(call_id, can_not_store(),
+                  intake_trouble_.write(call.id, unavailable.reason);
+                  return failed_answer(call.id, can_not_store(),
                                        std::max(unavailable.retry_after_seconds, 1U));
               }},
         outcome);
 }
 
-HttpResponse RelayerRoutes::poll(domain::Kind kind, std::string_view job_id,
-                                 std::string_view call_id) {
+HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accepted& accepted) {
+    if (accepted.raw_eta_ms) {
+        observer_.estimated(domain::family_of(call.kind), *accepted.raw_eta_ms);
+    }
+    std::string job_id = domain::to_string(accepted.id);
+    if (journal_.wants(engine::Level::debug)) {
+        journal_.write(engine::Level::debug,
+                       std::string("accepted job_id=")
+                           .append(job_id)
+                           .append(" call=")
+                           .append(call.id)
+                           .append(" kind=")
+                           .append(domain::to_string(call.kind))
+                           .append(accepted.duplicate ? " duplicate=true" : ""));
+    }
+    return accepted_answer(call.id, job_id, accepted.retry_after_seconds);
+}
+
+void RelayerRoutes::poll(const Call& call, const HttpRequest& request, std::string_view job_id,
+                         Respond respond) {
     const domain::ParsedId id = domain::parse_request_id(percent_decoded(job_id));
     if (id.form == domain::UuidForm::invalid) {
-        return refuse(request_error("Invalid URL: Cannot parse `job_id` as a UUID: send the jobId "
-                                    "of the 202 answer"),
-                      call_id);
+        respond(refuse(request_error("Invalid URL: Cannot parse `job_id` as a UUID: send the "
+                                     "jobId of the 202 answer"),
+                       call.id));
+        return;
     }
-    if (id.form == domain::UuidForm::foreign) return refuse(not_found(), call_id);
+    const Wait wait = read_wait(request, options_.long_poll_wait_max);
+    if (const auto* refusal = std::get_if<Refusal>(&wait)) {
+        respond(refuse(*refusal, call.id));
+        return;
+    }
+    if (id.form == domain::UuidForm::foreign) {
+        respond(refuse(not_found(), call.id));
+        return;
+    }
+    engine::InquiryOutcome outcome = look_up(call.kind, id.id);
+    const auto seconds = std::get<std::optional<std::chrono::seconds>>(wait);
+    const auto* pending = std::get_if<engine::Pending>(&outcome);
+    if (seconds && pending != nullptr && is_of(domain::family_of(call.kind), *pending)) {
+        wait_for_end(call, id.id, *seconds, respond);
+    } else {
+        respond(answer(call, outcome));
+    }
+}
 
-    const domain::Family family = domain::family_of(kind);
-    const auto missing = [&] { return refuse(not_found(), call_id); };
+void RelayerRoutes::wait_for_end(const Call& call, const domain::RequestId& id,
+                                 std::chrono::seconds wait, const Respond& respond) {
+    const auto answer_now = [this, call, id, wait, respond] {
+        HttpResponse response = answer(call, look_up(call.kind, id));
+        response.headers.emplace_back("Preference-Applied", "wait=" + std::to_string(wait.count()));
+        respond(std::move(response));
+    };
+    const auto ticket = long_polls_.wait(id.sequence, wait, answer_now);
+    if (!ticket) {  // no place: the answer of a plain poll
+        respond(answer(call, look_up(call.kind, id)));
+        return;
+    }
+    // It may have ended before the place was taken.
+    const engine::InquiryOutcome outcome = look_up(call.kind, id);
+    if (!std::holds_alternative<engine::Pending>(outcome) && long_polls_.withdraw(*ticket)) {
+        answer_now();
+    }
+}
+
+engine::InquiryOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::RequestId& id) {
+    const domain::Monotonic begin = clock_.monotonic();
+    engine::InquiryOutcome outcome = inquiry_.find(id);
+    observer_.looked_up(domain::family_of(kind), clock_.monotonic() - begin,
+                        std::holds_alternative<engine::Unreadable>(outcome));
+    return outcome;
+}
+
+HttpResponse RelayerRoutes::answer(const Call& call, const engine::InquiryOutcome& outcome) {
+    const domain::Family family = domain::family_of(call.kind);
+    const auto missing = [&] { return refuse(not_found(), call.id); };
     return std::visit(Match{[&](const engine::NotFound&) { return missing(); },
                             [&](const engine::Pending& pending) {
                                 if (!is_of(family, pending)) return missing();
-                                return pending_answer(call_id, pending.status,
+                                return pending_answer(call.id, pending.status,
                                                       pending.retry_after_seconds,
                                                       pending.elapsed_seconds);
                             },
                             [&](const engine::Completed& completed) {
                                 if (!is_of(family, completed)) return missing();
                                 if (const auto problem = problem_of(completed))
-                                    return refuse(*problem, call_id);
-                                return succeeded_answer(call_id, *completed.result);
+                                    return refuse(*problem, call.id);
+                                return succeeded_answer(call.id, *completed.result);
                             },
                             [&](const engine::Ended& ended) {
                                 if (!is_of(family, ended)) return missing();
-                                if (is_rejected_proof(ended)) return proof_rejected_answer(call_id);
-                                return failed_answer(call_id, refusal_of(ended));
+                                if (is_rejected_proof(ended)) return proof_rejected_answer(call.id);
+                                return failed_answer(call.id, refusal_of(ended));
                             },
                             [&](const engine::Unreadable& unreadable) {
-                                inquiry_trouble_.write(call_id, unreadable.reason);
-                                return failed_answer(call_id, internal_error("Database error"));
+                                inquiry_trouble_.write(call.id, unreadable.reason);
+                                return failed_answer(call.id, internal_error("Database error"));
                             }},
-                      inquiry_.find(id.id));
+                      outcome);
 }
 
 HttpResponse RelayerRoutes::unreadable(HttpProblem problem, std::string_view call_id) const {
@@ -220,11 +275,16 @@ std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& req
     if (unified == nullptr) return {};
     const SignatureAnswer answer =
         check_user_signature(*unified, options_.decryption_address, contracts_);
-    if (std::holds_alternative<SignatureInvalid>(answer)) return invalid_signature();
+    if (std::holds_alternative<SignatureInvalid>(answer)) {
+        observer_.signature_checked(SignatureOutcome::rejected);
+        return invalid_signature();
+    }
     if (const auto* unreachable = std::get_if<engine::Unreachable>(&answer)) {
+        observer_.signature_checked(SignatureOutcome::host_call_failed);
         signature_trouble_.write(call_id, unreachable->reason);
         return internal_error();
     }
+    observer_.signature_checked(SignatureOutcome::accepted);
     return {};
 }
 

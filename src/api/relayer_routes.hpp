@@ -1,44 +1,51 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "api/contract_signatures.hpp"
 #include "api/http_message.hpp"
 #include "api/options.hpp"
+#include "api/ports.hpp"
 #include "api/refusal.hpp"
 #include "api/report.hpp"
 #include "domain/kind.hpp"
 #include "domain/request.hpp"
-#include "engine/clock.hpp"
-#include "engine/inquiry.hpp"
-#include "engine/intake.hpp"
-#include "engine/journal.hpp"
+#include "domain/request_id.hpp"
 
 namespace api {
+
+// One HTTP call of a relayer route.
+struct Call {
+    domain::Kind kind = domain::Kind::input_proof;
+    std::string id;           // the requestId of its answer
+    std::int64_t client = 0;  // id of the client's key; 0: nobody known
+};
 
 // POST and GET of the relayer's request kinds (relayer-api 1.3 to 1.11). Any thread.
 class RelayerRoutes {
 public:
-    RelayerRoutes(const Options& options, engine::Intake& intake, engine::Inquiry& inquiry,
-                  ContractSignatures& contracts, const engine::Clock& clock,
-                  engine::Journal& journal);
+    RelayerRoutes(const Options& options, const Ports& ports);
 
     // Nothing: the body may be read.
     [[nodiscard]] std::optional<Refusal> before_body(const HttpRequest& head) const;
     // Refusals are answered at once, everything else after the commit.
-    void submit(domain::Kind kind, std::string_view body, const std::string& call_id,
-                Respond respond);
-    // `job_id` as it stands in the path.
-    [[nodiscard]] HttpResponse poll(domain::Kind kind, std::string_view job_id,
-                                    std::string_view call_id);
+    void submit(const Call& call, const HttpRequest& request, Respond respond);
+    // `job_id` as it stands in the path. Answered at once, or when a client that wants to wait has
+    // waited long enough.
+    void poll(const Call& call, const HttpRequest& request, std::string_view job_id,
+              Respond respond);
     [[nodiscard]] HttpResponse unreadable(HttpProblem problem, std::string_view call_id) const;
 
 private:
-    [[nodiscard]] HttpResponse answer(domain::Kind kind, const engine::AcceptOutcome& outcome,
-                                      std::string_view call_id);
+    [[nodiscard]] HttpResponse answer(const Call& call, const engine::AcceptOutcome& outcome);
+    [[nodiscard]] HttpResponse accepted(const Call& call, const engine::Accepted& accepted);
+    void wait_for_end(const Call& call, const domain::RequestId& id, std::chrono::seconds wait,
+                      const Respond& respond);
+    [[nodiscard]] engine::InquiryOutcome look_up(domain::Kind kind, const domain::RequestId& id);
+    [[nodiscard]] HttpResponse answer(const Call& call, const engine::InquiryOutcome& outcome);
     [[nodiscard]] std::optional<Refusal> check_host_chains(const domain::Request& request) const;
     [[nodiscard]] std::optional<Refusal> check_signature(const domain::Request& request,
                                                          std::string_view call_id);
@@ -51,6 +58,8 @@ private:
     ContractSignatures& contracts_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
+    LongPolls& long_polls_;
+    HttpObserver& observer_;
     TroubleReport intake_trouble_{"intake_unavailable", journal_, clock_};
     TroubleReport inquiry_trouble_{"inquiry_failed", journal_, clock_};
     TroubleReport signature_trouble_{"signature_check_failed", journal_, clock_};

@@ -64,14 +64,12 @@ std::string fields_of(const domain::VoteShare& share) {
 
 }  // namespace
 
-ShareRoutes::ShareRoutes(const Options& options, engine::Intake& intake,
-                         engine::RoundDirectory& rounds, const engine::Clock& clock,
-                         engine::Journal& journal)
+ShareRoutes::ShareRoutes(const Options& options, const Ports& ports)
     : options_(options),
-      intake_(intake),
-      rounds_(rounds),
-      clock_(clock),
-      journal_(journal),
+      intake_(ports.intake),
+      rounds_(ports.rounds),
+      clock_(ports.clock),
+      journal_(ports.journal),
       token_digest_(digest_of(options.share_api_token)),
       known_rounds_(options.share_rounds_max) {}
 
@@ -114,7 +112,7 @@ void ShareRoutes::submit(std::string_view body, const std::string& call_id, Resp
         return;
     }
     intake_.submit(
-        domain::Request(share), vote_end,
+        domain::Request(share), engine::Terms{.vote_end = vote_end},
         [this, call_id, respond = std::move(respond)](const engine::AcceptOutcome& outcome) {
             respond(answer(outcome, call_id));
         });
@@ -182,6 +180,9 @@ HttpResponse ShareRoutes::answer(const engine::AcceptOutcome& outcome, std::stri
                   return share_answer("queued");
               },
               [&](const engine::Conflict&) {
+                  return refuse(409, "conflicting share payload for round_id/share_index", call_id);
+              },
+              [&](const engine::KeyReused&) {
                   return refuse(409, "conflicting share payload for round_id/share_index", call_id);
               },
               [&](const engine::Bounced& bounced) {

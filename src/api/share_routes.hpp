@@ -7,14 +7,11 @@
 
 #include "api/http_message.hpp"
 #include "api/options.hpp"
+#include "api/ports.hpp"
 #include "api/report.hpp"
 #include "api/round_memory.hpp"
 #include "domain/request.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
-#include "engine/gateway.hpp"
-#include "engine/intake.hpp"
-#include "engine/journal.hpp"
 
 namespace api {
 
@@ -22,8 +19,7 @@ namespace api {
 // commitment cross-check (1.4) is skipped: there is no tree to read yet. Any thread.
 class ShareRoutes {
 public:
-    ShareRoutes(const Options& options, engine::Intake& intake, engine::RoundDirectory& rounds,
-                const engine::Clock& clock, engine::Journal& journal);
+    ShareRoutes(const Options& options, const Ports& ports);
 
     // In this order: 503 when switched off, 401 without the token, 400 for an announced size over
     // the limit, 415 for forms. Nothing: the body may be read.

@@ -11,29 +11,47 @@ namespace {
 
 constexpr std::size_t rounds_max = 1'024;
 
-std::uint32_t seconds(const Context& context, const domain::Standing& standing) {
-    return domain::retry_after_seconds(standing, context.options.retry_after);
+Accepted accepted(const Context& context, const store::Row& row, bool duplicate,
+                  const domain::Standing& standing) {
+    return {row.id, duplicate, context.gates.retry_after_seconds(standing),
+            context.gates.raw_eta_ms(standing)};
 }
 
-AcceptOutcome duplicate(const Context& context, const store::Twin& twin) {
-    if (!twin.same_content) return Conflict{};
-    const store::Row& row = twin.row;
+Accepted accepted_at_once(const Context& context, const store::Row& row, bool duplicate) {
+    return {row.id, duplicate, context.gates.tuning().retry_after.min_seconds, {}};
+}
+
+Accepted duplicate(const Context& context, const store::Row& row) {
     const Family family = domain::family_of(row.kind);
-    std::uint32_t retry_after = context.options.retry_after.min_seconds;
-    if (family != Family::share && !domain::is_terminal(row.status)) {
-        const auto in_status =
-            std::chrono::floor<std::chrono::seconds>(context.now.wall - row.since).count();
-        retry_after = seconds(
-            context, context.gates.standing(family, row.status, row.id.sequence, in_status));
+    if (family == Family::share || domain::is_terminal(row.status)) {
+        return accepted_at_once(context, row, true);
     }
-    return Accepted{row.id, true, retry_after};
+    const auto in_status =
+        std::chrono::floor<std::chrono::seconds>(context.now.wall - row.since).count();
+    return accepted(context, row, true,
+                    context.gates.standing(family, row.status, row.id.sequence, in_status));
 }
 
 }  // namespace
 
 AcceptOutcome Admission::admit(Context& context, const Submission& submission) {
+    if (!submission.idempotency_key) return admit_content(context, submission);
+    const domain::Bytes32& key = *submission.idempotency_key;
+    if (const auto known = context.store.find_by_key(key, submission.identity)) {
+        if (!known->same_content) return KeyReused{};
+        return duplicate(context, known->row);
+    }
+    AcceptOutcome outcome = admit_content(context, submission);
+    if (const auto* accepted = std::get_if<Accepted>(&outcome)) {
+        context.store.remember_key(key, accepted->id.sequence);
+    }
+    return outcome;
+}
+
+AcceptOutcome Admission::admit_content(Context& context, const Submission& submission) {
     if (const auto twin = context.store.find_twin(submission.identity)) {
-        return duplicate(context, *twin);
+        if (!twin->same_content) return Conflict{};
+        return duplicate(context, twin->row);
     }
     const Family family = domain::family_of(submission.kind);
     if (context.gates.is_full(family)) {
@@ -45,26 +63,29 @@ AcceptOutcome Admission::admit(Context& context, const Submission& submission) {
     row.kind = submission.kind;
     row.status = domain::first_status(submission.kind);
     row.since = context.now.wall;
-    std::uint32_t retry_after = context.options.retry_after.min_seconds;
+    row.client = submission.client;
+    Accepted answer;
     if (family == Family::share) {
         assert(submission.vote_end);
         row.round = round_of(context, submission);
         row.schedule.lane = store::Lane::schedule;
         row.schedule.wake = submission.submit_at.value_or(context.now.wall);
         row.schedule.deadline = submission.vote_end;
+        answer = accepted_at_once(context, row, false);
     } else {
         row.schedule = in_line(context, {});
-        retry_after = seconds(context, context.gates.standing_of_new(family));
+        answer =
+            accepted(context, row, false, context.gates.standing_of_new(family, submission.client));
     }
     context.store.insert({row, submission.identity, submission.payload});
     if (row.round) ++new_in_round_[*row.round];
 
     if (submission.kind == domain::Kind::input_proof) {
-        context.gates.line_up_for_sending(family, row.id.sequence);
+        context.gates.line_up_for_sending(row);
     } else if (family != Family::share) {
-        context.gates.line_up_for_check(family, row.id.sequence);
+        context.gates.line_up_for_check(row);
     }
-    return Accepted{row.id, false, retry_after};
+    return answer;
 }
 
 void Admission::finish(Context& context) {

@@ -24,6 +24,7 @@ public:
     void undo();
 
 private:
+    [[nodiscard]] AcceptOutcome admit_content(Context& context, const Submission& submission);
     [[nodiscard]] std::int64_t round_of(Context& context, const Submission& submission);
 
     RequestIds ids_;

@@ -10,6 +10,7 @@
 #include "engine/gateway.hpp"
 #include "engine/inbox.hpp"
 #include "engine/journal.hpp"
+#include "engine/observer.hpp"
 #include "engine/options.hpp"
 #include "engine/timeline.hpp"
 #include "engine/work.hpp"
@@ -29,6 +30,8 @@ struct Effects {
     std::vector<PrepareOrder> prepares;
     std::vector<SendOrder> sends;
     std::vector<std::int64_t> settled;  // requests the gateway answered for
+    std::vector<Lateness> woken;
+    std::vector<domain::Family> unreachable;
 };
 
 // What the parts of a step share. One thread, inside one transaction.

@@ -23,23 +23,30 @@ std::uint32_t burst_of(const SendGateOptions& options) {
 
 }  // namespace
 
+Tuning tuning_of(const Options& options) {
+    return {options.retry_after,
+            {options.sending.input_proof.per_seconds, options.sending.public_decrypt.per_seconds,
+             options.sending.user_decrypt.per_seconds}};
+}
+
 Gates::Gates(const Options& options, domain::Monotonic now)
-    : checks_{CheckLine{options.readiness.public_decrypt, {}, 0},
-              CheckLine{options.readiness.user_decrypt, {}, 0}},
-      sends_{SendLine{options.sending.input_proof,
-                      {},
-                      {options.sending.input_proof.per_seconds,
-                       burst_of(options.sending.input_proof), now}},
-             SendLine{options.sending.public_decrypt,
-                      {},
-                      {options.sending.public_decrypt.per_seconds,
-                       burst_of(options.sending.public_decrypt), now}},
-             SendLine{options.sending.user_decrypt,
-                      {},
-                      {options.sending.user_decrypt.per_seconds,
-                       burst_of(options.sending.user_decrypt), now}}},
+    : tuning_(tuning_of(options)),
+      checks_{check_line_for(options.readiness.public_decrypt, options.fair_queues),
+              check_line_for(options.readiness.user_decrypt, options.fair_queues)},
+      sends_{send_line_for(options.sending.input_proof, options.fair_queues, now),
+             send_line_for(options.sending.public_decrypt, options.fair_queues, now),
+             send_line_for(options.sending.user_decrypt, options.fair_queues, now)},
       sends_max_(options.sends_max),
       shares_max_(std::max<std::uint32_t>(options.shares.max_concurrent_proofs, 1)) {}
+
+Gates::CheckLine Gates::check_line_for(const ReadinessGateOptions& options, bool fair) {
+    return {options, WaitingLine{fair}, 0};
+}
+
+Gates::SendLine Gates::send_line_for(const SendGateOptions& options, bool fair,
+                                     domain::Monotonic now) {
+    return {options, WaitingLine{fair}, {options.per_seconds, burst_of(options), now}};
+}
 
 Gates::CheckLine* Gates::check_line(Family family) {
     if (family == Family::public_decrypt) return &checks_[0];
@@ -60,19 +67,19 @@ const Gates::SendLine& Gates::send_line(Family family) const {
     return const_cast<Gates*>(this)->send_line(family);
 }
 
-void Gates::line_up_for_check(Family family, Id id) {
+void Gates::line_up_for_check(const store::Row& row) {
     const std::lock_guard lock(mutex_);
-    check_line(family)->waiting.push_back(id);
+    check_line(domain::family_of(row.kind))->waiting.push_back(row.id.sequence, row.client);
 }
 
-void Gates::line_up_for_sending(Family family, Id id) {
+void Gates::line_up_for_sending(const store::Row& row) {
     const std::lock_guard lock(mutex_);
-    send_line(family).waiting.push_back(id);
+    send_line(domain::family_of(row.kind)).waiting.push_back(row.id.sequence, row.client);
 }
 
-void Gates::line_up_for_resending(Family family, Id id) {
+void Gates::line_up_for_resending(const store::Row& row) {
     const std::lock_guard lock(mutex_);
-    send_line(family).waiting.push_front(id);
+    send_line(domain::family_of(row.kind)).waiting.push_front(row.id.sequence);
 }
 
 void Gates::leave(Id id, Family family) {
@@ -142,6 +149,20 @@ void Gates::give_back_share_slot() {
     --shares_in_work_;
 }
 
+void Gates::retune(const Tuning& tuning, domain::Monotonic now) {
+    const std::lock_guard lock(mutex_);
+    const std::array<std::uint32_t, 3> rates{tuning.per_seconds.input_proof,
+                                             tuning.per_seconds.public_decrypt,
+                                             tuning.per_seconds.user_decrypt};
+    for (std::size_t i = 0; i < sends_.size(); ++i) {
+        SendLine& line = sends_[i];
+        if (line.options.per_seconds == rates[i]) continue;
+        line.options.per_seconds = rates[i];
+        line.tokens = TokenBucket(rates[i], burst_of(line.options), now);
+    }
+    tuning_ = tuning;
+}
+
 void Gates::restore_permits(const Work& work) {
     for (CheckLine& line : checks_) line.running = 0;
     sends_in_air_ = 0;
@@ -208,7 +229,7 @@ Standing Gates::standing(Family family, Status status, Id id,
     return standing;
 }
 
-Standing Gates::standing_of_new(Family family) const {
+Standing Gates::standing_of_new(Family family, std::int64_t client) const {
     const std::lock_guard lock(mutex_);
     const SendLine& sending = send_line(family);
     Standing standing;
@@ -217,13 +238,34 @@ Standing Gates::standing_of_new(Family family) const {
     standing.tx_per_second = sending.tokens.per_second();
     if (const CheckLine* check = check_line(family)) {
         standing.stage = Stage::readiness_queue;
-        standing.position = check->waiting.size();
+        standing.position = check->waiting.position_of_next(client);
         standing.readiness_concurrency = check->options.max_concurrency;
     } else {
         standing.stage = Stage::tx_queue;
-        standing.position = sending.waiting.size();
+        standing.position = sending.waiting.position_of_next(client);
     }
     return standing;
+}
+
+std::uint32_t Gates::retry_after_seconds(const Standing& standing) const {
+    const std::lock_guard lock(mutex_);
+    return domain::retry_after_seconds(standing, tuning_.retry_after);
+}
+
+std::optional<std::uint64_t> Gates::raw_eta_ms(const Standing& standing) const {
+    const std::lock_guard lock(mutex_);
+    return domain::raw_eta_ms(standing, tuning_.retry_after);
+}
+
+Tuning Gates::tuning() const {
+    const std::lock_guard lock(mutex_);
+    return tuning_;
+}
+
+Gates::Depths Gates::depths() const {
+    const std::lock_guard lock(mutex_);
+    return {{checks_[0].waiting.size(), checks_[1].waiting.size()},
+            {sends_[0].waiting.size(), sends_[1].waiting.size(), sends_[2].waiting.size()}};
 }
 
 }  // namespace engine

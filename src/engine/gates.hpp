@@ -8,8 +8,9 @@
 #include "domain/kind.hpp"
 #include "domain/retry_after.hpp"
 #include "engine/options.hpp"
-#include "engine/ordered_queue.hpp"
 #include "engine/token_bucket.hpp"
+#include "engine/tuning.hpp"
+#include "engine/waiting_line.hpp"
 #include "engine/work.hpp"
 
 namespace engine {
@@ -25,10 +26,10 @@ public:
 
     // --- lines; processor thread ---
 
-    void line_up_for_check(domain::Family family, Id id);
-    void line_up_for_sending(domain::Family family, Id id);
+    void line_up_for_check(const store::Row& row);
+    void line_up_for_sending(const store::Row& row);
     // Before everybody who waits: its transaction may already be on its way.
-    void line_up_for_resending(domain::Family family, Id id);
+    void line_up_for_resending(const store::Row& row);
     void leave(Id id, domain::Family family);
     [[nodiscard]] bool holds(Id id, domain::Family family) const;
     void clear_lines();
@@ -48,6 +49,9 @@ public:
     void take_share_slot() { ++shares_in_work_; }
     void give_back_share_slot();
 
+    // A rate that changes starts with a full bucket (relayer-api 4.2).
+    void retune(const Tuning& tuning, domain::Monotonic now);
+
     // Counts the permits anew from what is really in work.
     void restore_permits(const Work& work);
 
@@ -63,27 +67,42 @@ public:
     // Where a request with this status stands. `family` must not be share.
     [[nodiscard]] domain::Standing standing(domain::Family family, domain::Status status, Id id,
                                             std::int64_t seconds_in_status) const;
-    // Where a request would stand that came in now.
-    [[nodiscard]] domain::Standing standing_of_new(domain::Family family) const;
+    // Where a request of this client would stand that came in now.
+    [[nodiscard]] domain::Standing standing_of_new(domain::Family family,
+                                                   std::int64_t client) const;
+    [[nodiscard]] std::uint32_t retry_after_seconds(const domain::Standing& standing) const;
+    [[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(const domain::Standing& standing) const;
+    [[nodiscard]] Tuning tuning() const;
+
+    struct Depths {
+        PerDecryptFamily<std::size_t> readiness;
+        PerRelayerFamily<std::size_t> sending;
+    };
+    // How many wait in each line.
+    [[nodiscard]] Depths depths() const;
 
 private:
     struct CheckLine {
         ReadinessGateOptions options;
-        OrderedQueue waiting;
+        WaitingLine waiting;
         std::uint32_t running = 0;
     };
     struct SendLine {
         SendGateOptions options;
-        OrderedQueue waiting;
+        WaitingLine waiting;
         TokenBucket tokens;
     };
 
+    [[nodiscard]] static CheckLine check_line_for(const ReadinessGateOptions& options, bool fair);
+    [[nodiscard]] static SendLine send_line_for(const SendGateOptions& options, bool fair,
+                                                domain::Monotonic now);
     [[nodiscard]] CheckLine* check_line(domain::Family family);
     [[nodiscard]] const CheckLine* check_line(domain::Family family) const;
     [[nodiscard]] SendLine& send_line(domain::Family family);
     [[nodiscard]] const SendLine& send_line(domain::Family family) const;
 
-    mutable std::mutex mutex_;         // guards the lines against threads that look
+    mutable std::mutex mutex_;  // guards lines and tuning against threads that look
+    Tuning tuning_;
     std::array<CheckLine, 2> checks_;  // public, user
     std::array<SendLine, 3> sends_;    // by family
     std::uint32_t sends_max_;

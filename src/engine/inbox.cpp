@@ -25,8 +25,12 @@ void append(std::vector<Event>& to, std::vector<Event>& from) {
 }  // namespace
 
 bool Events::empty() const {
-    return checked.empty() && prepared.empty() && sent.empty() && answered.empty() &&
-           submissions.empty() && !stop;
+    return size() == 0 && !stop;
+}
+
+std::size_t Events::size() const {
+    return checked.size() + prepared.size() + sent.size() + answered.size() + submissions.size() +
+           retunes.size();
 }
 
 bool Inbox::submit(Submission&& submission) {
@@ -39,6 +43,17 @@ bool Inbox::submit(Submission&& submission) {
         wake = std::exchange(waiting_, false);
     }
     if (wake) arrived_.notify_one();
+    return true;
+}
+
+bool Inbox::retune(Retune&& change) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (closed_) return false;
+    }
+    std::vector<Retune> changes;
+    changes.push_back(std::move(change));
+    put(events_.retunes, std::move(changes));
     return true;
 }
 
@@ -94,6 +109,7 @@ void Inbox::drain(Events& events) {
     append(events.sent, events_.sent);
     append(events.answered, events_.answered);
     append(events.submissions, events_.submissions);
+    append(events.retunes, events_.retunes);
     events.stop = events.stop || std::exchange(events_.stop, false);
 }
 
@@ -119,6 +135,11 @@ void Inbox::wait(domain::Nanoseconds limit) {
 void Inbox::wait_for_stop(domain::Nanoseconds limit) {
     std::unique_lock lock(mutex_);
     arrived_.wait_for(lock, limit, [&] { return events_.stop; });
+}
+
+std::size_t Inbox::size() {
+    const std::lock_guard lock(mutex_);
+    return events_.size();
 }
 
 bool Inbox::is_empty() {

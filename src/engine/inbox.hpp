@@ -12,6 +12,7 @@
 #include "domain/time.hpp"
 #include "engine/gateway.hpp"
 #include "engine/intake.hpp"
+#include "engine/tuning.hpp"
 
 namespace engine {
 
@@ -24,6 +25,8 @@ struct Submission {
     domain::Bytes32 round_id{};
     std::optional<domain::Timestamp> vote_end;
     std::optional<domain::Timestamp> submit_at;
+    std::optional<domain::Bytes32> idempotency_key;
+    std::int64_t client = 0;
     Reply reply;
 };
 
@@ -34,9 +37,11 @@ struct Events {
     std::vector<Sent> sent;
     std::vector<Answered> answered;
     std::vector<Submission> submissions;
+    std::vector<Retune> retunes;
     bool stop = false;
 
     [[nodiscard]] bool empty() const;
+    [[nodiscard]] std::size_t size() const;
 };
 
 // What HTTP threads and gateways leave for the processor. Submissions are bounded; events of a
@@ -48,6 +53,8 @@ public:
     // Any thread. Wakes the processor. False when full or closed; then `submission` is untouched.
     [[nodiscard]] bool submit(Submission&& submission);
 
+    // Any thread. Wakes the processor. False when closed; then `change` is untouched.
+    [[nodiscard]] bool retune(Retune&& change);
     // Any thread. Wakes the processor.
     void checked(std::vector<Checked> events) override;
     void prepared(std::vector<Prepared> events) override;
@@ -66,6 +73,8 @@ public:
     // Processor thread. Same, but only stop() ends it early.
     void wait_for_stop(domain::Nanoseconds limit);
     [[nodiscard]] bool is_empty();
+    // Any thread. What waits for the next step.
+    [[nodiscard]] std::size_t size();
 
 private:
     void look_around(domain::Nanoseconds limit) const;

@@ -24,7 +24,8 @@ struct Pending {
 
 struct Completed {
     domain::Kind kind = domain::Kind::input_proof;
-    std::optional<domain::Result> result;  // nothing: the stored result is missing or unreadable
+    std::optional<domain::Result> result;  // nothing: none is stored, or it can not be read
+    bool unreadable = false;
 };
 
 struct Ended {

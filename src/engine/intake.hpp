@@ -20,10 +20,14 @@ struct Accepted {
     domain::RequestId id;
     bool duplicate = false;
     std::uint32_t retry_after_seconds = 1;
+    std::optional<std::uint64_t> raw_eta_ms = {};  // before margin and clamp; relayer kinds
 };
 
 // Shares: the key is taken by other content.
 struct Conflict {};
+
+// The Idempotency-Key stands for another request.
+struct KeyReused {};
 
 // The gates of this kind are full; later is better (429).
 struct Bounced {
@@ -36,27 +40,32 @@ struct Unavailable {
     std::uint32_t retry_after_seconds = 1;
 };
 
-using AcceptOutcome = std::variant<Accepted, Conflict, Bounced, Unavailable>;
+using AcceptOutcome = std::variant<Accepted, Conflict, KeyReused, Bounced, Unavailable>;
 
 // Told once what became of a request, on the processor's thread or at once on the caller's: must
 // be quick and must not throw.
 using Reply = std::function<void(AcceptOutcome)>;
+
+// What is known about a request beside its content.
+struct Terms {
+    std::optional<domain::Timestamp> vote_end = {};  // shares: the end of their round
+    // Hash of an Idempotency-Key with all that it is valid for.
+    std::optional<domain::Bytes32> idempotency_key = {};
+    std::int64_t client = 0;  // id of the key that asks; 0: nobody known
+};
 
 // How requests come in. Any thread.
 class Intake {
 public:
     virtual ~Intake() = default;
 
-    // Does not wait: the reply comes after the commit that holds the row. `vote_end` for shares
-    // only: the end of their round.
-    virtual void submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
-                        Reply reply) = 0;
+    // Does not wait: the reply comes after the commit that holds the row.
+    virtual void submit(const domain::Request& request, const Terms& terms, Reply reply) = 0;
 
     // The same for a caller that can wait.
-    [[nodiscard]] AcceptOutcome accept(const domain::Request& request,
-                                       std::optional<domain::Timestamp> vote_end = {}) {
+    [[nodiscard]] AcceptOutcome accept(const domain::Request& request, const Terms& terms = {}) {
         const auto promise = std::make_shared<std::promise<AcceptOutcome>>();
-        submit(request, vote_end,
+        submit(request, terms,
                [promise](AcceptOutcome outcome) { promise->set_value(std::move(outcome)); });
         return promise->get_future().get();
     }

@@ -25,13 +25,16 @@ constexpr Milliseconds door_pause{5'000};
 }  // namespace
 
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
-                     Inbox& inbox, const Clock& clock, Random& random, Journal& journal)
+                     Inbox& inbox, const Clock& clock, Random& random, Journal& journal,
+                     Observer& observer)
     : options_(options),
       store_(store),
       gates_(gates),
       gateway_(gateway),
       inbox_(inbox),
       journal_(journal),
+      observer_(observer),
+      clock_(clock),
       timeline_(clock, options.clock_leap, options.clock_leap_hold),
       admission_(RequestIds{random, store.last_sequence()}),
       context_{options, store, gates, work_, gateway} {}
@@ -42,6 +45,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     for (const Effects::Line& line : std::exchange(context_.effects, {}).lines) {
         journal_.write(line.level, line.text);
     }
+    observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
     gateway_.listen(inbox_, store_.cursor(answers::listener));
     return report;
@@ -53,6 +57,7 @@ Nanoseconds Processor::step() {
     inbox_.drain(events_);
     stopping_ = stopping_ || events_.stop;
     Nanoseconds wait{};
+    Nanoseconds commit{};
     try {
         store::Store::Transaction transaction(store_);
         if (std::exchange(lines_stale_, false)) recovery::rebuild_lines(context_);
@@ -61,13 +66,15 @@ Nanoseconds Processor::step() {
         start_work();
         maintain_if_due();
         wait = until_next_wake();
+        const domain::Monotonic before = clock_.monotonic();
         transaction.commit();
+        commit = clock_.monotonic() - before;
     } catch (const store::StorageError& error) {
         roll_back();
-        refuse_submissions(error.what());
+        refuse_pending(error.what());
         throw;
     }
-    release_effects();
+    release_effects(commit);
     return wait;
 }
 
@@ -80,12 +87,23 @@ void Processor::apply_events() {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
     admission_.finish(context_);
+    apply_retunes();
+}
+
+// Written here, in force after the commit.
+void Processor::apply_retunes() {
+    for (const Retune& change : events_.retunes) {
+        for (const store::Setting& setting : change.remember) store_.set(setting);
+        for (const std::string& name : change.forget) store_.unset(name);
+    }
 }
 
 // Pauses that are over, leases nobody answered, deadlines nobody met.
 void Processor::wake_timers() {
     for (const store::Row& row :
          store_.due(store::Lane::timer, context_.now.steady, timers_per_step)) {
+        context_.effects.woken.push_back(
+            {store::Lane::timer, context_.now.steady - row.schedule.wake});
         if (row.status == Status::receipt_received) {
             answers::expire(context_, row);
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
@@ -121,7 +139,7 @@ void Processor::maintain_if_due() {
     next_maintenance_ = context_.now.monotonic + options_.maintenance_interval;
 }
 
-void Processor::release_effects() {
+void Processor::release_effects(Nanoseconds commit) {
     Effects effects = std::exchange(context_.effects, {});
     const Events events = std::exchange(events_, {});
     work_.keep();
@@ -131,9 +149,25 @@ void Processor::release_effects() {
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
     }
+    for (const Retune& change : events.retunes) {
+        gates_.retune(change.tuning, context_.now.monotonic);
+        change.reply(true);
+    }
     if (!effects.checks.empty()) gateway_.check(std::move(effects.checks));
     if (!effects.prepares.empty()) gateway_.prepare(std::move(effects.prepares));
     if (!effects.sends.empty()) gateway_.send(std::move(effects.sends));
+    report_to_observer(effects, events, commit);
+}
+
+void Processor::report_to_observer(Effects& effects, const Events& events, Nanoseconds commit) {
+    StepFacts facts;
+    facts.changes = store_.take_changes();
+    facts.woken = std::move(effects.woken);
+    facts.unreachable = std::move(effects.unreachable);
+    facts.events = events.size();
+    facts.commit = commit;
+    facts.wal_bytes = store_.wal_bytes();
+    observer_.stepped(facts);
 }
 
 void Processor::roll_back() {
@@ -181,6 +215,7 @@ Processor::Wait Processor::turn() {
         // The step took time of its own.
         return {std::max(next - timeline_.now().monotonic, Nanoseconds::zero()), true};
     } catch (const store::StorageError& error) {
+        observer_.storage_failed();
         close_door(error);
         if (error.trouble() == store::Trouble::corrupt) throw;
         next_try_ = now + door_pause;
@@ -216,7 +251,7 @@ void Processor::run_turns(Milliseconds grace) {
 void Processor::refuse_the_rest() {
     inbox_.close();
     inbox_.drain(events_);
-    refuse_submissions("stopping");
+    refuse_pending("stopping");
 }
 
 // Checkpoints cost a flush: small ones when nobody waits, a forced one when the log nears its
@@ -249,7 +284,7 @@ void Processor::watch_clock() {
 }
 
 void Processor::close_door(const store::StorageError& error) {
-    refuse_submissions(error.what());
+    refuse_pending(error.what());
     if (open_.exchange(false)) {
         journal_.write(Level::error, std::string("storage_failed action=\"new requests get 503 "
                                                  "until it heals\" error=\"") +
@@ -270,10 +305,11 @@ void Processor::try_to_open_door() {
     }
 }
 
-void Processor::refuse_submissions(const std::string& reason) {
+void Processor::refuse_pending(const std::string& reason) {
     for (const Submission& submission : std::exchange(events_.submissions, {})) {
         submission.reply(Unavailable{reason, 5});
     }
+    for (const Retune& change : std::exchange(events_.retunes, {})) change.reply(false);
 }
 
 }  // namespace engine

@@ -18,7 +18,8 @@ namespace engine {
 class Processor {
 public:
     Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
-              Inbox& inbox, const Clock& clock, Random& random, Journal& journal);
+              Inbox& inbox, const Clock& clock, Random& random, Journal& journal,
+              Observer& observer);
 
     // Once, before anything else: puts interrupted work back and starts the gateway's answers.
     recovery::Report recover(const std::function<void()>& progress = [] {});
@@ -52,14 +53,16 @@ private:
     void wake_timers();
     void start_work();
     void maintain_if_due();
-    void release_effects();
+    void apply_retunes();
+    void release_effects(domain::Nanoseconds commit);
+    void report_to_observer(Effects& effects, const Events& events, domain::Nanoseconds commit);
     void roll_back();
     [[nodiscard]] domain::Nanoseconds until_next_wake();
     void tidy_wal();
     void watch_clock();
     void close_door(const store::StorageError& error);
     void try_to_open_door();
-    void refuse_submissions(const std::string& reason);
+    void refuse_pending(const std::string& reason);
 
     const Options& options_;
     store::Store& store_;
@@ -67,6 +70,8 @@ private:
     Gateway& gateway_;
     Inbox& inbox_;
     Journal& journal_;
+    Observer& observer_;
+    const Clock& clock_;
     Timeline timeline_;
     Admission admission_;
     Work work_;

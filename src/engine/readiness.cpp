@@ -117,14 +117,13 @@ void apply(Context& context, const Checked& event) {
 }
 
 void wake(Context& context, const store::Row& row) {
-    const Family family = domain::family_of(row.kind);
     if (const auto entry = context.work.end(row.id.sequence, Task::check)) {
         context.gates.give_back_check(entry->family);
         unreachable(context, row, "no answer");
     } else if (is_overdue(context, row)) {
         give_up(context, row, {});
     } else if (context.store.reschedule(row, Status::queued, in_line(context, row.schedule))) {
-        context.gates.line_up_for_check(family, row.id.sequence);
+        context.gates.line_up_for_check(row);
     }
 }
 

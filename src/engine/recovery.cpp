@@ -133,7 +133,6 @@ void recover_one(Context& context, Suspects& suspects, Report& report, const sto
 }  // namespace
 
 void line_up(Context& context, const store::Row& row) {
-    const Family family = domain::family_of(row.kind);
     store::Schedule schedule = in_line(context, row.schedule);
     schedule.claims = row.schedule.claims;
     if (row.kind == Kind::share) {
@@ -146,9 +145,9 @@ void line_up(Context& context, const store::Row& row) {
     }
     if (row.kind == Kind::share) return;
     if (row.status == Status::queued) {
-        context.gates.line_up_for_check(family, row.id.sequence);
+        context.gates.line_up_for_check(row);
     } else {
-        context.gates.line_up_for_sending(family, row.id.sequence);
+        context.gates.line_up_for_sending(row);
     }
 }
 
@@ -159,11 +158,10 @@ void rebuild_lines(Context& context) {
         return row.status != Status::queued && row.schedule.attempts > 0;
     });
     for (const store::Row& row : rows) {
-        const Family family = domain::family_of(row.kind);
         if (row.status == Status::queued) {
-            context.gates.line_up_for_check(family, row.id.sequence);
+            context.gates.line_up_for_check(row);
         } else {
-            context.gates.line_up_for_sending(family, row.id.sequence);
+            context.gates.line_up_for_sending(row);
         }
     }
 }
@@ -182,6 +180,9 @@ Report run(Context& context, Suspects& suspects, const std::function<void()>& pr
             recover_one(context, suspects, report, rows[i]);
         }
         transaction.commit();
+        for (const store::Change& change : context.store.take_changes()) {
+            report.changes.push_back(change);
+        }
         progress();
     }
     rebuild_lines(context);

@@ -10,13 +10,14 @@
 namespace engine::recovery {
 
 struct Report {
-    std::uint64_t in_flight = 0;    // may have left: looked up before anything is sent again
-    std::uint64_t processing = 0;   // waits for the sending gate again
-    std::uint64_t queued = 0;       // waits for readiness again
-    std::uint64_t shares = 0;       // back on schedule
-    std::uint64_t waiting = 0;      // for its answer or the end of a pause; untouched
-    std::uint64_t quarantined = 0;  // the process died on it too often
-    std::uint64_t suspects = 0;     // will run alone
+    std::uint64_t in_flight = 0;         // may have left: looked up before anything is sent again
+    std::uint64_t processing = 0;        // waits for the sending gate again
+    std::uint64_t queued = 0;            // waits for readiness again
+    std::uint64_t shares = 0;            // back on schedule
+    std::uint64_t waiting = 0;           // for its answer or the end of a pause; untouched
+    std::uint64_t quarantined = 0;       // the process died on it too often
+    std::uint64_t suspects = 0;          // will run alone
+    std::vector<store::Change> changes;  // the moves it made
 };
 
 // Puts every row that was in work back where its work can start again. Costs O(rows in work).

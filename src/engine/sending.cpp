@@ -169,7 +169,7 @@ void enter(Context& context, const store::Row& row) {
         ++context.stale;
         return;
     }
-    context.gates.line_up_for_sending(family, row.id.sequence);
+    context.gates.line_up_for_sending(row);
 }
 
 void start(Context& context) {
@@ -203,11 +203,13 @@ void apply(Context& context, const Prepared& event) {
         if (rejected != nullptr) {
             shares::attempt_failed(context, *row, rejected->failure);
         } else {
+            context.effects.unreachable.push_back(domain::family_of(row->kind));
             shares::trouble(context, *row, std::get<Unreachable>(event.outcome).reason);
         }
     } else if (rejected != nullptr) {
         fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
     } else {
+        context.effects.unreachable.push_back(domain::family_of(row->kind));
         unprepared(context, *row);
     }
 }
@@ -231,6 +233,7 @@ void apply(Context& context, const Sent& event) {
         } else if (rejected != nullptr) {
             shares::attempt_failed(context, *row, rejected->failure);
         } else {
+            context.effects.unreachable.push_back(domain::family_of(row->kind));
             shares::trouble(context, *row, std::get<Unreachable>(event.outcome).reason);
         }
     } else if (receipt != nullptr) {
@@ -238,6 +241,7 @@ void apply(Context& context, const Sent& event) {
     } else if (rejected != nullptr) {
         fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
     } else {
+        context.effects.unreachable.push_back(domain::family_of(row->kind));
         unknown_outcome(context, *row);
     }
 }
@@ -252,7 +256,7 @@ void wake(Context& context, const store::Row& row) {
     } else if (lease_over) {
         row.status == Status::processing ? unprepared(context, row) : unknown_outcome(context, row);
     } else if (context.store.reschedule(row, row.status, in_line(context, row.schedule))) {
-        context.gates.line_up_for_resending(family, row.id.sequence);
+        context.gates.line_up_for_resending(row);
     }
 }
 

@@ -17,19 +17,16 @@ constexpr std::uint32_t full_retry_after_seconds = 1;
 
 }  // namespace
 
-Service::Service(const Options& options, Inbox& inbox, const Processor& processor,
-                 const Gates& gates, const Gateway& gateway, store::Reader& reader,
-                 const Clock& clock)
-    : options_(options),
-      inbox_(inbox),
+Service::Service(Inbox& inbox, const Processor& processor, const Gates& gates,
+                 const Gateway& gateway, store::Reader& reader, const Clock& clock)
+    : inbox_(inbox),
       processor_(processor),
       gates_(gates),
       gateway_(gateway),
       reader_(reader),
       clock_(clock) {}
 
-void Service::submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
-                     Reply reply) {
+void Service::submit(const domain::Request& request, const Terms& terms, Reply reply) {
     if (!processor_.is_open() || damaged_) {
         reply(Unavailable{"the database takes no writes", closed_retry_after_seconds});
         return;
@@ -41,12 +38,14 @@ void Service::submit(const domain::Request& request, std::optional<domain::Times
     submission.payload = domain::encode(request);
     if (const auto* share = std::get_if<domain::VoteShare>(&request)) {
         submission.round_id = share->round_id;
-        submission.vote_end = vote_end;
+        submission.vote_end = terms.vote_end;
         if (share->submit_at != 0) {
             submission.submit_at = domain::Timestamp{
                 std::chrono::seconds{static_cast<std::int64_t>(share->submit_at)}};
         }
     }
+    submission.idempotency_key = terms.idempotency_key;
+    submission.client = terms.client;
     submission.reply = std::move(reply);
     if (!inbox_.submit(std::move(submission))) {
         submission.reply(Unavailable{"the inbox is full or closed", full_retry_after_seconds});
@@ -64,8 +63,9 @@ InquiryOutcome Service::find(const domain::RequestId& id) {
     if (!view) return NotFound{};
     const store::Row& row = view->row;
     if (row.status == Status::completed) {
-        Completed completed{row.kind, {}};
+        Completed completed{row.kind, {}, false};
         if (view->result) completed.result = domain::decode_result(*view->result);
+        completed.unreadable = view->result && !completed.result;
         return completed;
     }
     if (domain::is_terminal(row.status)) {
@@ -87,9 +87,13 @@ Pending Service::pending(const store::Row& row) const {
     if (family != domain::Family::share) {
         const domain::Standing standing =
             gates_.standing(family, row.status, row.id.sequence, elapsed);
-        pending.retry_after_seconds = domain::retry_after_seconds(standing, options_.retry_after);
+        pending.retry_after_seconds = gates_.retry_after_seconds(standing);
     }
     return pending;
+}
+
+void Service::retune(Retune change) {
+    if (!processor_.is_open() || !inbox_.retune(std::move(change))) change.reply(false);
 }
 
 std::vector<Dependency> Service::dependencies() const {

@@ -8,27 +8,27 @@
 #include "engine/inbox.hpp"
 #include "engine/inquiry.hpp"
 #include "engine/intake.hpp"
-#include "engine/options.hpp"
 #include "engine/processor.hpp"
+#include "engine/tuning.hpp"
 #include "store/reader.hpp"
 
 namespace engine {
 
 // What the outside sees of the engine. Any thread.
-class Service : public Intake, public Inquiry, public Health {
+class Service : public Intake, public Inquiry, public Health, public Control {
 public:
-    Service(const Options& options, Inbox& inbox, const Processor& processor, const Gates& gates,
-            const Gateway& gateway, store::Reader& reader, const Clock& clock);
+    Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
+            store::Reader& reader, const Clock& clock);
 
-    void submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
-                Reply reply) override;
+    void submit(const domain::Request& request, const Terms& terms, Reply reply) override;
     [[nodiscard]] InquiryOutcome find(const domain::RequestId& id) override;
     [[nodiscard]] std::vector<Dependency> dependencies() const override;
+    [[nodiscard]] Tuning tuning() const override { return gates_.tuning(); }
+    void retune(Retune change) override;
 
 private:
     [[nodiscard]] Pending pending(const store::Row& row) const;
 
-    const Options& options_;
     Inbox& inbox_;
     const Processor& processor_;
     const Gates& gates_;

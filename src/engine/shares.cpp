@@ -38,6 +38,7 @@ void start_one(Context& context, const store::Row& row) {
         ++context.stale;
         return;
     }
+    context.effects.woken.push_back({store::Lane::schedule, context.now.wall - row.schedule.wake});
     context.gates.take_share_slot();
     context.work.begin(row.id.sequence, {Task::prepare, Family::share});
     context.effects.prepares.push_back({row.id, std::move(request)});

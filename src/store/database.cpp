@@ -5,6 +5,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -18,7 +19,7 @@ namespace store {
 
 namespace {
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 constexpr int application_id = 0x50484f55;  // "PHOU"
 constexpr int busy_timeout_ms = 2'000;
 // Beyond this size the start-up check looks at the tables' edges only: a full one reads every page.
@@ -78,11 +79,27 @@ void refuse_foreign(SQLite::Database& database, const std::filesystem::path& pat
     }
 }
 
+// What leads from each version to the next, the first from 1 to 2.
+constexpr std::array migrations{
+    "alter table request add column client integer not null default 0;"
+    "create table idempotency (key blob primary key check (length(key) = 32),"
+    " request integer not null references request (id)) strict, without rowid;"
+    "create index idempotency_request on idempotency (request);"
+    "create table setting (name text primary key, value text not null) strict, without rowid;"};
+static_assert(migrations.size() + 1 == schema_version);
+
 void migrate(SQLite::Database& database) {
-    if (pragma_value(database, "user_version") != 0) return;
+    const std::int64_t version = pragma_value(database, "user_version");
+    if (version == schema_version) return;
     SQLite::Transaction transaction(database);
-    database.exec(schema_sql);
-    database.exec("pragma application_id = " + std::to_string(application_id));
+    if (version == 0) {
+        database.exec(schema_sql);
+        database.exec("pragma application_id = " + std::to_string(application_id));
+    } else {
+        for (auto next = static_cast<std::size_t>(version) - 1; next < migrations.size(); ++next) {
+            database.exec(migrations[next]);
+        }
+    }
     database.exec("pragma user_version = " + std::to_string(schema_version));
     transaction.commit();
 }

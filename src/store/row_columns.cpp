@@ -22,6 +22,7 @@ Row read_row(const Statement& statement) {
     row.schedule.attempts = static_cast<std::uint32_t>(statement.integer(9));
     row.schedule.faults = static_cast<std::uint32_t>(statement.integer(10));
     if (!statement.is_null(11)) row.round = statement.integer(11);
+    row.client = statement.integer(12);
     return row;
 }
 

@@ -48,6 +48,7 @@ struct Row {
     domain::Timestamp since{};  // the status last changed
     Schedule schedule;
     std::optional<std::int64_t> round;
+    std::int64_t client = 0;  // id of the key that asked; 0: nobody known
 
     bool operator==(const Row&) const = default;
 };
@@ -62,6 +63,23 @@ struct NewRequest {
 struct Twin {
     Row row;
     bool same_content = true;
+};
+
+// A status change of the transaction in progress.
+struct Change {
+    std::int64_t sequence = 0;
+    domain::Kind kind = domain::Kind::input_proof;
+    std::optional<domain::Status> from;  // nothing: the request is new
+    std::optional<domain::Status> to;    // nothing: the row was purged
+    domain::Milliseconds spent{};        // in `from`
+    std::optional<domain::Reason> reason;
+    std::optional<std::uint32_t> selector;
+};
+
+// What an administrator changed at run time.
+struct Setting {
+    std::string name;
+    std::string value;  // JSON
 };
 
 // A sealed transaction as stored.

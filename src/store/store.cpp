@@ -86,8 +86,17 @@ struct Store::Statements {
                                  ", identity_key, identity_content from request where dedup = ?"};
     Statement insert{db_, "insert into request (" + row_columns +
                               ", dedup, identity_key, identity_content) "
-                              "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+                              "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     Statement insert_payload{db_, "insert into payload (id, body) values (?, ?)"};
+    Statement find_by_key{db_, "select " + row_columns +
+                                   ", identity_key, identity_content from request where id = "
+                                   "(select request from idempotency where key = ?)"};
+    Statement remember_key{db_, "insert into idempotency (key, request) values (?, ?)"};
+    Statement settings{db_, "select name, value from setting order by name"};
+    Statement set{db_,
+                  "insert into setting (name, value) values (?1, ?2) "
+                  "on conflict (name) do update set value = ?2"};
+    Statement unset{db_, "delete from setting where name = ?"};
     Statement load{db_, "select " + row_columns + " from request where id = ?"};
     Statement by_reference{
         db_, "select " + row_columns + " from request where reference = ? order by id limit 1"};
@@ -158,7 +167,9 @@ struct Store::Statements {
                           "from round where closed = 0 and vote_end_ms < ? order by id limit ?"};
     Statement close_round{db_, "update round set closed = 1 where id = ?"};
     Statement purgeable{
-        db_, "select id from request where lane = ? and wake_ms < ? order by wake_ms limit ?"};
+        db_, "select " + row_columns +
+                 " from request where lane = ? and wake_ms < ? order by wake_ms limit ?"};
+    Statement purge_keys{db_, "delete from idempotency where request = ?"};
     Statement purge_attempts{db_, "delete from attempt where id = ?"};
     Statement purge_result{db_, "delete from result where id = ?"};
     Statement purge_request{db_, "delete from request where id = ?"};
@@ -206,6 +217,18 @@ public:
         if (mode == SQLITE_CHECKPOINT_TRUNCATE && code == SQLITE_OK) wiped_ = false;
     }
 
+    void note(const Row& row, std::optional<Status> from, std::optional<Status> to,
+              domain::Timestamp now, const domain::Failure* failure = nullptr) {
+        Change change{row.id.sequence, row.kind, from, to, {}, {}, {}};
+        change.spent = std::max(domain::Milliseconds::zero(),
+                                std::chrono::duration_cast<domain::Milliseconds>(now - row.since));
+        if (failure != nullptr) {
+            change.reason = failure->reason;
+            change.selector = failure->selector;
+        }
+        changes_.push_back(change);
+    }
+
     const Options options_;
     OwnerLock lock_;
     const std::uint64_t log_at_start_;
@@ -214,6 +237,7 @@ public:
     Reserve reserve_;
     std::uint64_t page_bytes_ = 4096;
     int wal_pages_ = 0;
+    std::vector<Change> changes_;
     bool wiped_ = log_at_start_ > 0;  // nobody knows what is in there
 };
 
@@ -228,6 +252,7 @@ Store::Store(const Options& options) {
 Store::~Store() = default;
 
 Store::Transaction::Transaction(Store& store) : store_(store) {
+    store_.impl_->changes_.clear();
     store_.impl_->statements_.begin.run();
 }
 
@@ -238,6 +263,7 @@ void Store::Transaction::commit() {
 
 Store::Transaction::~Transaction() {
     if (!open_) return;
+    store_.impl_->changes_.clear();
     // After an I/O or full error SQLite has rolled back by itself; a second rollback would fail and
     // hide the first cause.
     sqlite3* handle = store_.impl_->database_->getHandle();
@@ -253,23 +279,50 @@ std::int64_t Store::last_sequence() {
     return last;
 }
 
+namespace {
+
+bool is_equal(domain::ByteView stored, const domain::Bytes32& given) {
+    assert(stored.size() == given.size());
+    return std::memcmp(stored.data(), given.data(), given.size()) == 0;
+}
+
+// The two columns behind those of the row.
+bool has_key(const Statement& statement, const domain::Identity& identity) {
+    return is_equal(statement.blob(row_column_count), identity.key);
+}
+
+bool has_content(const Statement& statement, const domain::Identity& identity) {
+    const bool own_content = !statement.is_null(row_column_count + 1);
+    return !own_content || is_equal(statement.blob(row_column_count + 1), identity.content);
+}
+
+}  // namespace
+
 std::optional<Twin> Store::find_twin(const domain::Identity& identity) {
     Statement& statement = impl_->statements_.find_twin.with(dedup_prefix(identity.key));
     std::optional<Twin> twin;
     while (!twin && statement.next()) {
-        const domain::ByteView key = statement.blob(row_column_count);
-        assert(key.size() == identity.key.size());
-        if (std::memcmp(key.data(), identity.key.data(), key.size()) != 0) continue;
-        twin = Twin{read_row(statement), true};
-        if (!statement.is_null(row_column_count + 1)) {
-            const domain::ByteView content = statement.blob(row_column_count + 1);
-            assert(content.size() == identity.content.size());
-            twin->same_content =
-                std::memcmp(content.data(), identity.content.data(), content.size()) == 0;
-        }
+        if (!has_key(statement, identity)) continue;
+        twin = Twin{read_row(statement), has_content(statement, identity)};
     }
     statement.finish();
     return twin;
+}
+
+std::optional<Twin> Store::find_by_key(const domain::Bytes32& key,
+                                       const domain::Identity& identity) {
+    Statement& statement = impl_->statements_.find_by_key.with(key);
+    std::optional<Twin> twin;
+    if (statement.next()) {
+        twin = Twin{read_row(statement),
+                    has_key(statement, identity) && has_content(statement, identity)};
+    }
+    statement.finish();
+    return twin;
+}
+
+void Store::remember_key(const domain::Bytes32& key, std::int64_t sequence) {
+    impl_->statements_.remember_key.with(key, sequence).run();
 }
 
 void Store::insert(const NewRequest& request) {
@@ -280,11 +333,12 @@ void Store::insert(const NewRequest& request) {
         .with(row.id.sequence, row.id.random, literal(to_string(row.kind)),
               literal(to_string(row.status)), lane_number(row.schedule.lane), row.schedule.wake,
               row.since, milliseconds_or_zero(row.schedule.deadline), row.schedule.claims,
-              row.schedule.attempts, row.schedule.faults, row.round,
+              row.schedule.attempts, row.schedule.faults, row.round, row.client,
               dedup_prefix(request.identity.key), request.identity.key,
               own_content ? std::optional(request.identity.content) : std::nullopt)
         .run();
     impl_->statements_.insert_payload.with(row.id.sequence, request.payload).run();
+    impl_->note(row, {}, row.status, row.since);
 }
 
 std::optional<Row> Store::load(std::int64_t sequence) {
@@ -349,19 +403,27 @@ bool Store::reschedule(const Row& row, Status in, const Schedule& schedule) {
 bool Store::move(const Row& row, Step step, const Schedule& schedule, domain::Timestamp now) {
     assert(domain::is_legal(row.kind, step.from, step.to, step.cause));
     assert(!domain::is_terminal(step.to));
-    return impl_->statements_.move
-               .with(literal(to_string(step.to)), now, lane_number(schedule.lane), schedule.wake,
-                     milliseconds_or_zero(schedule.deadline), schedule.claims, schedule.attempts,
-                     schedule.faults, row.id.sequence, literal(to_string(step.from)))
-               .run() == 1;
+    const int changed =
+        impl_->statements_.move
+            .with(literal(to_string(step.to)), now, lane_number(schedule.lane), schedule.wake,
+                  milliseconds_or_zero(schedule.deadline), schedule.claims, schedule.attempts,
+                  schedule.faults, row.id.sequence, literal(to_string(step.from)))
+            .run();
+    if (changed != 1) return false;
+    impl_->note(row, step.from, step.to, now);
+    return true;
 }
 
 bool Store::receive(const Row& row, const std::optional<domain::Bytes32>& reference,
                     const Schedule& schedule, domain::Timestamp now) {
-    return impl_->statements_.receive
-               .with(now, lane_number(schedule.lane), schedule.wake,
-                     milliseconds_or_zero(schedule.deadline), reference, row.id.sequence)
-               .run() == 1;
+    const int changed =
+        impl_->statements_.receive
+            .with(now, lane_number(schedule.lane), schedule.wake,
+                  milliseconds_or_zero(schedule.deadline), reference, row.id.sequence)
+            .run();
+    if (changed != 1) return false;
+    impl_->note(row, Status::tx_in_flight, Status::receipt_received, now);
+    return true;
 }
 
 namespace {
@@ -393,6 +455,7 @@ bool Store::complete(const Row& row, domain::ByteView result, domain::Timestamp 
         impl_->wiped_ = true;
     }
     if (row.round) statements.count_completed.with(*row.round).run();
+    impl_->note(row, Status::receipt_received, Status::completed, now);
     return true;
 }
 
@@ -421,6 +484,7 @@ bool Store::fail(const Row& row, Step step, const domain::Failure& failure, doma
             step.to == Status::timed_out ? statements.count_timed_out : statements.count_failed;
         count.with(*row.round).run();
     }
+    impl_->note(row, step.from, step.to, now, &failure);
     return true;
 }
 
@@ -525,17 +589,41 @@ void Store::close_round(std::int64_t id) {
 std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit) {
     assert(lane_number(lane) >= lane_number(Lane::ended_input_proof));
     Statements& statements = impl_->statements_;
-    std::vector<std::int64_t> ids;
+    std::vector<Row> rows;
     statements.purgeable.with(lane_number(lane), before, limit);
-    while (statements.purgeable.next()) ids.push_back(statements.purgeable.integer(0));
-    for (const std::int64_t id : ids) {
+    while (statements.purgeable.next()) rows.push_back(read_row(statements.purgeable));
+    for (const Row& row : rows) {
+        const std::int64_t id = row.id.sequence;
+        statements.purge_keys.with(id).run();
         statements.purge_attempts.with(id).run();
         statements.purge_result.with(id).run();
         statements.wipe_payload.with(id).run();
         statements.purge_request.with(id).run();
+        impl_->note(row, row.status, {}, before);
     }
-    if (!ids.empty()) impl_->wiped_ = true;
-    return ids.size();
+    if (!rows.empty()) impl_->wiped_ = true;
+    return rows.size();
+}
+
+std::vector<Setting> Store::settings() {
+    Statement& statement = impl_->statements_.settings.with();
+    std::vector<Setting> settings;
+    while (statement.next()) {
+        settings.push_back({std::string(statement.text(0)), std::string(statement.text(1))});
+    }
+    return settings;
+}
+
+void Store::set(const Setting& setting) {
+    impl_->statements_.set.with(setting.name, setting.value).run();
+}
+
+void Store::unset(const std::string& name) {
+    impl_->statements_.unset.with(name).run();
+}
+
+std::vector<Change> Store::take_changes() {
+    return std::exchange(impl_->changes_, {});
 }
 
 std::uint64_t Store::wal_bytes() const {

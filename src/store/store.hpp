@@ -45,6 +45,10 @@ public:
     [[nodiscard]] std::int64_t last_sequence();
     [[nodiscard]] std::optional<Twin> find_twin(const domain::Identity& identity);
     void insert(const NewRequest& request);
+    // The request an Idempotency-Key stands for, and whether it is the one that is asked now.
+    [[nodiscard]] std::optional<Twin> find_by_key(const domain::Bytes32& key,
+                                                  const domain::Identity& identity);
+    void remember_key(const domain::Bytes32& key, std::int64_t sequence);
     [[nodiscard]] std::optional<Row> load(std::int64_t sequence);
     [[nodiscard]] std::optional<Row> find_by_reference(const domain::Bytes32& reference);
     [[nodiscard]] std::optional<domain::Bytes> payload(std::int64_t sequence);
@@ -73,6 +77,9 @@ public:
     [[nodiscard]] bool fail(const Row& row, Step step, const domain::Failure& failure,
                             domain::Timestamp now);
 
+    // The status changes of the last transaction, in order; empty after a rollback.
+    [[nodiscard]] std::vector<Change> take_changes();
+
     // --- transactions of a request ---
 
     void add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now);
@@ -100,6 +107,12 @@ public:
     // Rounds over before `now` that were not closed yet.
     [[nodiscard]] std::vector<RoundRow> rounds_over(domain::Timestamp now, std::size_t limit);
     void close_round(std::int64_t id);
+
+    // --- settings ---
+
+    [[nodiscard]] std::vector<Setting> settings();
+    void set(const Setting& setting);
+    void unset(const std::string& name);
 
     // --- upkeep ---
 

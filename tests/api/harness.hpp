@@ -21,16 +21,16 @@ using Json = nlohmann::json;
 // Takes everything and knows it again, as the engine does while nothing fails.
 class MemoryIntake : public engine::Intake {
 public:
-    void submit(const domain::Request& request, std::optional<domain::Timestamp> vote_end,
+    void submit(const domain::Request& request, const engine::Terms& given,
                 engine::Reply reply) override {
         requests.push_back(request);
-        vote_ends.push_back(vote_end);
+        terms.push_back(given);
         reply(forced ? *forced : outcome_of(request));
     }
 
     std::optional<engine::AcceptOutcome> forced;
     std::vector<domain::Request> requests;
-    std::vector<std::optional<domain::Timestamp>> vote_ends;
+    std::vector<engine::Terms> terms;
 
 private:
     engine::AcceptOutcome outcome_of(const domain::Request& request) {
@@ -164,8 +164,11 @@ public:
     support::VirtualClock clock;
     support::SeededRandom random{1};
     support::RecordingJournal journal;
-    api::Application app{options, intake, inquiry, rounds, contracts,
-                         health,  clock,  random,  journal};
+    api::HttpObserver observer;
+    api::LongPolls long_polls{clock, 4};
+    api::Application app{
+        options,
+        {intake, inquiry, rounds, contracts, health, clock, random, journal, long_polls, observer}};
 };
 
 }  // namespace api_test

@@ -46,7 +46,7 @@ domain::Result result_of(Kind kind) {
         case domain::Family::public_decrypt:
             return domain::PublicDecrypted{};
         case domain::Family::user_decrypt:
-            return domain::UserDecrypted{};
+            return domain::UserDecrypted{{{1, {0xA1}, {0xB2}, {}}}};
         case domain::Family::share:
             return domain::ShareRevealed{};
     }

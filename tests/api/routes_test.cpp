@@ -296,7 +296,7 @@ TEST_CASE("rounds are asked for once and remembered, unknown ones are asked for 
     CHECK(harness.post(share_path, body).status == 200);
     CHECK(harness.post(share_path, body).status == 200);
     CHECK(harness.rounds.calls == 1);
-    CHECK(harness.intake.vote_ends.back() == domain::from_unix_ms(4'102'444'800'000));
+    CHECK(harness.intake.terms.back().vote_end == domain::from_unix_ms(4'102'444'800'000));
 
     const std::string unknown =
         api_test::sample_with("vote-share.json", "vote_round_id", std::string(64, 'b'));

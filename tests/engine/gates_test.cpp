@@ -30,6 +30,16 @@ Options small() {
     return options;
 }
 
+store::Row row_of(Family family, Gates::Id id, std::int64_t client = 0) {
+    store::Row row;
+    row.id = {id, 1};
+    row.kind = family == Family::input_proof      ? domain::Kind::input_proof
+               : family == Family::public_decrypt ? domain::Kind::public_decrypt
+                                                  : domain::Kind::user_decrypt;
+    row.client = client;
+    return row;
+}
+
 }  // namespace
 
 TEST_CASE("capacity 10 with margin 2 refuses from 8 on and still takes what is inside (T-141)") {
@@ -48,8 +58,8 @@ TEST_CASE("capacity 10 with margin 2 refuses from 8 on and still takes what is i
         Gates gates{options, start};
         for (Gates::Id id = 0; id < 12; ++id) {
             CHECK(gates.is_full(row.family) == (id >= 8));
-            row.check_line ? gates.line_up_for_check(row.family, id)
-                           : gates.line_up_for_sending(row.family, id);
+            row.check_line ? gates.line_up_for_check(row_of(row.family, id))
+                           : gates.line_up_for_sending(row_of(row.family, id));
         }
         for (const Family other :
              {Family::input_proof, Family::public_decrypt, Family::user_decrypt, Family::share}) {
@@ -76,8 +86,8 @@ TEST_CASE("a margin as large as the capacity refuses everything and one of none 
 TEST_CASE("as many checks run as there are permits, never more, and each family has its own") {
     Gates gates{small(), start};
     for (Gates::Id id = 0; id < 6; ++id) {
-        gates.line_up_for_check(Family::public_decrypt, id);
-        gates.line_up_for_check(Family::user_decrypt, 100 + id);
+        gates.line_up_for_check(row_of(Family::public_decrypt, id));
+        gates.line_up_for_check(row_of(Family::user_decrypt, 100 + id));
     }
     for (Gates::Id id = 0; id < 3; ++id) CHECK(gates.pass_check(Family::public_decrypt) == id);
     CHECK_FALSE(gates.pass_check(Family::public_decrypt));
@@ -105,8 +115,8 @@ TEST_CASE("sends stop at the tokens of their kind and at the places in the air o
     options.sends_max = 25;
     Gates gates{options, start};
     for (Gates::Id id = 0; id < 30; ++id) {
-        gates.line_up_for_sending(Family::input_proof, id);
-        gates.line_up_for_sending(Family::user_decrypt, 100 + id);
+        gates.line_up_for_sending(row_of(Family::input_proof, id));
+        gates.line_up_for_sending(row_of(Family::user_decrypt, 100 + id));
     }
     for (Gates::Id id = 0; id < 10; ++id)
         CHECK(gates.pass_sending(Family::input_proof, start) == id);
@@ -127,9 +137,9 @@ TEST_CASE("sends stop at the tokens of their kind and at the places in the air o
 
 TEST_CASE("who may already be on its way goes before everybody who waits") {
     Gates gates{small(), start};
-    gates.line_up_for_sending(Family::input_proof, 1);
-    gates.line_up_for_sending(Family::input_proof, 2);
-    gates.line_up_for_resending(Family::input_proof, 3);
+    gates.line_up_for_sending(row_of(Family::input_proof, 1));
+    gates.line_up_for_sending(row_of(Family::input_proof, 2));
+    gates.line_up_for_resending(row_of(Family::input_proof, 3));
     CHECK(gates.pass_sending(Family::input_proof, start) == 3);
     CHECK(gates.pass_sending(Family::input_proof, start) == 1);
 }
@@ -137,8 +147,8 @@ TEST_CASE("who may already be on its way goes before everybody who waits") {
 TEST_CASE("permits are counted anew from what is really in work") {
     Gates gates{small(), start};
     for (Gates::Id id = 0; id < 3; ++id) {
-        gates.line_up_for_check(Family::public_decrypt, id);
-        gates.line_up_for_sending(Family::input_proof, 10 + id);
+        gates.line_up_for_check(row_of(Family::public_decrypt, id));
+        gates.line_up_for_sending(row_of(Family::input_proof, 10 + id));
         REQUIRE(gates.pass_check(Family::public_decrypt));
         REQUIRE(gates.pass_sending(Family::input_proof, start));
         gates.take_share_slot();
@@ -171,8 +181,9 @@ TEST_CASE("no proofs at once is read as one") {
 
 TEST_CASE("a standing tells where a request is, not what its status is called") {
     Gates gates{small(), start};
-    for (Gates::Id id = 0; id < 3; ++id) gates.line_up_for_check(Family::user_decrypt, id);
-    for (Gates::Id id = 10; id < 15; ++id) gates.line_up_for_sending(Family::user_decrypt, id);
+    for (Gates::Id id = 0; id < 3; ++id) gates.line_up_for_check(row_of(Family::user_decrypt, id));
+    for (Gates::Id id = 10; id < 15; ++id)
+        gates.line_up_for_sending(row_of(Family::user_decrypt, id));
 
     struct Row {
         const char* label;
@@ -198,21 +209,21 @@ TEST_CASE("a standing tells where a request is, not what its status is called") 
         CHECK(standing.readiness_concurrency == 2);
         CHECK(standing.seconds_in_status == 42);
     }
-    const auto decrypt = gates.standing_of_new(Family::user_decrypt);
+    const auto decrypt = gates.standing_of_new(Family::user_decrypt, 0);
     CHECK(decrypt.stage == Stage::readiness_queue);
     CHECK(decrypt.position == 3);
     CHECK(decrypt.tx_queue_size == 5);
-    const auto proof = gates.standing_of_new(Family::input_proof);
+    const auto proof = gates.standing_of_new(Family::input_proof, 0);
     CHECK(proof.stage == Stage::tx_queue);
     CHECK(proof.position == 0);
 }
 
 TEST_CASE("cleared lines are empty; permits stay") {
     Gates gates{small(), start};
-    gates.line_up_for_check(Family::public_decrypt, 1);
+    gates.line_up_for_check(row_of(Family::public_decrypt, 1));
     REQUIRE(gates.pass_check(Family::public_decrypt));
-    gates.line_up_for_check(Family::public_decrypt, 2);
-    gates.line_up_for_sending(Family::public_decrypt, 3);
+    gates.line_up_for_check(row_of(Family::public_decrypt, 2));
+    gates.line_up_for_sending(row_of(Family::public_decrypt, 3));
     gates.clear_lines();
     CHECK_FALSE(gates.holds(2, Family::public_decrypt));
     CHECK_FALSE(gates.holds(3, Family::public_decrypt));

@@ -77,6 +77,7 @@ engine::Options engine_options(Chance& chance) {
     options.shares.max_concurrent_proofs = chance.small(1, 4);
     options.shares.strict_attempts = chance.one_in(4);
     options.lease = std::chrono::minutes{2};
+    options.fair_queues = chance.one_in(3);
     return options;
 }
 
@@ -208,7 +209,7 @@ private:
             std::make_unique<gateway::LoopbackGateway>(chain_options_, clock_, executor_, journal_);
         watched_ = std::make_unique<ObservedGateway>(*chain_, options_, clock_);
         process_ = std::make_unique<support::Process>(store_options_, options_, *watched_, clock_,
-                                                      *random_, journal_);
+                                                      *random_, journal_, observers_);
         if (!inspector_) {
             inspector_ = std::make_unique<Inspector>(store::database_path(store_options_));
         }
@@ -257,7 +258,10 @@ private:
             }
         }
         const bool is_share = domain::kind_of(request) == domain::Kind::share;
-        process_->service.submit(request, is_share ? std::optional(vote_end_) : std::nullopt,
+        engine::Terms terms;
+        if (is_share) terms.vote_end = vote_end_;
+        terms.client = static_cast<std::int64_t>(chance_.between(0, 3));
+        process_->service.submit(request, terms,
                                  [this](engine::AcceptOutcome outcome) { note(outcome); });
     }
 
@@ -336,6 +340,7 @@ private:
     std::unique_ptr<support::SeededRandom> random_;
     std::unique_ptr<gateway::LoopbackGateway> chain_;
     std::unique_ptr<ObservedGateway> watched_;
+    engine::Observers observers_;
     std::unique_ptr<support::Process> process_;
     std::unique_ptr<Inspector> inspector_;
     const domain::Timestamp vote_end_ = domain::from_unix_ms(4'102'444'800'000);

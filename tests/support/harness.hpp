@@ -21,13 +21,13 @@ namespace support {
 struct Process {
     Process(const store::Options& store_options, const engine::Options& options,
             engine::Gateway& gateway, VirtualClock& clock, SeededRandom& random,
-            RecordingJournal& journal)
+            RecordingJournal& journal, engine::Observer& observer)
         : store(store_options),
           reader(store_options, 1),
           gates(options, clock.monotonic()),
           inbox(options.inbox_capacity),
-          processor(options, store, gates, gateway, inbox, clock, random, journal),
-          service(options, inbox, processor, gates, gateway, reader, clock) {}
+          processor(options, store, gates, gateway, inbox, clock, random, journal, observer),
+          service(inbox, processor, gates, gateway, reader, clock) {}
 
     store::Store store;
     store::Reader reader;
@@ -51,13 +51,14 @@ public:
     store::Options store_options;
     RecordingJournal journal;
     SeededRandom random{1};
+    engine::Observers observers;
     engine::recovery::Report recovered;
     // The end of every vote round of the tests.
     domain::Timestamp vote_end = domain::from_unix_ms(4'102'444'800'000);
 
     void start() {
-        process_ =
-            std::make_unique<Process>(store_options, options, gateway_, clock_, random, journal);
+        process_ = std::make_unique<Process>(store_options, options, gateway_, clock_, random,
+                                             journal, observers);
         recovered = process_->processor.recover();
     }
 
@@ -87,8 +88,9 @@ public:
 
     void post(const domain::Request& request, engine::Reply reply) {
         const bool is_share = domain::kind_of(request) == domain::Kind::share;
-        process().service.submit(request, is_share ? std::optional(vote_end) : std::nullopt,
-                                 std::move(reply));
+        engine::Terms terms;
+        if (is_share) terms.vote_end = vote_end;
+        process().service.submit(request, terms, std::move(reply));
     }
 
     engine::Processor::Wait turn() { return process().processor.turn(); }

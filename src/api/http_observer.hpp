@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "api/http_message.hpp"
+#include "api/router.hpp"
+#include "domain/kind.hpp"
+#include "domain/time.hpp"
+
+namespace api {
+
+enum class SignatureOutcome { accepted, rejected, host_call_failed };
+
+// Port: who counts what the HTTP interface does. Any thread; must be quick and must not throw.
+class HttpObserver {
+public:
+    virtual ~HttpObserver() = default;
+    // Of the routes of the relayer API only (relayer-api 10).
+    virtual void arrived(const Route&, const HttpRequest&) {}
+    virtual void answered(const Route&, int /*status*/, domain::Nanoseconds /*took*/) {}
+    // Each 202 of a POST, before margin and clamp.
+    virtual void estimated(domain::Family, std::uint64_t /*raw_eta_ms*/) {}
+    virtual void signature_checked(SignatureOutcome) {}
+    // A poll's look into the database.
+    virtual void looked_up(domain::Family, domain::Nanoseconds /*took*/, bool /*failed*/) {}
+};
+
+}  // namespace api

@@ -1,0 +1,49 @@
+#include "api/idempotency_key.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace api {
+
+namespace {
+
+constexpr std::string_view name = "Idempotency-Key";
+constexpr std::size_t bytes_max = 255;
+
+bool is_visible(char c) {
+    return c > ' ' && c <= '~';
+}
+
+Refusal refused(std::string_view issue) {
+    return validation_failed({{std::string(name), std::string(issue)}});
+}
+
+}  // namespace
+
+IdempotencyKey read_idempotency_key(const HttpRequest& request, std::int64_t client) {
+    const auto is_key = [](const HttpHeader& header) {
+        return equal_ignoring_case(header.name, name);
+    };
+    const auto found = std::ranges::find_if(request.headers, is_key);
+    if (found == request.headers.end()) return NoIdempotencyKey{};
+    if (std::ranges::count_if(request.headers, is_key) > 1) {
+        return refused("Must be sent only once");
+    }
+    const std::string_view key = found->value;
+    if (key.empty()) return refused("Must not be empty");
+    if (key.size() > bytes_max) return refused("Must be at most 255 characters long");
+    if (!std::ranges::all_of(key, is_visible)) {
+        return refused("Must be visible ASCII characters without spaces");
+    }
+    std::string scope(request.path);
+    scope.append(1, '\0').append(std::to_string(client)).append(1, '\0').append(key);
+    return domain::sha256({reinterpret_cast<const std::uint8_t*>(scope.data()), scope.size()});
+}
+
+Refusal idempotency_key_reused() {
+    Refusal refusal = refused("Was used for a request with other content; use a new key");
+    refusal.status = 422;
+    return refusal;
+}
+
+}  // namespace api

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "api/contract_signatures.hpp"
+#include "api/http_observer.hpp"
+#include "api/long_polls.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/health.hpp"
+#include "engine/inquiry.hpp"
+#include "engine/intake.hpp"
+#include "engine/journal.hpp"
+#include "engine/random.hpp"
+
+namespace api {
+
+// What the application works with; all of it outlives the application.
+struct Ports {
+    engine::Intake& intake;
+    engine::Inquiry& inquiry;
+    engine::RoundDirectory& rounds;
+    ContractSignatures& contracts;
+    engine::Health& health;
+    engine::Clock& clock;
+    engine::Random& random;
+    engine::Journal& journal;
+    LongPolls& long_polls;
+    HttpObserver& observer;
+};
+
+}  // namespace api

@@ -1,0 +1,103 @@
+#include "engine/waiting_line.hpp"
+
+#include <algorithm>
+
+namespace engine {
+
+bool WaitingLine::push_back(Id id, Client client) {
+    if (contains(id)) return false;
+    if (!fair_) client = 0;
+    const auto [line, is_new] = own_.try_emplace(client);
+    line->second.push_back(id);
+    if (is_new) turns_.push_back(client);
+    if (fair_) clients_.emplace(id, client);
+    ++members_;
+    return true;
+}
+
+bool WaitingLine::push_front(Id id) {
+    return !contains(id) && front_.push_front(id);
+}
+
+bool WaitingLine::remove(Id id) {
+    if (front_.remove(id)) return true;
+    const Client client = client_of(id);
+    const auto line = own_.find(client);
+    if (line == own_.end() || !line->second.remove(id)) return false;
+    clients_.erase(id);
+    --members_;
+    if (line->second.empty()) leave(client);
+    return true;
+}
+
+std::optional<WaitingLine::Id> WaitingLine::pop_front() {
+    if (const auto id = front_.pop_front()) return id;
+    if (turns_.empty()) return std::nullopt;
+    const Client client = turns_.front();
+    OrderedQueue& line = own_.at(client);
+    const std::optional<Id> id = line.pop_front();
+    clients_.erase(*id);
+    --members_;
+    if (line.empty()) {
+        leave(client);
+    } else if (turns_.size() > 1) {
+        turns_.pop_front();
+        turns_.push_back(client);
+    }
+    return id;
+}
+
+void WaitingLine::clear() {
+    front_.clear();
+    own_.clear();
+    turns_.clear();
+    clients_.clear();
+    members_ = 0;
+}
+
+std::optional<std::size_t> WaitingLine::position(Id id) const {
+    if (const auto place = front_.position(id)) return place;
+    const Client client = client_of(id);
+    const auto line = own_.find(client);
+    if (line == own_.end()) return std::nullopt;
+    const auto index = line->second.position(id);
+    if (!index) return std::nullopt;
+    return before(client, *index);
+}
+
+std::size_t WaitingLine::position_of_next(Client client) const {
+    if (!fair_) return size();
+    const auto line = own_.find(client);
+    return before(client, line == own_.end() ? 0 : line->second.size());
+}
+
+bool WaitingLine::contains(Id id) const {
+    if (front_.contains(id)) return true;
+    const auto line = own_.find(client_of(id));
+    return line != own_.end() && line->second.contains(id);
+}
+
+WaitingLine::Client WaitingLine::client_of(Id id) const {
+    const auto known = clients_.find(id);
+    return known == clients_.end() ? 0 : known->second;
+}
+
+std::size_t WaitingLine::before(Client client, std::size_t index) const {
+    std::size_t count = front_.size() + index;
+    bool before_its_turn = true;
+    for (const Client other : turns_) {
+        if (other == client) {
+            before_its_turn = false;
+            continue;
+        }
+        count += std::min(own_.at(other).size(), before_its_turn ? index + 1 : index);
+    }
+    return count;
+}
+
+void WaitingLine::leave(Client client) {
+    own_.erase(client);
+    turns_.erase(std::find(turns_.begin(), turns_.end(), client));
+}
+
+}  // namespace engine

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+
+#include "engine/ordered_queue.hpp"
+
+namespace engine {
+
+// A line in front of a gate. Plain: first come, first served. Fair: each client has a line of its
+// own and they take turns, so that one that asks a thousand times delays another that asks once by
+// one turn. Who is called back stands before everybody. position() is the true place in either
+// case; it costs O(log n), in a fair line also O(clients that wait). One thread.
+class WaitingLine {
+public:
+    using Id = OrderedQueue::Id;
+    using Client = std::int64_t;
+
+    explicit WaitingLine(bool fair = false) : fair_(fair) {}
+
+    // False, and nothing changes, when the id is already here.
+    bool push_back(Id id, Client client);
+    bool push_front(Id id);
+    // False when it was not here.
+    bool remove(Id id);
+    std::optional<Id> pop_front();
+    void clear();
+
+    // How many leave before it; nothing when it is not here.
+    [[nodiscard]] std::optional<std::size_t> position(Id id) const;
+    // How many would leave before one that this client adds now.
+    [[nodiscard]] std::size_t position_of_next(Client client) const;
+    [[nodiscard]] bool contains(Id id) const;
+    [[nodiscard]] std::size_t size() const { return front_.size() + members_; }
+    [[nodiscard]] bool empty() const { return size() == 0; }
+
+private:
+    [[nodiscard]] Client client_of(Id id) const;
+    // How many leave before the one at `index` of this client's own line.
+    [[nodiscard]] std::size_t before(Client client, std::size_t index) const;
+    void leave(Client client);
+
+    bool fair_;
+    OrderedQueue front_;                            // called back
+    std::unordered_map<Client, OrderedQueue> own_;  // never empty ones
+    std::deque<Client> turns_;                      // whose turn it is, then the next
+    std::unordered_map<Id, Client> clients_;        // of a fair line
+    std::size_t members_ = 0;                       // of all own lines
+};
+
+}  // namespace engine

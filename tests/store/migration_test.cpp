@@ -1,0 +1,65 @@
+// A file of an older version becomes one of the newest, with everything that was in it.
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <doctest/doctest.h>
+
+#include "store/harness.hpp"
+
+namespace {
+
+std::string text_of(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+// Every table and index with its columns, in an order of its own.
+std::string shape_of(const store::Options& options) {
+    SQLite::Database database(store::database_path(options).string());
+    SQLite::Statement rows(
+        database,
+        "select m.type, m.name, c.name, c.type, c.\"notnull\", c.dflt_value, "
+        "c.pk from sqlite_schema m, pragma_table_info(m.name) c order by 1, 2, 3");
+    std::string shape;
+    while (rows.executeStep()) {
+        for (int column = 0; column < rows.getColumnCount(); ++column) {
+            shape += rows.getColumn(column).getString() + " ";
+        }
+        shape += "\n";
+    }
+    return shape;
+}
+
+}  // namespace
+
+TEST_CASE("a file of schema 1 becomes one of schema 2 and keeps its rows") {
+    const support::TempDirectory temporary;
+    store::Options options;
+    options.directory = temporary.path();
+    {
+        SQLite::Database old(store::database_path(options).string(),
+                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        old.exec(text_of(SCHEMA_1));
+        old.exec("pragma application_id = 0x50484f55; pragma user_version = 1");
+        old.exec(
+            "insert into request (id, random, kind, status, lane, wake_ms, status_ms, "
+            "identity_key) values (7, 9, 'input_proof', 'processing', 1, 5, 5, zeroblob(32)); "
+            "insert into payload (id, body) values (7, x'0102')");
+    }
+    Harness fresh;
+    store::Store migrated(options);
+    CHECK(shape_of(options) == shape_of(fresh.options));
+    CHECK(integrity(options) == "ok");
+
+    store::Store::Transaction transaction(migrated);
+    const auto row = migrated.load(7);
+    REQUIRE(row);
+    CHECK(row->id.random == 9);
+    CHECK(row->client == 0);
+    CHECK(migrated.payload(7) == domain::Bytes{1, 2});
+    CHECK(migrated.settings().empty());
+}
