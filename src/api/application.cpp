@@ -1,5 +1,8 @@
 #include "api/application.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <future>
 #include <memory>
@@ -13,10 +16,9 @@ namespace api {
 
 namespace {
 
-constexpr std::string_view share_prefix = "/shielded-vote/";
-
-bool is_share_path(std::string_view path) {
-    return path.starts_with(share_prefix);
+std::uint32_t whole_seconds(domain::Nanoseconds time) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(time).count();
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(seconds, 1, 86'400));
 }
 
 std::string reason_of_current_exception() {
@@ -32,19 +34,23 @@ std::string reason_of_current_exception() {
 
 }  // namespace
 
-Application::Application(Options options, engine::Intake& intake, engine::Inquiry& inquiry,
-                         engine::RoundDirectory& rounds, ContractSignatures& contracts,
-                         engine::Health& health, engine::Clock& clock, engine::Random& random,
-                         engine::Journal& journal)
+Application::Application(Options options, Gatekeeper& gatekeeper, engine::Intake& intake,
+                         engine::Inquiry& inquiry, engine::RoundDirectory& rounds,
+                         ContractSignatures& contracts, engine::Health& health,
+                         engine::Clock& clock, engine::Random& random, engine::Journal& journal)
     : options_(std::move(options)),
+      gatekeeper_(gatekeeper),
       health_(health),
       random_(random),
       relayer_(options_, intake, inquiry, contracts, clock, journal),
-      shares_(options_, intake, rounds, clock, journal),
+      shares_(options_, gatekeeper, intake, rounds, clock, journal),
       trouble_("request_failed", journal, clock) {}
 
 std::optional<HttpResponse> Application::before_body(const HttpRequest& head) {
     std::optional<HttpResponse> response = early_answer(head);
+    // Here, where each request passes once. A body that never comes is counted all the same: what
+    // has begun holds a connection and memory.
+    if (!response) response = limited_answer(head);
     if (!response) return {};
     return with_cors(*std::move(response));
 }
@@ -88,6 +94,7 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
         return asks_first ? preflight(route) : wrong_method(route);
     }
     if (route.action == Action::share) return shares_.before_body(head);
+    if (!gatekeeper_.may_enter(head)) return relayer_.unauthorized_answer(make_call_id(random_));
     if (route.action == Action::submit) {
         if (const auto refusal = relayer_.before_body(head)) {
             return failed_answer(make_call_id(random_), *refusal);
@@ -96,8 +103,18 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
     return {};
 }
 
+std::optional<HttpResponse> Application::limited_answer(const HttpRequest& head) {
+    const std::optional<domain::Nanoseconds> wait = gatekeeper_.refused(head);
+    if (!wait) return {};
+    const std::string call_id = make_call_id(random_);
+    const std::uint32_t seconds = whole_seconds(*wait);
+    return is_share_path(head.path) ? shares_.limited_answer(call_id, seconds)
+                                    : relayer_.limited_answer(call_id, seconds);
+}
+
 void Application::answer(const HttpRequest& request, Respond respond) {
-    // Once more, whoever calls: the token must not depend on the caller's order.
+    // Once more, whoever calls: keys must not depend on the caller's order. One that was taken away
+    // meanwhile is good for nothing any more.
     if (auto early = early_answer(request)) {
         respond(*std::move(early));
         return;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "api/contract_signatures.hpp"
+#include "api/gatekeeper.hpp"
 #include "api/http_application.hpp"
 #include "api/http_message.hpp"
 #include "api/options.hpp"
@@ -24,10 +25,10 @@ namespace api {
 // Posthouse as clients see it: every route of the HTTP interface. Any thread.
 class Application : public HttpApplication {
 public:
-    Application(Options options, engine::Intake& intake, engine::Inquiry& inquiry,
-                engine::RoundDirectory& rounds, ContractSignatures& contracts,
-                engine::Health& health, engine::Clock& clock, engine::Random& random,
-                engine::Journal& journal);
+    Application(Options options, Gatekeeper& gatekeeper, engine::Intake& intake,
+                engine::Inquiry& inquiry, engine::RoundDirectory& rounds,
+                ContractSignatures& contracts, engine::Health& health, engine::Clock& clock,
+                engine::Random& random, engine::Journal& journal);
 
     [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) override;
     [[nodiscard]] HttpResponse handle(const HttpRequest& request) override;
@@ -37,13 +38,17 @@ public:
     [[nodiscard]] HttpResponse failed(const HttpRequest& request) override;
 
 private:
+    // The same whenever it is asked.
     [[nodiscard]] std::optional<HttpResponse> early_answer(const HttpRequest& head);
+    // Counts the request.
+    [[nodiscard]] std::optional<HttpResponse> limited_answer(const HttpRequest& head);
     void answer(const HttpRequest& request, Respond respond);
     [[nodiscard]] HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] HttpResponse preflight(const Route& route) const;
     [[nodiscard]] HttpResponse with_cors(HttpResponse response) const;
 
     const Options options_;
+    Gatekeeper& gatekeeper_;
     engine::Health& health_;
     engine::Random& random_;
     RelayerRoutes relayer_;

@@ -28,6 +28,10 @@ public:
 
     // Nothing: the body may be read.
     [[nodiscard]] std::optional<Refusal> before_body(const HttpRequest& head) const;
+    // What Gatekeeper does not let in, and what it lets in later.
+    [[nodiscard]] HttpResponse unauthorized_answer(std::string_view call_id) const;
+    [[nodiscard]] HttpResponse limited_answer(std::string_view call_id,
+                                              std::uint32_t retry_after_seconds) const;
     // Refusals are answered at once, everything else after the commit.
     void submit(domain::Kind kind, std::string_view body, const std::string& call_id,
                 Respond respond);

@@ -164,8 +164,9 @@ public:
     support::VirtualClock clock;
     support::SeededRandom random{1};
     support::RecordingJournal journal;
-    api::Application app{options, intake, inquiry, rounds, contracts,
-                         health,  clock,  random,  journal};
+    api::Gatekeeper gatekeeper{options, clock};
+    api::Application app{options,   gatekeeper, intake, inquiry, rounds,
+                         contracts, health,     clock,  random,  journal};
 };
 
 }  // namespace api_test
