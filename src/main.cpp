@@ -5,15 +5,20 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "api/application.hpp"
+#include "api/gatekeeper.hpp"
 #include "api/http_server.hpp"
+#include "api/secret_file.hpp"
 #include "build_info.hpp"
 #include "config/command_line.hpp"
 #include "config/load.hpp"
@@ -36,18 +41,18 @@ constexpr std::size_t reader_connections_max = 8;
 constexpr domain::Milliseconds drain_patience{2'000};
 constexpr domain::Milliseconds start_extension{30'000};
 
-// Signals that end the program; every thread inherits the block, one waits for them.
-sigset_t stop_signals() {
+// Signals the program acts upon; every thread inherits the block, one waits for them.
+sigset_t awaited_signals() {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGHUP);  // the terminal is gone
+    sigaddset(&signals, SIGHUP);
     return signals;
 }
 
 void block_signals() {
-    const sigset_t signals = stop_signals();
+    const sigset_t signals = awaited_signals();
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a full disk
@@ -62,10 +67,53 @@ void fill_standard_streams() {
     if (descriptor > STDERR_FILENO) ::close(descriptor);
 }
 
-void wait_for_stop_signal() {
-    const sigset_t signals = stop_signals();
+int wait_for_signal() {
+    const sigset_t signals = awaited_signals();
     int signal = 0;
     sigwait(&signals, &signal);
+    return signal;
+}
+
+// Something SIGHUP reads again. `read` gives fields for the log; it throws and leaves everything as
+// it was when what it finds is no good.
+struct Reload {
+    std::string what;
+    std::function<std::string()> read;
+};
+
+std::vector<Reload> reloads_of(api::Gatekeeper& gatekeeper) {
+    std::vector<Reload> reloads;
+    for (api::KeyRing& ring : gatekeeper.reloadable()) {
+        reloads.push_back({ring.name(), [&ring] {
+                               if (const auto problem = ring.reload()) {
+                                   throw std::runtime_error(*problem);
+                               }
+                               return "keys=" + std::to_string(ring.size());
+                           }});
+    }
+    return reloads;
+}
+
+void reload(const Reload& reload, engine::Journal& journal) {
+    try {
+        journal.write(engine::Level::info, "reloaded what=" + reload.what + " " + reload.read());
+    } catch (const std::exception& error) {
+        journal.write(engine::Level::error, "reload_failed what=" + reload.what +
+                                                " alert=true error=\"" + error.what() +
+                                                "\" action=\"the old ones stay\"");
+    }
+}
+
+// SIGHUP ends the program, as that of a terminal that is gone should, unless there is something to
+// read again or a service manager: its reload must never be a stop.
+void wait_for_stop_signal(const std::vector<Reload>& reloads, engine::Journal& journal,
+                          platform::ServiceManager& service_manager) {
+    while (wait_for_signal() == SIGHUP) {
+        if (!service_manager.reloading() && reloads.empty()) return;
+        if (reloads.empty()) journal.write(engine::Level::info, "nothing_to_reload");
+        for (const Reload& each : reloads) reload(each, journal);
+        service_manager.ready();
+    }
 }
 
 std::string recovered_line(const engine::recovery::Report& report) {
@@ -119,6 +167,8 @@ int serve(const config::Loaded& loaded) {
 
     platform::RealClock clock;
     platform::SecureRandom random;
+    // Before anything is on disk: with bad keys there is no start.
+    api::Gatekeeper gatekeeper(settings.api, clock);
     store::Store store(settings.store);
     log.write(engine::Level::info,
               "store_opened file=" + store::database_path(settings.store).string() + " version=\"" +
@@ -154,8 +204,9 @@ int serve(const config::Loaded& loaded) {
 
     api::NoContractSignatures contracts;
     api::HttpObserver http_observer;
-    api::Application application(settings.api, {service, service, gateway, contracts, service,
-                                                clock, random, log, long_polls, http_observer});
+    api::Application application(settings.api,
+                                 {service, service, gateway, contracts, service, clock, random, log,
+                                  long_polls, http_observer, gatekeeper});
     api::HttpServer server(settings.http, application);
     ProcessorThread thread(processor, inbox, log, settings.stop_grace);
     std::jthread waiting([&long_polls] { long_polls.run(); });
@@ -164,7 +215,7 @@ int serve(const config::Loaded& loaded) {
               "listening http=" + settings.http.host + ":" + std::to_string(server.port()));
     service_manager.ready();
 
-    wait_for_stop_signal();
+    wait_for_stop_signal(reloads_of(gatekeeper), log, service_manager);
     service_manager.stopping();
     log.write(engine::Level::info, "stopping");
     long_polls.stop();
@@ -175,6 +226,25 @@ int serve(const config::Loaded& loaded) {
     if (!thread.failed()) store.truncate_wal();
     log.write(engine::Level::info, "stopped");
     return thread.failed() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+std::string credentials_directory() {
+    for (const auto& [name, value] : config::process_environment()) {
+        if (name == "CREDENTIALS_DIRECTORY") return value;
+    }
+    return {};
+}
+
+// What only the running service can read is left out; each name of one gets a line.
+std::vector<std::string> leave_out_credentials(api::Options& options) {
+    std::vector<std::string> lines;
+    if (!options.credentials_directory.empty()) return lines;
+    for (std::string* file : {&options.client_keys_file, &options.share_tokens_file}) {
+        if (!api::is_credential(*file)) continue;
+        lines.push_back("not_checked file=\"" + *file + "\" reason=\"only the service has it\"");
+        file->clear();
+    }
+    return lines;
 }
 
 int refuse(const config::Refused& refused) {
@@ -189,14 +259,25 @@ int run(const config::Serve& command) {
     auto& found = std::get<config::Loaded>(loaded);
     found.settings.api.version = build_version;
     found.settings.api.build = build_commit;
+    found.settings.api.credentials_directory = credentials_directory();
     return serve(found);
 }
 
 int run(const config::Check& command) {
-    const auto loaded =
+    auto loaded =
         config::load({command.file, config::process_environment(), std::nullopt, std::nullopt});
     if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
-    const auto& found = std::get<config::Loaded>(loaded);
+    auto& found = std::get<config::Loaded>(loaded);
+    found.settings.api.credentials_directory = credentials_directory();
+    for (std::string& line : leave_out_credentials(found.settings.api)) {
+        found.notes.push_back(std::move(line));
+    }
+    try {
+        const platform::RealClock clock;
+        const api::Gatekeeper gatekeeper(found.settings.api, clock);
+    } catch (const std::exception& error) {
+        return refuse({{error.what()}});
+    }
     for (const std::string& line : found.warnings) std::cout << "warning: " << line << "\n";
     for (const std::string& line : found.notes) std::cout << "note: " << line << "\n";
     std::cout << "configuration ok\n";

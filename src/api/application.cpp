@@ -1,5 +1,8 @@
 #include "api/application.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <future>
 #include <memory>
@@ -13,15 +16,14 @@ namespace api {
 
 namespace {
 
-constexpr std::string_view share_prefix = "/shielded-vote/";
-
 // The routes whose calls are counted (relayer-api 1.1).
 bool is_relayer_api(Action action) {
     return action == Action::submit || action == Action::poll;
 }
 
-bool is_share_path(std::string_view path) {
-    return path.starts_with(share_prefix);
+std::uint32_t whole_seconds(domain::Nanoseconds time) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(time).count();
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(seconds, 1, 86'400));
 }
 
 std::string reason_of_current_exception() {
@@ -39,6 +41,7 @@ std::string reason_of_current_exception() {
 
 Application::Application(Options options, const Ports& ports)
     : options_(std::move(options)),
+      gatekeeper_(ports.gatekeeper),
       health_(ports.health),
       random_(ports.random),
       clock_(ports.clock),
@@ -49,6 +52,9 @@ Application::Application(Options options, const Ports& ports)
 
 std::optional<HttpResponse> Application::before_body(const HttpRequest& head) {
     std::optional<HttpResponse> response = early_answer(head);
+    // Here, where each request passes once. A body that never comes is counted all the same: what
+    // has begun holds a connection and memory.
+    if (!response) response = limited_answer(head);
     if (!response) return {};
     counted(head, [](const HttpResponse&) {})(*response);
     return with_cors(*std::move(response));
@@ -93,6 +99,7 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
         return asks_first ? preflight(route) : wrong_method(route);
     }
     if (route.action == Action::share) return shares_.before_body(head);
+    if (!gatekeeper_.may_enter(head)) return relayer_.unauthorized_answer(make_call_id(random_));
     if (route.action == Action::submit) {
         if (const auto refusal = relayer_.before_body(head)) {
             return failed_answer(make_call_id(random_), *refusal);
@@ -114,8 +121,23 @@ Respond Application::counted(const HttpRequest& request, Respond respond) {
     };
 }
 
+std::optional<HttpResponse> Application::limited_answer(const HttpRequest& head) {
+    const std::optional<domain::Nanoseconds> wait = gatekeeper_.refused(head);
+    if (!wait) return {};
+    const std::string call_id = make_call_id(random_);
+    const std::uint32_t seconds = whole_seconds(*wait);
+    return is_share_path(head.path) ? shares_.limited_answer(call_id, seconds)
+                                    : relayer_.limited_answer(call_id, seconds);
+}
+
+std::int64_t Application::client_of(const HttpRequest& request) const {
+    const std::optional<Client> client = gatekeeper_.client_of(request);
+    return client ? static_cast<std::int64_t>(client->id) : 0;
+}
+
 void Application::answer(const HttpRequest& request, Respond respond) {
-    // Once more, whoever calls: the token must not depend on the caller's order.
+    // Once more, whoever calls: keys must not depend on the caller's order. One that was taken away
+    // meanwhile is good for nothing any more.
     if (auto early = early_answer(request)) {
         respond(*std::move(early));
         return;
@@ -127,7 +149,8 @@ void Application::answer(const HttpRequest& request, Respond respond) {
             shares_.submit(request.body, make_call_id(random_), std::move(respond));
             return;
         case Action::submit:
-            relayer_.submit({route.kind, make_call_id(random_)}, request, std::move(respond));
+            relayer_.submit({route.kind, make_call_id(random_), client_of(request)}, request,
+                            std::move(respond));
             return;
         case Action::poll:
             relayer_.poll({route.kind, make_call_id(random_)}, request, match.job_id,

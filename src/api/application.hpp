@@ -27,15 +27,20 @@ public:
     [[nodiscard]] HttpResponse failed(const HttpRequest& request) override;
 
 private:
+    // The same whenever it is asked.
     [[nodiscard]] std::optional<HttpResponse> early_answer(const HttpRequest& head);
     // Counts the call and its answer if it is one of the relayer API.
     [[nodiscard]] Respond counted(const HttpRequest& request, Respond respond);
+    // Counts the request.
+    [[nodiscard]] std::optional<HttpResponse> limited_answer(const HttpRequest& head);
+    [[nodiscard]] std::int64_t client_of(const HttpRequest& request) const;
     void answer(const HttpRequest& request, Respond respond);
     [[nodiscard]] HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] HttpResponse preflight(const Route& route) const;
     [[nodiscard]] HttpResponse with_cors(HttpResponse response) const;
 
     const Options options_;
+    Gatekeeper& gatekeeper_;
     engine::Health& health_;
     engine::Random& random_;
     engine::Clock& clock_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/contract_signatures.hpp"
+#include "api/gatekeeper.hpp"
 #include "api/http_observer.hpp"
 #include "api/long_polls.hpp"
 #include "engine/clock.hpp"
@@ -25,6 +26,7 @@ struct Ports {
     engine::Journal& journal;
     LongPolls& long_polls;
     HttpObserver& observer;
+    Gatekeeper& gatekeeper;
 };
 
 }  // namespace api

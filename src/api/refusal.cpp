@@ -60,6 +60,17 @@ Refusal rate_limited() {
             "requests"};
 }
 
+Refusal unauthorized() {
+    return {401, "unauthorized",
+            "This relayer needs an API key it knows: send it as x-api-key: KEY, as Authorization: "
+            "Bearer KEY or as cookie x-api-key=KEY, one key only"};
+}
+
+Refusal key_limited() {
+    return {429, "rate_limited",
+            "Too many requests with this API key: wait as long as Retry-After says"};
+}
+
 Refusal internal_error(std::string_view message) {
     return {500, "internal_server_error", std::string(message)};
 }

@@ -38,6 +38,11 @@ struct Refusal {
 [[nodiscard]] Refusal host_chain_not_supported(std::uint64_t chain_id);
 [[nodiscard]] Refusal not_found();
 [[nodiscard]] Refusal rate_limited();
+
+// No key, or none that is good: the answer does not tell which.
+[[nodiscard]] Refusal unauthorized();
+// One key posts more often than it may.
+[[nodiscard]] Refusal key_limited();
 [[nodiscard]] Refusal internal_error(std::string_view message = "Internal server error");
 
 // Nothing was stored and the same POST may work later (disk full, inbox full, stopping). Among the

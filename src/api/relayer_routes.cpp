@@ -94,6 +94,17 @@ std::optional<Refusal> RelayerRoutes::before_body(const HttpRequest& head) const
     return request_error(std::string("the body must be JSON: ").append(content_type_hint));
 }
 
+HttpResponse RelayerRoutes::unauthorized_answer(std::string_view call_id) const {
+    HttpResponse response = refuse(unauthorized(), call_id);
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"posthouse\"");
+    return response;
+}
+
+HttpResponse RelayerRoutes::limited_answer(std::string_view call_id,
+                                           std::uint32_t retry_after_seconds) const {
+    return refuse(key_limited(), call_id, retry_after_seconds);
+}
+
 void RelayerRoutes::submit(const Call& call, const HttpRequest& request, Respond respond) {
     if (request.body.size() > options_.relayer_body_bytes_max) {
         respond(refuse(request_error(unread_body), call.id));

@@ -31,6 +31,10 @@ public:
 
     // Nothing: the body may be read.
     [[nodiscard]] std::optional<Refusal> before_body(const HttpRequest& head) const;
+    // What Gatekeeper does not let in, and what it lets in later.
+    [[nodiscard]] HttpResponse unauthorized_answer(std::string_view call_id) const;
+    [[nodiscard]] HttpResponse limited_answer(std::string_view call_id,
+                                              std::uint32_t retry_after_seconds) const;
     // Refusals are answered at once, everything else after the commit.
     void submit(const Call& call, const HttpRequest& request, Respond respond);
     // `job_id` as it stands in the path. Answered at once, or when a client that wants to wait has

@@ -46,6 +46,10 @@ std::optional<RouteMatch> find_route(std::string_view method, std::string_view p
     return {};
 }
 
+bool is_share_path(std::string_view path) {
+    return path.starts_with("/shielded-vote/");
+}
+
 std::string percent_decoded(std::string_view text) {
     std::string decoded;
     decoded.reserve(text.size());

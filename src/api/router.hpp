@@ -27,6 +27,9 @@ struct RouteMatch {
 // Finds the route of a path. The table has a dozen rows: looking through it costs less than a hash.
 [[nodiscard]] std::optional<RouteMatch> find_route(std::string_view method, std::string_view path);
 
+// Of the share helper, whether there is such a route or not.
+[[nodiscard]] bool is_share_path(std::string_view path);
+
 // Replaces %XX by its byte; leaves what is no such triple alone.
 [[nodiscard]] std::string percent_decoded(std::string_view text);
 

@@ -20,19 +20,6 @@ namespace {
 
 constexpr std::string_view unavailable = "helper unavailable";
 
-domain::Bytes32 digest_of(std::string_view text) {
-    return domain::sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
-
-// Looks at every byte whatever it finds, so that the time taken tells nothing.
-bool equal_in_constant_time(const domain::Bytes32& left, const domain::Bytes32& right) {
-    std::uint8_t difference = 0;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-        difference = static_cast<std::uint8_t>(difference | (left[i] ^ right[i]));
-    }
-    return difference == 0;
-}
-
 bool announces_more_than(std::size_t bytes_max, const HttpRequest& head) {
     const auto value = head.header("Content-Length");
     if (!value) return false;
@@ -66,16 +53,16 @@ std::string fields_of(const domain::VoteShare& share) {
 
 ShareRoutes::ShareRoutes(const Options& options, const Ports& ports)
     : options_(options),
+      gatekeeper_(ports.gatekeeper),
       intake_(ports.intake),
       rounds_(ports.rounds),
       clock_(ports.clock),
       journal_(ports.journal),
-      token_digest_(digest_of(options.share_api_token)),
       known_rounds_(options.share_rounds_max) {}
 
 std::optional<HttpResponse> ShareRoutes::before_body(const HttpRequest& head) const {
     if (options_.share_disable) return unavailable_answer(options_.api_retry_after_seconds);
-    if (!may_enter(head)) return share_error(401, "unauthorized");
+    if (!gatekeeper_.may_enter(head)) return share_error(401, "unauthorized");
     if (announces_more_than(options_.share_body_bytes_max, head)) {
         return share_error(400, too_large(options_.share_body_bytes_max));
     }
@@ -83,6 +70,13 @@ std::optional<HttpResponse> ShareRoutes::before_body(const HttpRequest& head) co
         return share_error(415, std::string("the body must be JSON: ").append(content_type_hint));
     }
     return {};
+}
+
+HttpResponse ShareRoutes::limited_answer(std::string_view call_id,
+                                         std::uint32_t retry_after_seconds) const {
+    HttpResponse response = refuse(429, "too many requests with this token", call_id);
+    response.headers.emplace_back("Retry-After", std::to_string(retry_after_seconds));
+    return response;
 }
 
 void ShareRoutes::submit(std::string_view body, const std::string& call_id, Respond respond) {
@@ -140,12 +134,6 @@ HttpResponse ShareRoutes::unreadable(HttpProblem problem) const {
         default:
             return share_error(status_of(problem), text_of(problem));
     }
-}
-
-bool ShareRoutes::may_enter(const HttpRequest& head) const {
-    if (options_.share_api_token.empty()) return true;
-    const std::string_view token = head.header("X-Helper-Token").value_or("");
-    return equal_in_constant_time(digest_of(token), token_digest_);
 }
 
 ShareRoutes::VoteEnd ShareRoutes::find_vote_end(const domain::Bytes32& round_id,

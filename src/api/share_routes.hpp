@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include "api/gatekeeper.hpp"
 #include "api/http_message.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
@@ -21,9 +22,12 @@ class ShareRoutes {
 public:
     ShareRoutes(const Options& options, const Ports& ports);
 
-    // In this order: 503 when switched off, 401 without the token, 400 for an announced size over
+    // In this order: 503 when switched off, 401 without a token, 400 for an announced size over
     // the limit, 415 for forms. Nothing: the body may be read.
     [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) const;
+    // What Gatekeeper lets in later.
+    [[nodiscard]] HttpResponse limited_answer(std::string_view call_id,
+                                              std::uint32_t retry_after_seconds) const;
     // Refusals are answered at once, everything else after the commit.
     void submit(std::string_view body, const std::string& call_id, Respond respond);
     [[nodiscard]] HttpResponse unreadable(HttpProblem problem) const;
@@ -31,7 +35,6 @@ public:
 private:
     using VoteEnd = std::variant<domain::Timestamp, HttpResponse>;
 
-    [[nodiscard]] bool may_enter(const HttpRequest& head) const;
     [[nodiscard]] VoteEnd find_vote_end(const domain::Bytes32& round_id, std::string_view call_id);
     // Nothing: the share may go on to the engine.
     [[nodiscard]] std::optional<HttpResponse> check_submit_at(const domain::VoteShare& share,
@@ -44,11 +47,11 @@ private:
                                       std::string_view call_id) const;
 
     const Options& options_;
+    const Gatekeeper& gatekeeper_;
     engine::Intake& intake_;
     engine::RoundDirectory& rounds_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
-    const domain::Bytes32 token_digest_;
     RoundMemory known_rounds_;
     TroubleReport intake_trouble_{"intake_unavailable", journal_, clock_};
     TroubleReport rounds_trouble_{"round_lookup_failed", journal_, clock_};

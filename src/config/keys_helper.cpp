@@ -35,9 +35,17 @@ std::vector<Key> helper_keys() {
         "helper.disable", boolean(), [](auto& s) -> auto& { return s.api.share_disable; },
         "No vote shares at all: their routes answer 503."));
     all.push_back(hidden(key(
-        "helper.api_token", secret("text, at most 4096 bytes; empty: everybody may come in"),
+        "helper.api_token", secret("text, at most 4096 bytes; empty: none"),
         [](auto& s) -> auto& { return s.api.share_api_token; },
-        "What the header X-Helper-Token must be.")));
+        "What the header X-Helper-Token must be. Without it and without api_tokens_file everybody "
+        "may "
+        "come in.")));
+    all.push_back(key(
+        "helper.api_tokens_file",
+        text("a path or credential:NAME, at most 4096 bytes; empty: none", 0, 4'096),
+        [](auto& s) -> auto& { return s.api.share_tokens_file; },
+        "More tokens for X-Helper-Token: a file as for http.client_keys_file. SIGHUP reads it "
+        "again."));
     all.push_back(unused("helper.expose_queue_status", boolean(), "false", Effect::needs_admin,
                          "Serve the queue of vote shares."));
     all.push_back(unused("helper.db_path", text("a path", 0, 4'096), "\"\"", Effect::superseded,

@@ -67,6 +67,14 @@ std::vector<Key> http_keys() {
         [](auto& s) -> auto& { return s.api.cors_allow_origin; },
         "Access-Control-Allow-Origin of every answer."));
     all.push_back(key(
+        "http.client_keys_file",
+        text("a path or credential:NAME, at most 4096 bytes; empty: everybody may come in", 0,
+             4'096),
+        [](auto& s) -> auto& { return s.api.client_keys_file; },
+        "Who may use the relayer routes: a file of lines NAME KEY [RATE [BURST]], which others "
+        "than "
+        "its owner and group may not use. SIGHUP reads it again."));
+    all.push_back(key(
         "http.body_bytes_max", whole_number(1'024, 64 * mebibyte),
         [](auto& s) -> auto& { return s.api.relayer_body_bytes_max; },
         "The largest body of a relayer request.", "bytes"));

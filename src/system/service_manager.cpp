@@ -1,6 +1,7 @@
 #include "system/service_manager.hpp"
 
 #include <systemd/sd-daemon.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,31 +9,40 @@
 namespace platform {
 namespace {
 
-void notify(const std::string& state) {
-    // The answer is not acted upon: a service works the same whether its manager listens or not.
-    static_cast<void>(::sd_notify(0, state.c_str()));
+// False: there is nobody to tell. A service works the same whether its manager listens or not.
+bool notify(const std::string& state) {
+    return ::sd_notify(0, state.c_str()) != 0;
 }
 
 }  // namespace
 
 void ServiceManager::ready() {
-    notify("READY=1");
+    static_cast<void>(notify("READY=1"));
+}
+
+bool ServiceManager::reloading() {
+    // systemd compares with its own CLOCK_MONOTONIC.
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    const auto usec = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec});
+    return notify("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(usec.count()));
 }
 
 void ServiceManager::stopping() {
-    notify("STOPPING=1");
+    static_cast<void>(notify("STOPPING=1"));
 }
 
 void ServiceManager::extend_timeout(domain::Milliseconds time) {
     const std::chrono::microseconds usec = std::max(time, domain::Milliseconds{0});
-    notify("EXTEND_TIMEOUT_USEC=" + std::to_string(usec.count()));
+    static_cast<void>(notify("EXTEND_TIMEOUT_USEC=" + std::to_string(usec.count())));
 }
 
 void ServiceManager::status(std::string line) {
     // A line break would begin another assignment.
     std::ranges::replace_if(
         line, [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
-    notify("STATUS=" + line);
+    static_cast<void>(notify("STATUS=" + line));
 }
 
 }  // namespace platform

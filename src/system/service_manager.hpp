@@ -11,6 +11,8 @@ namespace platform {
 class ServiceManager {
 public:
     void ready();
+    // Settings are read again; `ready` says when that is over. False: there is no manager.
+    [[nodiscard]] bool reloading();
     void stopping();
     // Starting or stopping takes so much longer, counted from now.
     void extend_timeout(domain::Milliseconds time);

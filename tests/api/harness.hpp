@@ -166,9 +166,10 @@ public:
     support::RecordingJournal journal;
     api::HttpObserver observer;
     api::LongPolls long_polls{clock, 4};
-    api::Application app{
-        options,
-        {intake, inquiry, rounds, contracts, health, clock, random, journal, long_polls, observer}};
+    api::Gatekeeper gatekeeper{options, clock};
+    api::Application app{options,
+                         {intake, inquiry, rounds, contracts, health, clock, random, journal,
+                          long_polls, observer, gatekeeper}};
 };
 
 }  // namespace api_test

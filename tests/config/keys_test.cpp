@@ -102,6 +102,7 @@ http.endpoint = "[::1]:8080"
 http.api_retry_after_seconds = 9
 http.body_bytes_max = 5000
 http.workers = 3
+http.client_keys_file = "credential:client_keys"
 http.idle_timeout = "7s"
 http.request_deadline = "1500ms"
 http.retry_after.safety_margin = 0.125
@@ -116,6 +117,7 @@ storage.wal_bytes_max = 2097152
 storage.cron.user_decrypt_timeout = "1h 30m"
 storage.cron.expiry_enabled = true
 helper.api_token = "tok"
+helper.api_tokens_file = "/etc/tokens"
 helper.disable = true
 helper.max_concurrent_proofs = 5
 clock.leap = "2m"
@@ -173,6 +175,8 @@ duration = "5s"
     CHECK(s.engine.response_timeout.input_proof == std::chrono::minutes{30});
     CHECK(s.engine.retention.expiry_enabled);
     CHECK(s.api.share_api_token == "tok");
+    CHECK(s.api.share_tokens_file == "/etc/tokens");
+    CHECK(s.api.client_keys_file == "credential:client_keys");
     CHECK(s.api.share_disable);
     CHECK(s.engine.shares.max_concurrent_proofs == 5);
     CHECK(s.engine.clock_leap == std::chrono::minutes{2});

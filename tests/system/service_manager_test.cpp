@@ -61,6 +61,8 @@ TEST_CASE("the service manager hears each word") {
     CHECK(manager.heard() == "EXTEND_TIMEOUT_USEC=90000000");
     service.extend_timeout(-1s);
     CHECK(manager.heard() == "EXTEND_TIMEOUT_USEC=0");
+    CHECK(service.reloading());
+    CHECK(manager.heard().starts_with("RELOADING=1\nMONOTONIC_USEC="));
     service.stopping();
     CHECK(manager.heard() == "STOPPING=1");
     CHECK(manager.heard().empty());
@@ -69,6 +71,7 @@ TEST_CASE("the service manager hears each word") {
 TEST_CASE("without a service manager nothing happens") {
     REQUIRE(std::getenv("NOTIFY_SOCKET") == nullptr);
     platform::ServiceManager service;
+    CHECK_FALSE(service.reloading());
     service.ready();
     service.status("alone");
     service.extend_timeout(1s);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace api {
+
+inline constexpr std::size_t secret_file_bytes_max = std::size_t{1} << 20U;
+
+// Why a file is not used: its name, what is wrong and what helps. Nothing of its content.
+struct FileProblem {
+    std::string text;
+};
+
+// `credential:NAME` means NAME in `credentials_directory`, where systemd puts what LoadCredential=
+// names; anything else is a path. Refused: what is no regular file, what users other than owner and
+// group may use, and more than `secret_file_bytes_max` bytes. Whoever gets the text wipes it.
+[[nodiscard]] std::variant<std::string, FileProblem> read_secret_file(
+    std::string_view path, std::string_view credentials_directory);
+
+[[nodiscard]] bool is_credential(std::string_view path);
+
+// Overwrites a text that is not needed any more.
+void wipe(std::string& text);
+
+}  // namespace api

@@ -1,0 +1,121 @@
+#include "api/secret_file.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <variant>
+
+#include <doctest/doctest.h>
+
+#include "support/temp_directory.hpp"
+
+namespace {
+
+using api::FileProblem;
+using api::read_secret_file;
+
+class Place {
+public:
+    std::string write(const std::string& name, const std::string& text, mode_t mode = 0600) const {
+        const std::string path = this->path(name);
+        std::ofstream(path, std::ios::binary) << text;
+        REQUIRE(::chmod(path.c_str(), mode) == 0);
+        return path;
+    }
+    [[nodiscard]] std::string path(const std::string& name) const {
+        return (directory_.path() / name).string();
+    }
+    [[nodiscard]] std::string directory() const { return directory_.path().string(); }
+
+private:
+    support::TempDirectory directory_;
+};
+
+std::string problem_with(const std::string& path, const std::string& credentials = {}) {
+    const auto read = read_secret_file(path, credentials);
+    const auto* problem = std::get_if<FileProblem>(&read);
+    return problem == nullptr ? "" : problem->text;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("a file that is its owner's and group's alone is read as it is") {
+    const Place place;
+    const std::string text("one\r\ntwo\0three", 14);
+    for (const mode_t mode : {0600U, 0400U, 0640U, 0660U, 0700U}) {
+        CAPTURE(mode);
+        CHECK(std::get<std::string>(read_secret_file(place.write("keys", text, mode), {})) == text);
+        std::filesystem::remove(place.path("keys"));
+    }
+    CHECK(std::get<std::string>(read_secret_file(place.write("empty", ""), {})).empty());
+}
+
+TEST_CASE("a file others may use in any way is refused with the command that helps") {
+    const Place place;
+    const std::string path = place.write("keys", "web the-secret-key-of-web", 0600);
+    for (const mode_t mode : {0604U, 0602U, 0601U, 0644U, 0666U, 0777U}) {
+        CAPTURE(mode);
+        REQUIRE(::chmod(path.c_str(), mode) == 0);
+        const std::string problem = problem_with(path);
+        CHECK(problem.starts_with(path + ": has mode 0"));
+        CHECK(problem.ends_with("; run chmod o= " + path));
+        CHECK_FALSE(contains(problem, "secret-key"));
+    }
+    REQUIRE(::chmod(path.c_str(), 0644) == 0);
+    CHECK(contains(problem_with(path), "has mode 0644, "));
+}
+
+TEST_CASE("what is no regular file is refused, and nothing waits for a writer") {
+    const Place place;
+    const std::string pipe = place.path("pipe");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(contains(problem_with(pipe), pipe + ": is no regular file"));
+    CHECK(contains(problem_with(place.directory()), "is no regular file"));
+    CHECK(contains(problem_with("/dev/null"), "is no regular file"));
+    CHECK(contains(problem_with(place.path("nowhere")), "nowhere: is not there; create it"));
+    CHECK(contains(problem_with(""), "is not there"));
+    const std::string file = place.write("file", "x");
+    CHECK(problem_with(file + "/x").starts_with(file + "/x: "));
+
+    std::filesystem::create_symlink(file, place.path("link"));
+    CHECK(std::get<std::string>(read_secret_file(place.path("link"), {})) == "x");
+}
+
+TEST_CASE("a file may have 1 MiB") {
+    const Place place;
+    const std::string largest(api::secret_file_bytes_max, 'x');
+    CHECK(std::get<std::string>(read_secret_file(place.write("keys", largest), {})) == largest);
+    CHECK(contains(problem_with(place.write("more", largest + "x")),
+                   "more: is too large; allowed: 1048576 bytes"));
+}
+
+TEST_CASE("a credential is looked up where the service manager put it") {
+    const Place place;
+    place.write("client_keys", "text");
+    const auto read = read_secret_file("credential:client_keys", place.directory());
+    CHECK(std::get<std::string>(read) == "text");
+
+    CHECK(contains(problem_with("credential:client_keys"), "LoadCredential=client_keys:"));
+    CHECK(contains(problem_with("credential:other", place.directory()), "other: is not there"));
+    for (const char* name : {"", ".", "..", "../x", "a/b", "/etc/passwd"}) {
+        CAPTURE(name);
+        CHECK(contains(problem_with(std::string("credential:") + name, place.directory()),
+                       "is no name of a credential"));
+    }
+}
+
+TEST_CASE("a wiped text leaves nothing in its memory") {
+    std::string text = "a text that is too long for the place inside the string object";
+    const char* bytes = text.data();
+    const std::size_t size = text.size();
+    api::wipe(text);
+    CHECK(text.empty());
+    REQUIRE(text.data() == bytes);
+    for (std::size_t i = 0; i < size && i < text.capacity(); ++i) CHECK(text.data()[i] == '\0');
+}
+
+}  // namespace
