@@ -5,6 +5,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20U;
@@ -112,6 +113,16 @@ std::vector<Key> http_keys() {
         "http.descriptors_reserved", whole_number(0, 100'000),
         [](auto& s) -> auto& { return s.http.descriptors_reserved; },
         "Open files the connections leave to everything else.", "files"));
+    all.push_back(key(
+        "http.long_polls_max", whole_number(0, 100'000),
+        [](auto& s) -> auto& { return s.api.long_polls_max; },
+        "Polls that may wait for the end of their job at the same time; others are answered at "
+        "once.",
+        "polls"));
+    all.push_back(key(
+        "http.long_poll_wait_max", duration(seconds{1}, minutes{10}, seconds{1}),
+        [](auto& s) -> auto& { return s.api.long_poll_wait_max; },
+        "The longest wait a poll may ask for."));
     all.push_back(unused("http.metrics.histogram_buckets", histogram_buckets(),
                          "[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]",
                          Effect::needs_metrics, "Buckets of the duration of HTTP requests.",

@@ -148,6 +148,10 @@ std::vector<Key> engine_keys() {
         [](auto& s) -> auto& { return s.stop_grace; },
         "How long running work may report after SIGTERM."));
     all.push_back(key(
+        "engine.fair_queues", boolean(), [](auto& s) -> auto& { return s.engine.fair_queues; },
+        "Clients with keys of their own take turns in each queue, instead of first come, first "
+        "served."));
+    all.push_back(key(
         "engine.inbox_capacity", whole_number(1, 1'000'000),
         [](auto& s) -> auto& { return s.engine.inbox_capacity; },
         "Requests that wait for their commit; beyond, POSTs get 503.", "requests"));
