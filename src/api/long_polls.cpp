@@ -35,8 +35,8 @@ std::optional<LongPolls::Ticket> LongPolls::wait(std::int64_t sequence, domain::
         ticket = next_++;
         waiters_.emplace(ticket, Waiter{sequence, end, std::move(done)});
         by_sequence_.emplace(sequence, ticket);
-        const bool earliest = by_end_.emplace(end, ticket) == by_end_.begin();
-        look_again_ = look_again_ || earliest;
+        const auto place = by_end_.emplace(end, ticket);
+        look_again_ = look_again_ || place == by_end_.begin();
         count_.store(waiters_.size());
     }
     changed_.notify_one();

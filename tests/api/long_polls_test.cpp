@@ -109,6 +109,9 @@ TEST_CASE("the thread of the waiting polls wakes for an end and for an earlier d
     REQUIRE(waiting.polls.wait(2, 30min, [&] { answered.set_value(); }));
     waiting.polls.stepped(ended(2));
     CHECK(answered.get_future().wait_for(10s) == std::future_status::ready);
+    std::promise<void> over;
+    REQUIRE(waiting.polls.wait(3, 0ms, [&] { over.set_value(); }));
+    CHECK(over.get_future().wait_for(10s) == std::future_status::ready);
     waiting.polls.stop();
     thread.join();
     CHECK(waiting.done == std::vector{1});

@@ -1,0 +1,90 @@
+"""Polls that wait for the end of their job."""
+
+import concurrent.futures
+import time
+import unittest
+
+import samples
+from service import QUICK, Client, Service, wait_until
+
+SLOW = QUICK.replace('response = "10ms"', 'response = "700ms"')
+NEVER = QUICK.replace('response = "10ms"', 'response = "1h"')
+
+
+def submit(service, seed=1):
+    body = samples.text(samples.Variants(seed).public_decrypt())
+    return service.post(samples.PUBLIC_DECRYPT, body).json["job_id"]
+
+
+class LongPollTest(unittest.TestCase):
+    def test_it_is_answered_when_the_job_ends_by_query_or_by_preference(self):
+        with Service(SLOW) as service:
+            service.start()
+            for seed, (query, headers) in enumerate([("?wait=20s", {}),
+                                                     ("", {"Prefer": "wait=20"})]):
+                job_id = submit(service, seed)
+                begin = time.monotonic()
+                answer = service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}{query}", headers=headers)
+                self.assertEqual(answer.status, 200, answer)
+                self.assertEqual(answer.json["status"], "succeeded")
+                self.assertEqual(answer.headers["preference-applied"], "wait=20")
+                self.assertLess(time.monotonic() - begin, 10)
+                again = service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}{query}", headers=headers)
+                self.assertEqual(again.status, 200)
+
+    def test_it_is_answered_with_202_when_its_time_is_over(self):
+        with Service(NEVER) as service:
+            service.start()
+            job_id = submit(service)
+            begin = time.monotonic()
+            answer = service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}?wait=1s")
+            self.assertGreaterEqual(time.monotonic() - begin, 1)
+            self.assertEqual(answer.status, 202)
+            self.assertRegex(answer.headers["retry-after"], "^[1-9][0-9]*$")
+            self.assertEqual(service.get(f"{samples.INPUT_PROOF}/{job_id}?wait=20s").status, 404)
+            wrong = service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}?wait=soon")
+            self.assertEqual(wrong.status, 400)
+            self.assertEqual(wrong.json["error"]["details"][0]["field"], "wait")
+
+    def test_without_a_place_it_is_a_plain_poll_and_nobody_else_waits(self):
+        with Service(NEVER + "[http]\nlong_polls_max = 20\nworkers = 2\n") as service:
+            service.start()
+            job_id = submit(service)
+            path = f"{samples.PUBLIC_DECRYPT}/{job_id}?wait=30s"
+            waiting = [Client(service.port) for _ in range(20)]
+            for client in waiting:
+                client.connection.request("GET", path)
+
+            def no_place_left():
+                begin = time.monotonic()
+                try:
+                    answer = service.ask("GET", path, timeout=2)
+                except TimeoutError:
+                    return False
+                return answer.status == 202 and time.monotonic() - begin < 1
+
+            wait_until(no_place_left, 20, "an answer at once when all places are taken")
+            self.assertEqual(service.get("/liveness").status, 200)
+            self.assertEqual(service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}").status, 202)
+            begin = time.monotonic()
+            status, _ = service.stop()
+            # The end of the process is the end of their wait too.
+            for client in waiting:
+                self.assertEqual(client.connection.getresponse().status, 202)
+                client.close()
+            self.assertEqual(status, 0, service.log())
+            self.assertLess(time.monotonic() - begin, 15)
+
+    def test_two_hundred_wait_at_once_and_all_are_answered(self):
+        with Service(SLOW) as service:
+            service.start()
+            jobs = [submit(service, seed) for seed in range(10)]
+            with concurrent.futures.ThreadPoolExecutor(200) as pool:
+                answers = list(pool.map(
+                    lambda i: service.get(f"{samples.PUBLIC_DECRYPT}/{jobs[i % 10]}?wait=20s"),
+                    range(200)))
+            self.assertEqual({answer.status for answer in answers}, {200})
+
+
+if __name__ == "__main__":
+    unittest.main()
