@@ -149,8 +149,8 @@ int serve(const config::Loaded& loaded) {
     log.write(engine::Level::info, recovered_line(processor.recover(extend)));
 
     api::NoContractSignatures contracts;
-    api::Application application(settings.api, service, service, gateway, contracts, service, clock,
-                                 random, log);
+    api::Application application(settings.api, service, service, gateway, contracts, service,
+                                 gateway, clock, random, log);
     api::HttpServer server(settings.http, application);
     ProcessorThread thread(processor, inbox, log, settings.stop_grace);
     server.start();

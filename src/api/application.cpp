@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "api/docs_answers.hpp"
 #include "api/envelope.hpp"
 #include "api/refusal.hpp"
 
@@ -34,10 +35,11 @@ std::string reason_of_current_exception() {
 
 Application::Application(Options options, engine::Intake& intake, engine::Inquiry& inquiry,
                          engine::RoundDirectory& rounds, ContractSignatures& contracts,
-                         engine::Health& health, engine::Clock& clock, engine::Random& random,
-                         engine::Journal& journal)
+                         engine::Health& health, engine::KeyDirectory& keys, engine::Clock& clock,
+                         engine::Random& random, engine::Journal& journal)
     : options_(std::move(options)),
       health_(health),
+      keys_(keys),
       random_(random),
       relayer_(options_, intake, inquiry, contracts, clock, journal),
       shares_(options_, intake, rounds, clock, journal),
@@ -114,6 +116,9 @@ void Application::answer(const HttpRequest& request, Respond respond) {
         case Action::poll:
             respond(relayer_.poll(route.kind, match.job_id, make_call_id(random_)));
             return;
+        case Action::keyurl:
+            respond(key_answer());
+            return;
         case Action::liveness:
             respond(alive_answer());
             return;
@@ -123,8 +128,19 @@ void Application::answer(const HttpRequest& request, Respond respond) {
         case Action::version:
             respond(version_answer(options_));
             return;
+        case Action::docs:
+            respond(docs_answer());
+            return;
+        case Action::openapi:
+            respond(openapi_answer());
+            return;
     }
     respond(empty_answer(404));
+}
+
+HttpResponse Application::key_answer() const {
+    if (const auto keys = keys_.current()) return key_material_answer(*keys);
+    return failed_answer(make_call_id(random_), internal_error("Key URL not yet initialized"));
 }
 
 HttpResponse Application::wrong_method(const Route& route) const {

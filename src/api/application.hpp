@@ -17,6 +17,7 @@
 #include "engine/inquiry.hpp"
 #include "engine/intake.hpp"
 #include "engine/journal.hpp"
+#include "engine/key_material.hpp"
 #include "engine/random.hpp"
 
 namespace api {
@@ -26,8 +27,8 @@ class Application : public HttpApplication {
 public:
     Application(Options options, engine::Intake& intake, engine::Inquiry& inquiry,
                 engine::RoundDirectory& rounds, ContractSignatures& contracts,
-                engine::Health& health, engine::Clock& clock, engine::Random& random,
-                engine::Journal& journal);
+                engine::Health& health, engine::KeyDirectory& keys, engine::Clock& clock,
+                engine::Random& random, engine::Journal& journal);
 
     [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) override;
     [[nodiscard]] HttpResponse handle(const HttpRequest& request) override;
@@ -39,12 +40,14 @@ public:
 private:
     [[nodiscard]] std::optional<HttpResponse> early_answer(const HttpRequest& head);
     void answer(const HttpRequest& request, Respond respond);
+    [[nodiscard]] HttpResponse key_answer() const;
     [[nodiscard]] HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] HttpResponse preflight(const Route& route) const;
     [[nodiscard]] HttpResponse with_cors(HttpResponse response) const;
 
     const Options options_;
     engine::Health& health_;
+    engine::KeyDirectory& keys_;
     engine::Random& random_;
     RelayerRoutes relayer_;
     ShareRoutes shares_;

@@ -93,7 +93,9 @@ Pending Service::pending(const store::Row& row) const {
 }
 
 std::vector<Dependency> Service::dependencies() const {
-    return {{"database", processor_.is_open() && !damaged_}, {"gateway", !gateway_.trouble()}};
+    std::vector<Dependency> all{{"database", processor_.is_open() && !damaged_}};
+    for (Dependency& dependency : gateway_.dependencies()) all.push_back(std::move(dependency));
+    return all;
 }
 
 }  // namespace engine
