@@ -204,9 +204,9 @@ int serve(const config::Loaded& loaded) {
 
     api::NoContractSignatures contracts;
     api::HttpObserver http_observer;
-    api::Application application(settings.api,
-                                 {service, service, gateway, contracts, service, clock, random, log,
-                                  long_polls, http_observer, gatekeeper});
+    api::Application application(
+        settings.api, {service, service, gateway, contracts, service, gateway, clock, random, log,
+                       long_polls, http_observer, gatekeeper});
     api::HttpServer server(settings.http, application);
     ProcessorThread thread(processor, inbox, log, settings.stop_grace);
     std::jthread waiting([&long_polls] { long_polls.run(); });

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "api/docs_answers.hpp"
 #include "api/envelope.hpp"
 #include "api/refusal.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 // The routes whose calls are counted (relayer-api 1.1).
 bool is_relayer_api(Action action) {
-    return action == Action::submit || action == Action::poll;
+    return action == Action::submit || action == Action::poll || action == Action::keyurl;
 }
 
 std::uint32_t whole_seconds(domain::Nanoseconds time) {
@@ -43,6 +44,7 @@ Application::Application(Options options, const Ports& ports)
     : options_(std::move(options)),
       gatekeeper_(ports.gatekeeper),
       health_(ports.health),
+      keys_(ports.keys),
       random_(ports.random),
       clock_(ports.clock),
       observer_(ports.observer),
@@ -156,6 +158,9 @@ void Application::answer(const HttpRequest& request, Respond respond) {
             relayer_.poll({route.kind, make_call_id(random_)}, request, match.job_id,
                           std::move(respond));
             return;
+        case Action::keyurl:
+            respond(key_answer());
+            return;
         case Action::liveness:
             respond(alive_answer());
             return;
@@ -165,8 +170,19 @@ void Application::answer(const HttpRequest& request, Respond respond) {
         case Action::version:
             respond(version_answer(options_));
             return;
+        case Action::docs:
+            respond(docs_answer());
+            return;
+        case Action::openapi:
+            respond(openapi_answer());
+            return;
     }
     respond(empty_answer(404));
+}
+
+HttpResponse Application::key_answer() const {
+    if (const auto keys = keys_.current()) return key_material_answer(*keys);
+    return failed_answer(make_call_id(random_), internal_error("Key URL not yet initialized"));
 }
 
 HttpResponse Application::wrong_method(const Route& route) const {
@@ -182,8 +198,8 @@ HttpResponse Application::preflight(const Route& route) const {
     response.headers = {
         {"Access-Control-Allow-Methods", route.method == "GET" ? "GET, HEAD" : "POST"},
         {"Access-Control-Allow-Headers",
-         "Content-Type, Authorization, X-API-Key, X-Helper-Token, zama-sdk-name, "
-         "zama-sdk-version"},
+         "Content-Type, Authorization, X-API-Key, X-Helper-Token, Idempotency-Key, Prefer, "
+         "zama-sdk-name, zama-sdk-version"},
         {"Access-Control-Max-Age", "86400"}};
     return response;
 }
@@ -191,7 +207,8 @@ HttpResponse Application::preflight(const Route& route) const {
 HttpResponse Application::with_cors(HttpResponse response) const {
     if (options_.cors_allow_origin.empty()) return response;
     response.headers.emplace_back("Access-Control-Allow-Origin", options_.cors_allow_origin);
-    response.headers.emplace_back("Access-Control-Expose-Headers", "Retry-After");
+    response.headers.emplace_back("Access-Control-Expose-Headers",
+                                  "Retry-After, Preference-Applied");
     if (options_.cors_allow_origin != "*") response.headers.emplace_back("Vary", "Origin");
     return response;
 }

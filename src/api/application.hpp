@@ -35,6 +35,7 @@ private:
     [[nodiscard]] std::optional<HttpResponse> limited_answer(const HttpRequest& head);
     [[nodiscard]] std::int64_t client_of(const HttpRequest& request) const;
     void answer(const HttpRequest& request, Respond respond);
+    [[nodiscard]] HttpResponse key_answer() const;
     [[nodiscard]] HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] HttpResponse preflight(const Route& route) const;
     [[nodiscard]] HttpResponse with_cors(HttpResponse response) const;
@@ -42,6 +43,7 @@ private:
     const Options options_;
     Gatekeeper& gatekeeper_;
     engine::Health& health_;
+    engine::KeyDirectory& keys_;
     engine::Random& random_;
     engine::Clock& clock_;
     HttpObserver& observer_;

@@ -4,7 +4,7 @@
 #include "api/decode.hpp"
 #include "api/field_rules.hpp"
 #include "api/json_reader.hpp"
-#include "api/schema.hpp"
+#include "api/request_schemas.hpp"
 
 namespace api {
 
@@ -18,8 +18,10 @@ constexpr std::array members{MemberRule{"contractChainId", Shape::text_or_number
 
 }  // namespace
 
+const Schema input_proof_schema{members};
+
 Decoded decode_input_proof(std::string_view body, std::uint64_t /*now_seconds*/) {
-    auto read = read_request(body, {members});
+    auto read = read_request(body, input_proof_schema);
     if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
     const JsonValue json = std::get<JsonDocument>(read).root();
 

@@ -5,7 +5,7 @@
 #include "api/field_lists.hpp"
 #include "api/field_rules.hpp"
 #include "api/json_reader.hpp"
-#include "api/schema.hpp"
+#include "api/request_schemas.hpp"
 
 namespace api {
 
@@ -17,8 +17,10 @@ constexpr std::array members{MemberRule{"ciphertextHandles", Shape::texts},
 
 }  // namespace
 
+const Schema public_decrypt_schema{members};
+
 Decoded decode_public_decrypt(std::string_view body, std::uint64_t /*now_seconds*/) {
-    auto read = read_request(body, {members});
+    auto read = read_request(body, public_decrypt_schema);
     if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
     const JsonValue json = std::get<JsonDocument>(read).root();
 

@@ -6,7 +6,7 @@
 #include "api/field_lists.hpp"
 #include "api/field_rules.hpp"
 #include "api/json_reader.hpp"
-#include "api/schema.hpp"
+#include "api/request_schemas.hpp"
 
 namespace api {
 
@@ -33,8 +33,6 @@ constexpr Schema payload_schema{payload_members, true};
 constexpr std::array envelope_members{MemberRule{"attestationType"},
                                       MemberRule{"attestedPayload", Shape::object, &payload_schema},
                                       MemberRule{"signature"}};
-constexpr Schema envelope_schema{envelope_members, true};
-
 Issue require_text(std::string_view text, std::string_view wanted, std::string_view issue) {
     if (text != wanted) return issue;
     return {};
@@ -101,8 +99,10 @@ void read_payload(JsonValue payload, std::uint64_t now_seconds, domain::UnifiedU
 
 }  // namespace
 
+const Schema unified_user_decrypt_schema{envelope_members, true};
+
 Decoded decode_unified_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
-    auto read = read_request(body, envelope_schema);
+    auto read = read_request(body, unified_user_decrypt_schema);
     if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
     const JsonValue json = std::get<JsonDocument>(read).root();
 

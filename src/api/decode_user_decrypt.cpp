@@ -5,7 +5,7 @@
 #include "api/field_lists.hpp"
 #include "api/field_rules.hpp"
 #include "api/json_reader.hpp"
-#include "api/schema.hpp"
+#include "api/request_schemas.hpp"
 
 namespace api {
 
@@ -74,8 +74,11 @@ void read_signed_part(JsonValue json, Request& request, FieldIssues& issues) {
 
 }  // namespace
 
+const Schema user_decrypt_schema{direct_members};
+const Schema delegated_user_decrypt_schema{delegated_members};
+
 Decoded decode_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
-    auto read = read_request(body, {direct_members});
+    auto read = read_request(body, user_decrypt_schema);
     if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
     const JsonValue json = std::get<JsonDocument>(read).root();
 
@@ -91,7 +94,7 @@ Decoded decode_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
 }
 
 Decoded decode_delegated_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
-    auto read = read_request(body, {delegated_members});
+    auto read = read_request(body, delegated_user_decrypt_schema);
     if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
     const JsonValue json = std::get<JsonDocument>(read).root();
 

@@ -43,6 +43,11 @@ Json texts(const List& list, Text text) {
 // The constant the reference serves, not an echo (relayer-api 1.8).
 constexpr std::string_view proof_extra_data = "0x00";
 
+// The bits a common reference string is good for; there is one kind.
+constexpr const char* crs_capacity = "2048";
+
+constexpr std::uint32_t health_retry_after_seconds = 5;
+
 Json body_of(const domain::ProofAccepted& proof) {
     return {{"accepted", true},
             {"extraData", proof_extra_data},
@@ -145,6 +150,15 @@ HttpResponse share_error(int status, std::string_view text) {
     return answer(status, {{"status", "error"}, {"error", text}});
 }
 
+HttpResponse key_material_answer(const engine::KeyMaterial& keys) {
+    const Json key{{"dataId", prefixed(keys.key_id)}, {"urls", keys.key_urls}};
+    const Json crs{{"dataId", prefixed(keys.crs_id)}, {"urls", keys.crs_urls}};
+    Json response;
+    response["fheKeyInfo"] = Json::array({Json{{"fhePublicKey", key}}});
+    response["crs"][crs_capacity] = crs;
+    return answer(200, {{"status", "succeeded"}, {"response", std::move(response)}});
+}
+
 HttpResponse alive_answer() {
     return answer(200, {{"status", "alive"}});
 }
@@ -156,7 +170,7 @@ HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies) 
     for (const engine::Dependency& dependency : dependencies) {
         body["dependencies"][dependency.name] = dependency.ok ? "ok" : "fail";
     }
-    return answer(healthy ? 200 : 503, body);
+    return healthy ? answer(200, body) : answer(503, body, health_retry_after_seconds);
 }
 
 HttpResponse version_answer(const Options& options) {

@@ -10,6 +10,7 @@
 #include "domain/result.hpp"
 #include "domain/status.hpp"
 #include "engine/health.hpp"
+#include "engine/key_material.hpp"
 #include "engine/random.hpp"
 
 namespace api {
@@ -45,7 +46,11 @@ struct Options;
 [[nodiscard]] HttpResponse share_answer(std::string_view status);
 [[nodiscard]] HttpResponse share_error(int status, std::string_view text);
 
+// 200 of GET /v2/keyurl: `response` instead of `result`, and no request id (relayer-api 1.12).
+[[nodiscard]] HttpResponse key_material_answer(const engine::KeyMaterial& keys);
+
 [[nodiscard]] HttpResponse alive_answer();
+// 503 with Retry-After while a dependency fails.
 [[nodiscard]] HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies);
 [[nodiscard]] HttpResponse version_answer(const Options& options);
 

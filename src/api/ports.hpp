@@ -10,6 +10,7 @@
 #include "engine/inquiry.hpp"
 #include "engine/intake.hpp"
 #include "engine/journal.hpp"
+#include "engine/key_material.hpp"
 #include "engine/random.hpp"
 
 namespace api {
@@ -21,6 +22,7 @@ struct Ports {
     engine::RoundDirectory& rounds;
     ContractSignatures& contracts;
     engine::Health& health;
+    engine::KeyDirectory& keys;
     engine::Clock& clock;
     engine::Random& random;
     engine::Journal& journal;

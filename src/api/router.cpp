@@ -12,7 +12,7 @@ namespace {
 using domain::Kind;
 
 // relayer-api 1.1, share-helper 1
-constexpr std::array routes{
+constexpr std::array table{
     Route{"POST", "/shielded-vote/v1/shares", Action::share},
     Route{"POST", "/v2/input-proof", Action::submit, Kind::input_proof},
     Route{"GET", "/v2/input-proof/", Action::poll, Kind::input_proof},
@@ -24,9 +24,12 @@ constexpr std::array routes{
     Route{"GET", "/v2/delegated-user-decrypt/", Action::poll, Kind::delegated_user_decrypt},
     Route{"POST", "/v3/user-decrypt", Action::submit, Kind::unified_user_decrypt},
     Route{"GET", "/v3/user-decrypt/", Action::poll, Kind::unified_user_decrypt},
+    Route{"GET", "/v2/keyurl", Action::keyurl},
     Route{"GET", "/liveness", Action::liveness},
     Route{"GET", "/healthz", Action::healthz},
     Route{"GET", "/version", Action::version},
+    Route{"GET", "/docs", Action::docs},
+    Route{"GET", "/docs/openapi.json", Action::openapi},
 };
 
 bool covers(const Route& route, std::string_view path) {
@@ -37,8 +40,12 @@ bool covers(const Route& route, std::string_view path) {
 
 }  // namespace
 
+std::span<const Route> routes() {
+    return table;
+}
+
 std::optional<RouteMatch> find_route(std::string_view method, std::string_view path) {
-    for (const Route& route : routes) {
+    for (const Route& route : table) {
         if (!covers(route, path)) continue;
         const bool fits = method == route.method || (method == "HEAD" && route.method == "GET");
         return RouteMatch{&route, fits, path.substr(route.path.size())};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -8,7 +9,7 @@
 
 namespace api {
 
-enum class Action { submit, poll, share, liveness, healthz, version };
+enum class Action { submit, poll, share, keyurl, liveness, healthz, version, docs, openapi };
 
 struct Route {
     std::string_view method;
@@ -24,7 +25,10 @@ struct RouteMatch {
     std::string_view job_id;  // of polls, as sent
 };
 
-// Finds the route of a path. The table has a dozen rows: looking through it costs less than a hash.
+// The whole table.
+[[nodiscard]] std::span<const Route> routes();
+
+// Finds the route of a path. The table has few rows: looking through it costs less than a hash.
 [[nodiscard]] std::optional<RouteMatch> find_route(std::string_view method, std::string_view path);
 
 // Of the share helper, whether there is such a route or not.

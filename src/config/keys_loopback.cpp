@@ -59,6 +59,21 @@ std::vector<Key> loopback_keys() {
         [](auto& s) -> auto& { return s.loopback.rounds_end; },
         "When rounds end while no list names them."));
     all.push_back(key(
+        table + "storage_url", url({"http", "https"}),
+        [](auto& s) -> auto& { return s.loopback.storage_url; },
+        "Where GET /v2/keyurl says that keys lie. The default resolves nowhere: the chain has no "
+        "keys, name a storage that has."));
+    all.push_back(key(
+        table + "storage_prefix", text("a folder of that storage, 1 to 200 characters", 1, 200),
+        [](auto& s) -> auto& { return s.loopback.storage_prefix; },
+        "What stands between storage_url and /PublicKey/… or /CRS/…."));
+    all.push_back(key(
+        table + "key_id", bytes32(), [](auto& s) -> auto& { return s.loopback.key_id; },
+        "Id of the public FHE key."));
+    all.push_back(key(
+        table + "crs_id", bytes32(), [](auto& s) -> auto& { return s.loopback.crs_id; },
+        "Id of the common reference string."));
+    all.push_back(key(
         table + "proof_handles", whole_number(1, 255),
         [](auto& s) -> auto& { return s.loopback.proof_handles; },
         "Handles of an accepted input proof.", "handles"));

@@ -13,6 +13,7 @@
 #include "domain/request_id.hpp"
 #include "domain/result.hpp"
 #include "domain/time.hpp"
+#include "engine/health.hpp"
 
 namespace engine {
 
@@ -155,6 +156,12 @@ public:
 
     // Any thread. Nothing when healthy, else one line without secrets.
     [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+
+    // Any thread. What /healthz says of it (relayer-api 1.13): `gateway_http` and, one for each
+    // listener, `gateway_listener_0` …
+    [[nodiscard]] virtual std::vector<Dependency> dependencies() const {
+        return {{"gateway_http", !trouble()}};
+    }
 };
 
 // Port: which vote rounds exist (share-helper 1.2). Any thread, may block.

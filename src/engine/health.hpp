@@ -6,7 +6,7 @@
 namespace engine {
 
 struct Dependency {
-    std::string name;  // `database`, `gateway`
+    std::string name;  // `database`, `gateway_http`, `gateway_listener_0` …
     bool ok = true;
 };
 

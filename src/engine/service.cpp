@@ -97,7 +97,9 @@ void Service::retune(Retune change) {
 }
 
 std::vector<Dependency> Service::dependencies() const {
-    return {{"database", processor_.is_open() && !damaged_}, {"gateway", !gateway_.trouble()}};
+    std::vector<Dependency> all{{"database", processor_.is_open() && !damaged_}};
+    for (Dependency& dependency : gateway_.dependencies()) all.push_back(std::move(dependency));
+    return all;
 }
 
 }  // namespace engine

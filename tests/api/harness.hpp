@@ -88,7 +88,15 @@ class FixedHealth : public engine::Health {
 public:
     std::vector<engine::Dependency> dependencies() const override { return given; }
 
-    std::vector<engine::Dependency> given{{"database", true}, {"gateway", true}};
+    std::vector<engine::Dependency> given{
+        {"database", true}, {"gateway_http", true}, {"gateway_listener_0", true}};
+};
+
+class FixedKeys : public engine::KeyDirectory {
+public:
+    std::optional<engine::KeyMaterial> current() const override { return given; }
+
+    std::optional<engine::KeyMaterial> given;
 };
 
 struct Call {
@@ -161,6 +169,7 @@ public:
     ScriptedRounds rounds;
     ScriptedContracts contracts;
     FixedHealth health;
+    FixedKeys keys;
     support::VirtualClock clock;
     support::SeededRandom random{1};
     support::RecordingJournal journal;
@@ -168,7 +177,7 @@ public:
     api::LongPolls long_polls{clock, 4};
     api::Gatekeeper gatekeeper{options, clock};
     api::Application app{options,
-                         {intake, inquiry, rounds, contracts, health, clock, random, journal,
+                         {intake, inquiry, rounds, contracts, health, keys, clock, random, journal,
                           long_polls, observer, gatekeeper}};
 };
 

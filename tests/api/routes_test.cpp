@@ -67,23 +67,48 @@ TEST_CASE("unknown paths are 404, wrong methods 405 with Allow") {
           Json{{"status", "error"}, {"error", "wrong method: send POST"}});
 }
 
-TEST_CASE("the service tells that it lives, how it is and what it is") {
+TEST_CASE("T-001: /liveness is 200 whatever fails") {
     Harness harness;
-    CHECK(harness.get("/liveness").json == Json{{"status", "alive"}});
-    CHECK(harness.get("/version").json == Json{{"name", "relayer-service"},
-                                               {"version", "0.1.0"},
-                                               {"build", "no_git_hash-no_git_dirty"}});
+    for (engine::Dependency& dependency : harness.health.given) dependency.ok = false;
+    const Answer answer = harness.get("/liveness");
+    CHECK(answer.status == 200);
+    CHECK(answer.body == R"({"status":"alive"})");
+}
+
+TEST_CASE("T-002: /version names the program, its version and its build") {
+    Harness harness;
+    const Answer answer = harness.get("/version");
+    CHECK(answer.status == 200);
+    CHECK(answer.json == Json{{"name", "relayer-service"},
+                              {"version", "0.1.0"},
+                              {"build", "no_git_hash-no_git_dirty"}});
+
+    api::Options options;
+    options.app_name = "mine";
+    options.version = "1.2.3";
+    options.build = "3f2c1b9-clean";
+    CHECK(Harness(options).get("/version").json ==
+          Json{{"name", "mine"}, {"version", "1.2.3"}, {"build", "3f2c1b9-clean"}});
+}
+
+TEST_CASE("T-003: /healthz is 200 with every dependency by name, 503 while one fails") {
+    Harness harness;
     const Answer healthy = harness.get("/healthz");
     CHECK(healthy.status == 200);
+    CHECK(healthy.header("Retry-After") == "");
     CHECK(healthy.json ==
-          Json{{"status", "healthy"}, {"dependencies", {{"database", "ok"}, {"gateway", "ok"}}}});
+          Json{{"status", "healthy"},
+               {"dependencies",
+                {{"database", "ok"}, {"gateway_http", "ok"}, {"gateway_listener_0", "ok"}}}});
 
     harness.health.given[1].ok = false;
     const Answer sick = harness.get("/healthz");
     CHECK(sick.status == 503);
-    CHECK(sick.json == Json{{"status", "unhealthy"},
-                            {"dependencies", {{"database", "ok"}, {"gateway", "fail"}}}});
-    CHECK(harness.get("/liveness").status == 200);
+    CHECK(sick.header("Retry-After") == "5");
+    CHECK(sick.json ==
+          Json{{"status", "unhealthy"},
+               {"dependencies",
+                {{"database", "ok"}, {"gateway_http", "fail"}, {"gateway_listener_0", "ok"}}}});
 
     harness.health.given.clear();
     CHECK(harness.get("/healthz").json == Json{{"status", "healthy"}});

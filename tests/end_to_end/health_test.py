@@ -31,7 +31,9 @@ class HealthTest(unittest.TestCase):
                 if answer.status == 503 and job_id is None:
                     self.assertEqual(answer.json["status"], "unhealthy")
                     self.assertEqual(answer.json["dependencies"],
-                                     {"database": "ok", "gateway": "fail"})
+                                     {"database": "ok", "gateway_http": "fail",
+                                      "gateway_listener_0": "fail"})
+                    self.assertEqual(answer.headers["retry-after"], "5")
                     accepted = service.post(path, samples.body("public-decrypt.json"))
                     self.assertEqual(accepted.status, 202)
                     job_id = accepted.json["job_id"]
@@ -44,7 +46,8 @@ class HealthTest(unittest.TestCase):
             self.assertEqual(service.poll(path, job_id).status, 200)
             self.assertEqual(service.get("/healthz").json,
                              {"status": "healthy",
-                              "dependencies": {"database": "ok", "gateway": "ok"}})
+                              "dependencies": {"database": "ok", "gateway_http": "ok",
+                                               "gateway_listener_0": "ok"}})
 
 
 if __name__ == "__main__":

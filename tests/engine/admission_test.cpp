@@ -242,7 +242,7 @@ TEST_CASE("health tells the gateway's trouble") {
     World world;
     const auto gateway_ok = [&] {
         for (const auto& dependency : world.engine.process().service.dependencies()) {
-            if (dependency.name == "gateway") return dependency.ok;
+            if (dependency.name == "gateway_http") return dependency.ok;
         }
         return false;
     };

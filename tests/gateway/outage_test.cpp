@@ -34,9 +34,19 @@ TEST_CASE("during an outage every order is unreachable and health says so") {
     const SendOrder order = harness.order(requests::id(1), requests::public_decrypt(1));
     CHECK_FALSE(harness.gateway->trouble());
     CHECK(is<Round>(harness.gateway->find({})));
+    const auto failing = [&] {
+        std::vector<std::string> names;
+        for (const Dependency& dependency : harness.gateway->dependencies()) {
+            if (!dependency.ok) names.push_back(dependency.name);
+        }
+        return names;
+    };
+    CHECK(harness.gateway->dependencies().size() == 2);
+    CHECK(failing().empty());
 
     harness.run_for(Milliseconds{1'000});
     CHECK(harness.gateway->trouble() == "the loopback chain is down by its configuration");
+    CHECK(failing() == std::vector<std::string>{"gateway_http", "gateway_listener_0"});
     CHECK(is<Unreachable>(harness.check(requests::id(1), requests::public_decrypt(1))));
     CHECK(is<Unreachable>(harness.prepare(requests::id(1), requests::public_decrypt(1))));
     CHECK(is<Unreachable>(harness.send(order)));

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gateway/key_urls.hpp"
 #include "gateway/loopback/transaction.hpp"
 
 namespace gateway {
@@ -153,12 +154,23 @@ std::optional<std::string> LoopbackGateway::trouble() const {
     return std::nullopt;
 }
 
+std::vector<engine::Dependency> LoopbackGateway::dependencies() const {
+    // One chain in one process: who can not send to it does not hear from it either.
+    const bool ok = !trouble();
+    return {{"gateway_http", ok}, {"gateway_listener_0", ok}};
+}
+
 engine::RoundAnswer LoopbackGateway::find(const domain::Bytes32& round_id) {
     if (outages_.down()) return engine::Unreachable{outage_text};
     if (rounds_.empty()) return engine::Round{options_.rounds_end};
     const auto round = rounds_.find(round_id);
     if (round == rounds_.end()) return engine::UnknownRound{};
     return engine::Round{round->second};
+}
+
+std::optional<engine::KeyMaterial> LoopbackGateway::current() const {
+    return stored_at(options_.storage_url, options_.storage_prefix, options_.key_id,
+                     options_.crs_id);
 }
 
 std::uint64_t LoopbackGateway::inclusions() {

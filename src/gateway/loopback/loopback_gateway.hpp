@@ -12,6 +12,7 @@
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/journal.hpp"
+#include "engine/key_material.hpp"
 #include "gateway/loopback/answers.hpp"
 #include "gateway/loopback/dice.hpp"
 #include "gateway/loopback/errands.hpp"
@@ -32,7 +33,9 @@ namespace gateway {
 // All events come from tasks of the executor. Orders of one call with the same latency are answered
 // by one event; sends that arrive while a batch is being written form the next batch together, so
 // with all latencies 0 a batch costs one flush of the ledger and three events.
-class LoopbackGateway : public engine::Gateway, public engine::RoundDirectory {
+class LoopbackGateway : public engine::Gateway,
+                        public engine::RoundDirectory,
+                        public engine::KeyDirectory {
 public:
     // Opens the ledger: SQLite::Exception, std::system_error or std::runtime_error when it can not.
     // std::invalid_argument when problem_of(options) has something to say.
@@ -56,8 +59,12 @@ public:
     void stop() override;
 
     [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::vector<engine::Dependency> dependencies() const override;
 
     [[nodiscard]] engine::RoundAnswer find(const domain::Bytes32& round_id) override;
+
+    // As the options have it, from the start on.
+    [[nodiscard]] std::optional<engine::KeyMaterial> current() const override;
 
     // How many transactions took effect since the ledger was created.
     [[nodiscard]] std::uint64_t inclusions();

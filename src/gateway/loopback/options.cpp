@@ -54,6 +54,12 @@ std::optional<std::string> problem_of(const LoopbackOptions& options) {
     if (options.ledger.empty()) return "ledger is empty, must name a file";
     if (options.host_chains.empty()) return "host_chains is empty, must name at least one chain";
 
+    if (!options.storage_url.starts_with("http://") &&
+        !options.storage_url.starts_with("https://")) {
+        return "storage_url is no http:// or https:// URL";
+    }
+    if (options.storage_prefix.empty()) return "storage_prefix is empty, must name a folder";
+
     const std::array latencies{
         std::pair{std::string_view{"readiness"}, options.readiness},
         std::pair{std::string_view{"prepare"}, options.prepare},

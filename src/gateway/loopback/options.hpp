@@ -47,6 +47,14 @@ struct KnownRound {
     bool operator==(const KnownRound&) const = default;
 };
 
+// An id as the KMS gives them: the tag of what it names, then a running number.
+[[nodiscard]] constexpr domain::Bytes32 tagged_id(std::uint8_t tag, std::uint8_t number) {
+    domain::Bytes32 id{};
+    id.front() = tag;
+    id.back() = number;
+    return id;
+}
+
 // The embedded chain. Everything is off or quick by default, so that a laptop needs no setting.
 struct LoopbackOptions {
     // File of the ledger, created with mode 0600. `:memory:` lasts as long as the gateway;
@@ -69,6 +77,13 @@ struct LoopbackOptions {
     // Empty: every round exists and ends at rounds_end. Otherwise exactly these exist.
     std::vector<KnownRound> rounds;
     domain::Timestamp rounds_end = domain::from_unix_ms(4'102'444'800'000);  // 2100-01-01 UTC
+
+    // What GET /v2/keyurl points to (relayer-api 1.12). The chain has no storage of its own, and
+    // the default host resolves nowhere: name one that holds keys to let clients encrypt.
+    std::string storage_url = "https://kms.invalid/loopback";  // http:// or https://
+    std::string storage_prefix = "PUB";                        // not empty
+    domain::Bytes32 key_id = tagged_id(0x04, 3);
+    domain::Bytes32 crs_id = tagged_id(0x05, 4);
 
     // --- shape of its answers ---
     std::uint32_t proof_handles = 1;  // handles of an accepted input proof, 1..255

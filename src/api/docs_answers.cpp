@@ -1,0 +1,26 @@
+#include "api/docs_answers.hpp"
+
+#include <string>
+
+#include "api/docs_embedded.hpp"
+
+namespace api {
+
+HttpResponse docs_answer() {
+    HttpResponse response;
+    response.content_type = "text/html; charset=utf-8";
+    response.headers = {
+        {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"},
+        {"X-Content-Type-Options", "nosniff"}};
+    response.body = docs::page;
+    return response;
+}
+
+HttpResponse openapi_answer() {
+    HttpResponse response;
+    response.headers = {{"X-Content-Type-Options", "nosniff"}};
+    response.body = docs::document;
+    return response;
+}
+
+}  // namespace api

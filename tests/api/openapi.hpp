@@ -1,0 +1,50 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "api/harness.hpp"
+#include "api/router.hpp"
+
+// The OpenAPI document as it is served.
+namespace openapi {
+
+using Json = nlohmann::ordered_json;
+using Names = std::set<std::string>;
+
+inline const Json& document() {
+    static const Json read = Json::parse(api_test::Harness().get("/docs/openapi.json").body);
+    return read;
+}
+
+// Follows references until there is none.
+inline const Json& resolved(const Json& node) {
+    const Json* found = &node;
+    while (found->contains("$ref")) {
+        const std::string reference = found->at("$ref");
+        found = &document().at(Json::json_pointer(reference.substr(1)));
+    }
+    return *found;
+}
+
+inline const Json& schema_named(const std::string& name) {
+    return document().at("components").at("schemas").at(name);
+}
+
+inline std::string joined(const Names& names) {
+    std::string text;
+    for (const std::string& name : names) text += name + ", ";
+    return text;
+}
+
+inline std::string template_of(const api::Route& route) {
+    return std::string(route.path) + (route.action == api::Action::poll ? "{job_id}" : "");
+}
+
+inline const Json& operation_of(const api::Route& route) {
+    return document().at("paths").at(template_of(route)).at(route.method == "GET" ? "get" : "post");
+}
+
+}  // namespace openapi

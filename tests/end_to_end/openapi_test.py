@@ -1,0 +1,247 @@
+"""The OpenAPI document of the running service: well made, and true to the last example."""
+
+import json
+import subprocess
+import unittest
+
+import replay
+from json_schema import Checker, UnknownKeyword
+from service import HERE, QUICK, Client, Service, wait_until
+
+TOOLS = HERE.parent / "tools"
+METHODS = ("get", "post")
+
+
+def normal(body, example):
+    """The answer with what differs from call to call as the example has it."""
+    if isinstance(body, dict) and "requestId" in body and "requestId" in example:
+        return {**body, "requestId": example["requestId"]}
+    return body
+
+
+class OpenApiTest(unittest.TestCase):
+    service = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.service = Service(QUICK).start()
+        cls.text = cls.service.get("/docs/openapi.json").body
+        cls.document = json.loads(cls.text)
+        cls.checker = Checker(cls.document)
+        cls.resolve = cls.checker.resolve
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.service.close()
+
+    # --- what the document holds ---
+
+    def operations(self, here=True):
+        """Those of the main server; `here=False`: of the other listeners."""
+        for path, item in self.document["paths"].items():
+            if here == ("servers" not in item):
+                yield from ((method, path, item[method]) for method in METHODS if method in item)
+
+    def answers(self):
+        for here in (True, False):
+            for method, path, operation in self.operations(here):
+                for status, response in operation["responses"].items():
+                    yield f"{method.upper()} {path} {status}", self.resolve(response)
+
+    def examples(self, media):
+        for name, example in media["examples"].items():
+            yield name, self.resolve(example)
+
+    # --- what an answer must be ---
+
+    def hold(self, answer, operation, name):
+        """Status, headers and body are as documented."""
+        self.assertIn(str(answer.status), operation["responses"], f"{name}: {answer}")
+        response = self.resolve(operation["responses"][str(answer.status)])
+        self.hold_headers(answer, response, name)
+        self.hold_body(answer, response, name)
+
+    def hold_headers(self, answer, response, name):
+        documented = {n.lower(): self.resolve(h) for n, h in response.get("headers", {}).items()}
+        for header, rule in documented.items():
+            value = answer.headers.get(header)
+            if value is None:
+                self.assertFalse(rule.get("required"), f"{name}: no {header} in {answer}")
+                continue
+            whole = self.resolve(rule["schema"]).get("type") == "integer"
+            self.assertEqual(
+                self.checker.problems(int(value) if whole else value, rule["schema"]), [], name)
+        ordinary = {"content-type", "content-length", "connection", "keep-alive"}
+        self.assertLessEqual(set(answer.headers) - ordinary, set(documented), f"{name}: {answer}")
+
+    def hold_body(self, answer, response, name):
+        kind = answer.headers.get("content-type", "").split(";")[0]
+        content = response.get("content", {})
+        self.assertIn(kind, content, f"{name}: {answer}")
+        value = answer.json if kind == "application/json" else answer.body.decode()
+        self.assertEqual(self.checker.problems(value, content[kind]["schema"]), [], f"{name}: {answer}")
+
+    # --- tests ---
+
+    def test_a_linter_finds_nothing(self):
+        self.assertTrue((TOOLS / "node_modules").is_dir(),
+                        "the linter is missing: run scripts/test, or `npm ci` in tests/tools")
+        lint = subprocess.run(["node", str(TOOLS / "lint_openapi.js")], input=self.text, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        self.assertEqual((lint.returncode, lint.stdout.decode()), (0, "0 problems\n"))
+
+    def test_it_is_the_document_of_this_version(self):
+        self.assertTrue(self.document["openapi"].startswith("3.1."))
+        version = self.service.get("/version").json
+        self.assertEqual(self.document["info"]["version"], version["version"])
+        self.assertRegex(version["build"], r"(clean|dirty)$")
+        self.assertIn(version["version"], self.service.get("/docs").body.decode())
+
+    def test_every_answer_with_a_body_has_examples_and_they_fit(self):
+        for name, response in self.answers():
+            for media in response.get("content", {}).values():
+                self.assertTrue(media["examples"], name)
+                for label, example in self.examples(media):
+                    with self.subTest(name, example=label):
+                        problems = self.checker.problems(example["value"], media["schema"])
+                        self.assertEqual(problems, [])
+
+    def test_every_request_parameter_and_header_has_an_example_and_it_fits(self):
+        for here in (True, False):
+            for method, path, operation in self.operations(here):
+                for parameter in map(self.resolve, operation.get("parameters", [])):
+                    with self.subTest(path, parameter=parameter["name"]):
+                        self.assertEqual(
+                            self.checker.problems(parameter["example"], parameter["schema"]), [])
+                if method == "get":
+                    continue
+                media = operation["requestBody"]["content"]["application/json"]
+                self.assertTrue(media["examples"], path)
+                for label, example in self.examples(media):
+                    with self.subTest(path, example=label):
+                        self.assertEqual(
+                            self.checker.problems(example["value"], media["schema"]), [])
+        for name, header in self.document["components"]["headers"].items():
+            with self.subTest(header=name):
+                self.assertEqual(self.checker.problems(header["example"], header["schema"]), [])
+
+    def test_every_request_example_runs_to_its_end(self):
+        ran = []
+        for method, path, operation in self.operations():
+            if method != "post":
+                continue
+            media = operation["requestBody"]["content"]["application/json"]
+            for label, example in self.examples(media):
+                with self.subTest(path, example=label):
+                    body = json.dumps(example["value"]).encode()
+                    answer = self.service.post(path, body)
+                    self.hold(answer, operation, path)
+                    self.assertIn(answer.status, (200, 202))
+                    if answer.status == 202:
+                        self.poll_to_the_end(path, answer.json["result"]["jobId"])
+                    again = self.service.post(path, body)
+                    self.hold(again, operation, path)
+                    ran.append(label)
+        self.assertEqual(len(ran), 7, ran)
+
+    def poll_to_the_end(self, path, job_id):
+        operation = self.document["paths"][path + "/{job_id}"]["get"]
+        client = Client(self.service.port)
+        self.addCleanup(client.close)
+
+        def ended():
+            answer = client.ask("GET", f"{path}/{job_id}")
+            self.hold(answer, operation, path)
+            return answer.status != 202 and answer
+
+        self.assertEqual(wait_until(ended, 30, f"the end of {path}/{job_id}").status, 200)
+
+    def test_every_other_route_answers_as_documented(self):
+        asked = []
+        for method, path, operation in self.operations():
+            if method == "get" and "{" not in path:
+                with self.subTest(path):
+                    answer = self.service.get(path)
+                    self.assertEqual(answer.status, 200)
+                    self.hold(answer, operation, path)
+                    head = self.service.ask("HEAD", path)
+                    self.assertEqual((head.status, head.body), (200, b""))
+                    self.assertEqual(head.headers, answer.headers)
+                    asked.append(path)
+        self.assertEqual(len(asked), 6, asked)
+
+    def test_every_error_example_with_a_request_is_what_that_request_gets(self):
+        seen = set()
+        for name, response in self.answers():
+            status = int(name.rsplit(" ", 1)[1])
+            for media in response.get("content", {}).values():
+                for reference in media["examples"].values():
+                    example = self.resolve(reference)
+                    label = reference.get("$ref", "").rsplit("/", 1)[-1]
+                    if "x-posthouse-request" not in example or label in seen:
+                        continue
+                    seen.add(label)
+                    with self.subTest(label):
+                        self.check_trigger(label, example, status, response)
+        self.assertGreaterEqual(len(seen), 25)
+
+    def check_trigger(self, label, example, status, response):
+        answer = replay.send(self.service.port, example["x-posthouse-request"], self.resolve)
+        found = (answer.status, normal(answer.json, example["value"]))
+        self.assertEqual(found, (status, example["value"]))
+        self.hold_headers(answer, response, label)
+        self.hold_body(answer, response, label)
+
+    def test_every_400_of_the_relayer_and_share_routes_names_its_request(self):
+        # What only a chain or an option brings about can not be asked for.
+        by_circumstance = {"NotAllowedOnHostAcl", "SignatureReverted", "ShareUnknownRound"}
+        for name, response in self.answers():
+            if not name.endswith(" 400") or "/admin/" in name:
+                continue
+            for reference in response["content"]["application/json"]["examples"].values():
+                label = reference["$ref"].rsplit("/", 1)[-1]
+                asked = "x-posthouse-request" in self.resolve(reference)
+                self.assertEqual(asked, label not in by_circumstance, f"{name}: {label}")
+
+    def test_wrong_methods_are_answered_as_documented(self):
+        for path, item in self.document["paths"].items():
+            if "servers" in item:
+                continue
+            with self.subTest(path):
+                response = self.resolve(item["x-posthouse-other-methods"])
+                answer = self.service.ask("DELETE", path.replace("{job_id}", "x"))
+                self.assertEqual(answer.status, 405)
+                self.hold_headers(answer, response, path)
+                self.assertEqual(answer.headers["allow"], "POST" if "post" in item else "GET, HEAD")
+
+
+class CheckerTest(unittest.TestCase):
+    """The checker finds what it is there for."""
+
+    def test_mismatches_are_found(self):
+        checker = Checker({"s": {"type": "integer", "minimum": 3}})
+        thing = {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/s"}}}
+        rows = (
+            ({"a": 3}, thing, 0), ({"a": 2}, thing, 1), ({}, thing, 1), ({"a": 3, "b": 1}, thing, 1),
+            ({"a": True}, thing, 1), ([], thing, 1), ({"b": 1}, {**thing, "additionalProperties": False}, 2),
+            ({"a": 3, "b": 1}, {**thing, "additionalProperties": True}, 0),
+            ({"x": "no"}, {"type": "object", "additionalProperties": {"enum": ["ok"]}}, 1),
+            ("ab", {"type": "string", "minLength": 3}, 1), ("ab", {"maxLength": 1}, 1),
+            ("ab\n", {"pattern": "^ab$"}, 1), ("ab", {"pattern": "^a"}, 0),
+            ([1, "x"], {"items": {"type": "integer"}}, 1), ([], {"minItems": 1}, 1),
+            ([1, 2], {"maxItems": 1}, 1), (1, {"const": True}, 1), (4, {"maximum": 3}, 1),
+            (4, {"oneOf": [{"minimum": 1}, {"minimum": 2}]}, 1), (4, {"anyOf": [{"minimum": 5}]}, 1),
+            ("4", {"type": ["string", "integer"]}, 0), (4.5, {"type": "integer"}, 1),
+        )
+        for value, schema, count in rows:
+            with self.subTest(value=value, schema=schema):
+                self.assertEqual(len(checker.problems(value, schema)), count)
+
+    def test_a_keyword_nobody_knows_is_never_skipped(self):
+        for keyword in ("not", "allOf", "uniqueItems", "patternProperties"):
+            with self.assertRaises(UnknownKeyword):
+                Checker({}).problems({}, {keyword: []})
+
+
+if __name__ == "__main__":
+    unittest.main()
