@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace api {
 
 namespace {
 
 constexpr std::array<std::uint8_t, 12> v4_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+constexpr rlim_t files_max = 1'048'576;
+constexpr std::size_t connections_min = 16;
 
 bool is_v4(const std::array<std::uint8_t, 16>& bytes) {
     return std::equal(v4_prefix.begin(), v4_prefix.end(), bytes.begin());
@@ -59,11 +63,27 @@ void Admission::leave(const PeerAddress& peer) {
     --connections_;
 }
 
+void raise_file_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    const rlim_t raised = std::min(limit.rlim_max, files_max);
+    if (limit.rlim_cur >= raised) return;
+    limit.rlim_cur = raised;
+    // Refused, the limit stays what it was and is dealt with as it is.
+    static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+}
+
 std::size_t connections_allowed(std::size_t wanted, std::size_t reserved) {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
     const auto files = static_cast<std::size_t>(limit.rlim_cur);
-    return std::min(wanted, files - std::min(reserved, files / 2));
+    const std::size_t room = files - std::min(reserved, files / 2);
+    if (room < connections_min) {
+        throw std::runtime_error("the limit of open files is " + std::to_string(files) +
+                                 ", which leaves no room for connections; raise it with "
+                                 "LimitNOFILE= in the service unit or ulimit -n, 1024 or more");
+    }
+    return std::min(wanted, room);
 }
 
 }  // namespace api

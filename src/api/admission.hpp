@@ -43,8 +43,12 @@ private:
     std::map<PeerAddress, std::size_t> by_peer_;
 };
 
+// Raises the soft limit of open files to the hard one, at most 1'048'576; lowers nothing.
+void raise_file_limit();
+
 // As many of the `wanted` connections as the limit of open files leaves room for beside
-// `reserved` descriptors for everything else; at least half of that limit.
+// `reserved` descriptors for everything else; at least half of that limit. Throws
+// std::runtime_error naming the limit where that is room for fewer than 16.
 [[nodiscard]] std::size_t connections_allowed(std::size_t wanted, std::size_t reserved);
 
 }  // namespace api

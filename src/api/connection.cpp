@@ -1,10 +1,7 @@
 #include "api/connection.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <string_view>
 
 namespace api {
@@ -15,19 +12,18 @@ namespace {
 // announcing megabytes costs the announcer as much as it costs us.
 constexpr std::size_t body_bytes_trusted = std::size_t{64} << 10U;
 
-// What a peer may still send after its last answer before the connection is cut.
-constexpr std::size_t discarded_bytes_max = std::size_t{4} << 20U;
-
-bool would_block(int error) {
-    return error == EAGAIN || error == EWOULDBLOCK;
-}
+// What a peer may still send after its last answer before the connection is cut, if it is in the
+// middle of a body; in the middle of a head it is half of the largest head.
+constexpr std::size_t discarded_body_bytes_max = std::size_t{4} << 20U;
 
 }  // namespace
 
-Connection::Connection(FileDescriptor socket, std::string remote, std::shared_ptr<Returns> returns)
-    : socket_(std::move(socket)),
+Connection::Connection(FileDescriptor socket, std::unique_ptr<TlsSession> tls, std::string remote,
+                       std::shared_ptr<Returns> returns)
+    : transport_(std::move(socket), std::move(tls)),
       remote_(std::move(remote)),
       returns_(std::move(returns)),
+      phase_(transport_.is_secured() ? Phase::securing : Phase::reading),
       input_(returns_->budget()) {}
 
 bool Connection::note_input() {
@@ -42,23 +38,15 @@ bool Connection::note_input() {
 void Connection::receive() {
     // The smallest size is outside the budget and always granted.
     if (input_.capacity() == 0 && !input_.reserve(InputBuffer::small_bytes)) return;
-    const auto space = input_.space();
-    ssize_t count = 0;
-    do {
-        count = ::recv(socket_.get(), space.data(), space.size(), 0);
-    } while (count < 0 && errno == EINTR);
-
-    if (count > 0) {
-        input_.filled(static_cast<std::size_t>(count));
-        buffer_was_filled_ = static_cast<std::size_t>(count) == space.size();
-        return;
-    }
-    more_assumed_ = buffer_was_filled_ = false;
-    if (count == 0) {
-        peer_done_ = true;
-    } else if (!would_block(errno)) {
-        broken_ = true;
-    }
+    using Stop = Transfer::Stop;
+    const auto [bytes, stop] = transport_.read(input_.space());
+    input_.filled(bytes);
+    buffer_was_filled_ = stop == Stop::full;
+    input_waits_for_output_ = stop == Stop::blocked_by_output;
+    if (bytes > 0 && !input_waits_for_output_) return;
+    more_assumed_ = false;
+    peer_done_ = peer_done_ || stop == Stop::ended;
+    broken_ = broken_ || stop == Stop::broken;
 }
 
 Connection::Step Connection::advance() {
@@ -126,21 +114,21 @@ void Connection::send_continue() {
     if (!head_.continue_expected || head_.body_bytes == 0) return;
     if (input_.bytes().size() > head_bytes_) return;  // it did not wait
     constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    // A peer that cannot take 25 bytes will run into the deadline.
-    [[maybe_unused]] const auto sent =
-        ::send(socket_.get(), go_on.data(), go_on.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    // Only a peer that takes none of its earlier answers has no room for 25 bytes.
+    if (transport_.write(go_on).bytes < go_on.size()) broken_ = true;
 }
 
 bool Connection::discard_input() {
     std::array<char, 16384> waste;
-    for (;;) {
-        const auto count = ::recv(socket_.get(), waste.data(), waste.size(), 0);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return would_block(errno);
-        if (count == 0) return false;
-        discarded_bytes_ += static_cast<std::size_t>(count);
-        if (discarded_bytes_ > discarded_bytes_max) return false;
+    const std::size_t bytes_max =
+        head_bytes_ > 0 ? discarded_body_bytes_max : returns_->limits().head_bytes_max / 2;
+    while (discarded_bytes_ < bytes_max) {
+        const std::size_t room = std::min(waste.size(), bytes_max - discarded_bytes_);
+        const auto [bytes, stop] = transport_.discard({waste.data(), room});
+        discarded_bytes_ += bytes;
+        if (bytes == 0) return stop == Transfer::Stop::blocked;
     }
+    return false;
 }
 
 Connection::Sending Connection::send(const HttpResponse& response, bool close) {
@@ -152,17 +140,12 @@ Connection::Sending Connection::send(const HttpResponse& response, bool close) {
 }
 
 Connection::Sending Connection::send_rest() {
-    while (output_sent_ < output_.size()) {
-        const auto count = ::send(socket_.get(), output_.data() + output_sent_,
-                                  output_.size() - output_sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (count >= 0) {
-            output_sent_ += static_cast<std::size_t>(count);
-        } else if (would_block(errno)) {
-            return Sending::blocked;
-        } else if (errno != EINTR) {
-            broken_ = true;
-            return Sending::broken;
-        }
+    const auto [bytes, stop] = transport_.write(std::string_view(output_).substr(output_sent_));
+    output_sent_ += bytes;
+    if (stop == Transfer::Stop::blocked) return Sending::blocked;
+    if (stop == Transfer::Stop::broken) {
+        broken_ = true;
+        return Sending::broken;
     }
     std::string().swap(output_);
     return Sending::done;
@@ -189,7 +172,7 @@ void Connection::answer(const HttpResponse& response) {
             }
             next_request();
             enter(Phase::reading, Clock::now());
-            if (has_input() || may_have_more()) break;
+            if (has_input() || may_have_more() || input_waits_for_output_) break;
             auto expected = Owner::worker;
             if (owner_.compare_exchange_strong(expected, Owner::loop, std::memory_order_acq_rel)) {
                 return;
@@ -213,10 +196,6 @@ void Connection::release_memory() {
     if (has_input()) return;
     input_.release();
     std::vector<HttpHeader>().swap(head_.request.headers);
-}
-
-void Connection::stop_sending() {
-    ::shutdown(socket_.get(), SHUT_WR);
 }
 
 }  // namespace api

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include "api/file_descriptor.hpp"
 #include "api/http_message.hpp"
 #include "api/input_buffer.hpp"
 #include "api/request_head.hpp"
 #include "api/returns.hpp"
+#include "api/transport.hpp"
 
 namespace api {
 
@@ -25,6 +25,7 @@ public:
     using Clock = std::chrono::steady_clock;
 
     enum class Phase {
+        securing,   // the TLS handshake is not over
         reading,    // idle as long as nothing of a request has arrived
         working,    // a complete request is out with a worker
         writing,    // the rest of an answer waits for the peer to take it
@@ -38,7 +39,9 @@ public:
     };
     enum class Sending { done, blocked, broken };
 
-    Connection(FileDescriptor socket, std::string remote, std::shared_ptr<Returns> returns);
+    // With a TLS session its handshake comes first.
+    Connection(FileDescriptor socket, std::unique_ptr<TlsSession> tls, std::string remote,
+               std::shared_ptr<Returns> returns);
 
     [[nodiscard]] bool owned_by_loop() const {
         return owner_.load(std::memory_order_acquire) == Owner::loop;
@@ -49,11 +52,20 @@ public:
     void give_away() { owner_.store(Owner::worker, std::memory_order_release); }
     void take_back() { owner_.store(Owner::loop, std::memory_order_relaxed); }
 
+    // A step of the TLS handshake, while `securing`.
+    [[nodiscard]] TlsSession::Handshake shake_hands() { return transport_.shake_hands(); }
+    // An event that says "writable" is a reason to go on reading, or with the handshake.
+    [[nodiscard]] bool input_waits_for_output() const {
+        return input_waits_for_output_ || transport_.handshake_waits_for_output();
+    }
+    // While `securing`: something has arrived.
+    [[nodiscard]] bool has_heard() const { return transport_.has_heard(); }
+
     // Takes from the socket what it has and the buffer holds.
     void receive();
     // Makes the next step with the bytes that are here.
     [[nodiscard]] Step advance();
-    // Gives up on the request; `request` is then what could be read of its head.
+    // Gives up on the request, as `advance` may; `request` is then what could be read of its head.
     Step refuse(HttpProblem problem);
     [[nodiscard]] HttpProblem problem() const { return problem_; }
     // Tells a peer that asked first to send the body.
@@ -94,9 +106,9 @@ public:
     void assume_more() { more_assumed_ = true; }
 
     void release_memory();
-    void stop_sending();
-    void close() { socket_.reset(); }
-    [[nodiscard]] int descriptor() const { return socket_.get(); }
+    void stop_sending() { transport_.stop_sending(); }
+    void close() { transport_.close(); }
+    [[nodiscard]] int descriptor() const { return transport_.descriptor(); }
     [[nodiscard]] const std::string& remote() const { return remote_; }
 
 private:
@@ -107,12 +119,12 @@ private:
     void read_head_from(std::string_view bytes);
     [[nodiscard]] std::size_t request_bytes() const { return head_bytes_ + head_.body_bytes; }
 
-    FileDescriptor socket_;
+    Transport transport_;
     const std::string remote_;
     const std::shared_ptr<Returns> returns_;
     std::atomic<Owner> owner_{Owner::loop};
 
-    Phase phase_ = Phase::reading;
+    Phase phase_;
     Clock::time_point since_ = Clock::now();
 
     InputBuffer input_;
@@ -124,6 +136,7 @@ private:
     bool peer_done_ = false;
     bool more_assumed_ = false;
     bool buffer_was_filled_ = false;
+    bool input_waits_for_output_ = false;
     std::size_t discarded_bytes_ = 0;
 
     std::optional<HttpResponse> answer_;

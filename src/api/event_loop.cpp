@@ -19,7 +19,9 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t input_events = EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t hangup_events = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr int accepted_per_round = 64;
+constexpr int swept_per_round = 64;
 constexpr auto accept_pause = 100ms;
+constexpr std::size_t dropped_bytes = std::size_t{64} << 10U;  // of a peer that is turned away
 // An idle connection lives a little longer than we promise: the request that was sent in the last
 // moment of the promise still arrives.
 constexpr auto idle_grace = 1s;
@@ -40,22 +42,21 @@ bool subscribe(int epoll, int operation, int descriptor, std::uint32_t events) {
     return ::epoll_ctl(epoll, operation, descriptor, &event) == 0;
 }
 
-const std::string& turned_away() {
-    static const std::string bytes = to_bytes({.status = 503,
-                                               .headers = {{"Retry-After", "1"}},
-                                               .body = "too many connections; try again later\n",
-                                               .content_type = "text/plain; charset=utf-8"},
-                                              {}, false);
-    return bytes;
+HttpResponse https_wanted() {
+    return {.status = 400,
+            .headers = {},
+            .body = "this port speaks HTTPS\n",
+            .content_type = "text/plain; charset=utf-8"};
 }
 
 }  // namespace
 
-EventLoop::EventLoop(const Options& options, Listener& listener, HttpApplication& application,
-                     std::shared_ptr<Returns> returns)
+EventLoop::EventLoop(const Options& options, Listener& listener, const Tls* tls,
+                     HttpApplication& application, std::shared_ptr<Returns> returns)
     : options_(options),
       sweep_interval_(std::clamp<Clock::duration>(options.request_deadline / 8, 5ms, 1s)),
       listener_(listener),
+      tls_(tls),
       application_(application),
       returns_(std::move(returns)),
       epoll_(make_epoll()),
@@ -112,7 +113,10 @@ HttpCounts EventLoop::counts() const {
     const std::lock_guard lock(mutex_);
     return {.connections = connections_,
             .connections_refused = connections_refused_.load(std::memory_order_relaxed),
-            .requests_unreadable = requests_unreadable_.load(std::memory_order_relaxed)};
+            .requests_read = requests_read_.load(std::memory_order_relaxed),
+            .requests_unreadable = requests_unreadable_.load(std::memory_order_relaxed),
+            .handshakes_failed = handshakes_failed_.load(std::memory_order_relaxed),
+            .bytes_buffered = returns_->budget().taken()};
 }
 
 void EventLoop::obey() {
@@ -124,6 +128,7 @@ void EventLoop::obey() {
     }
     if (returns_->is_draining() && !drain_started_) {
         drain_started_ = now_;
+        sweep_place_ = 0;
         sweep();
     }
 }
@@ -168,15 +173,28 @@ void EventLoop::seat(FileDescriptor socket, const PeerAddress& peer) {
         return;
     }
     if (admission_.connections() == 1) next_sweep_ = now_ + sweep_interval_;
-    seats_[index] =
-        Seat{std::make_shared<Connection>(std::move(socket), peer.text(), returns_), peer};
+    auto session = tls_ == nullptr ? nullptr : tls_->session(descriptor);
+    seats_[index] = Seat{
+        std::make_shared<Connection>(std::move(socket), std::move(session), peer.text(), returns_),
+        peer};
     const std::lock_guard lock(mutex_);
     connections_ = admission_.connections();
 }
 
 void EventLoop::turn_away(const FileDescriptor& socket) {
     connections_refused_.fetch_add(1, std::memory_order_relaxed);
-    const auto& bytes = turned_away();
+    // Whoever wants to be answered under TLS has to be let in.
+    if (tls_ != nullptr) return;
+    HttpResponse response;
+    try {
+        response = application_.unreadable({}, HttpProblem::connections_too_many);
+    } catch (...) {
+        response = failure({});
+    }
+    const auto bytes = to_bytes(response, {}, false);
+    // A request that is here already, left unread, would take the answer back.
+    [[maybe_unused]] const auto dropped =
+        ::recv(socket.get(), nullptr, dropped_bytes, MSG_TRUNC | MSG_DONTWAIT);
     [[maybe_unused]] const auto sent =
         ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     ::shutdown(socket.get(), SHUT_WR);
@@ -196,9 +214,13 @@ void EventLoop::on_event(int descriptor, std::uint32_t events) {
         if ((events & input_events) == 0 || connection.note_input()) return;
     }
     if ((events & hangup_events) != 0) connection.assume_more();
+    const bool may_go_on = (events & input_events) != 0 || connection.input_waits_for_output();
     switch (connection.phase()) {
+        case Connection::Phase::securing:
+            if (may_go_on) secure(connection);
+            break;
         case Connection::Phase::reading:
-            if ((events & input_events) != 0) read(connection);
+            if (may_go_on) read(connection);
             break;
         case Connection::Phase::writing:
             if ((events & input_events) != 0) connection.assume_more();
@@ -210,6 +232,28 @@ void EventLoop::on_event(int descriptor, std::uint32_t events) {
         case Connection::Phase::working:
             break;
     }
+}
+
+void EventLoop::secure(Connection& connection) {
+    switch (connection.shake_hands()) {
+        case TlsSession::Handshake::waiting:
+            return;
+        case TlsSession::Handshake::done:
+            connection.enter(Connection::Phase::reading, now_);
+            connection.assume_more();
+            return read(connection);
+        case TlsSession::Handshake::plain_http:
+            count_failed_handshake();
+            return reply(connection, https_wanted(), true);
+        case TlsSession::Handshake::failed:
+            if (connection.has_heard()) count_failed_handshake();
+            return linger(connection);
+    }
+}
+
+void EventLoop::count_failed_handshake() {
+    handshakes_failed_.fetch_add(1, std::memory_order_relaxed);
+    requests_unreadable_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void EventLoop::read(Connection& connection) {
@@ -245,20 +289,24 @@ bool EventLoop::advance(Connection& connection) {
                 }
                 if (!answer) {
                     if (!connection.head().body_problem) connection.send_continue();
-                    break;
+                    if (!connection.is_broken()) break;
+                    remove(connection);
+                    return false;
                 }
                 const auto& head = connection.head();
+                requests_read_.fetch_add(1, std::memory_order_relaxed);
                 reply(connection, *answer, head.body_bytes > 0 || head.body_problem);
                 if (connection.phase() != Connection::Phase::reading) return false;
                 break;
             }
             case Connection::Step::request:
+                requests_read_.fetch_add(1, std::memory_order_relaxed);
                 connection.enter(Connection::Phase::working, now_);
                 connection.give_away();
                 ready_.push_back(connection.shared_from_this());
                 return false;
             case Connection::Step::refused:
-                give_up(connection, connection.problem());
+                turn_down(connection);
                 return false;
         }
     }
@@ -279,6 +327,8 @@ void EventLoop::bring_home() {
                 if (connection->phase() == Connection::Phase::reading) resume(*connection);
                 break;
             }
+            case Connection::Phase::securing:
+                break;  // never away
             case Connection::Phase::reading:
                 resume(*connection);
                 break;
@@ -302,11 +352,16 @@ void EventLoop::resume(Connection& connection) {
 }
 
 void EventLoop::give_up(Connection& connection, HttpProblem problem) {
-    requests_unreadable_.fetch_add(1, std::memory_order_relaxed);
     connection.refuse(problem);
+    turn_down(connection);
+}
+
+// After a refusal.
+void EventLoop::turn_down(Connection& connection) {
+    requests_unreadable_.fetch_add(1, std::memory_order_relaxed);
     HttpResponse response;
     try {
-        response = application_.unreadable(connection.request(), problem);
+        response = application_.unreadable(connection.request(), connection.problem());
     } catch (...) {
         response = failure(connection.request());
     }
@@ -354,8 +409,12 @@ void EventLoop::after_answer(Connection& connection) {
         connection.enter(Connection::Phase::reading, now_);
         return;
     }
-    // Closing with unread bytes would reset the connection and take the answer back from a peer
-    // that is still sending, so it is read out for a moment.
+    linger(connection);
+}
+
+// Closing with unread bytes would reset the connection and take the last answer or alert back from
+// a peer that is still sending, so it is read out for a moment.
+void EventLoop::linger(Connection& connection) {
     connection.enter(Connection::Phase::lingering, now_);
     connection.stop_sending();
     if (connection.peer_is_done() || !connection.discard_input()) remove(connection);
@@ -379,41 +438,68 @@ void EventLoop::close_unless_busy(Connection& connection) {
     if (connection.owned_by_loop() && connection.is_idle()) remove(connection);
 }
 
+// In slices: thousands of connections whose time is up at the same moment hold nobody else up.
 void EventLoop::sweep() {
-    next_sweep_ = now_ + (drain_started_ ? std::min<Clock::duration>(sweep_interval_, 20ms)
-                                         : sweep_interval_);
     if (std::exchange(accepting_paused_, false) && listener_.is_open()) {
         subscribe(epoll_.get(), EPOLL_CTL_MOD, listener_.descriptor(), EPOLLIN);
     }
-    for (auto& place : seats_) {
-        if (place && place->connection->owned_by_loop()) sweep(*place->connection);
+    for (int dealt_with = 0; sweep_place_ < seats_.size(); ++sweep_place_) {
+        if (dealt_with == swept_per_round) {
+            next_sweep_ = now_;
+            return;
+        }
+        const auto& place = seats_[sweep_place_];
+        if (!place || !place->connection->owned_by_loop()) continue;
+        if (sweep(*place->connection)) ++dealt_with;
     }
+    sweep_place_ = 0;
+    next_sweep_ = now_ + (drain_started_ ? std::min<Clock::duration>(sweep_interval_, 20ms)
+                                         : sweep_interval_);
 }
 
-void EventLoop::sweep(Connection& connection) {
+bool EventLoop::sweep(Connection& connection) {
     const auto age = now_ - connection.since();
     switch (connection.phase()) {
+        case Connection::Phase::securing:
+            return sweep_handshake(connection);
         case Connection::Phase::reading:
-            if (connection.is_idle()) {
-                if (drain_started_ || age > returns_->idle_timeout() + idle_grace) {
-                    close_unless_busy(connection);
-                } else if (age > warm_time) {
-                    connection.release_memory();
-                }
-            } else if (age > options_.request_deadline ||
-                       (drain_started_ && now_ > *drain_started_ + drain_patience)) {
-                give_up(connection, HttpProblem::deadline);
-            }
-            break;
+            return sweep_request(connection);
         case Connection::Phase::writing:
-            if (age > options_.request_deadline) remove(connection);
+            if (age <= options_.request_deadline) return false;
             break;
         case Connection::Phase::lingering:
-            if (age > linger_time) remove(connection);
+            if (age <= linger_time) return false;
             break;
         case Connection::Phase::working:
-            break;
+            return false;
     }
+    remove(connection);
+    return true;
+}
+
+bool EventLoop::sweep_handshake(Connection& connection) {
+    const bool heard = connection.has_heard();
+    const bool hurried = drain_started_ && (!heard || now_ > *drain_started_ + drain_patience);
+    if (!hurried && now_ - connection.since() <= options_.request_deadline) return false;
+    if (heard) count_failed_handshake();
+    remove(connection);
+    return true;
+}
+
+bool EventLoop::sweep_request(Connection& connection) {
+    const auto age = now_ - connection.since();
+    if (!connection.is_idle()) {
+        const bool hurried = drain_started_ && now_ > *drain_started_ + drain_patience;
+        if (!hurried && age <= options_.request_deadline) return false;
+        give_up(connection, HttpProblem::deadline);
+        return true;
+    }
+    if (drain_started_ || age > returns_->idle_timeout() + idle_grace) {
+        close_unless_busy(connection);
+        return true;
+    }
+    if (age > warm_time) connection.release_memory();
+    return false;
 }
 
 }  // namespace api

@@ -16,13 +16,17 @@
 #include "api/http_application.hpp"
 #include "api/listener.hpp"
 #include "api/returns.hpp"
+#include "api/tls.hpp"
 
 namespace api {
 
 struct HttpCounts {
     std::size_t connections = 0;            // open now
     std::uint64_t connections_refused = 0;  // over a limit
-    std::uint64_t requests_unreadable = 0;
+    std::uint64_t requests_read = 0;  // whole ones, and those whose head was enough for an answer
+    std::uint64_t requests_unreadable = 0;  // failed handshakes among them
+    std::uint64_t handshakes_failed = 0;    // TLS; not those of a peer that never sent anything
+    std::size_t bytes_buffered = 0;         // now, in requests beyond 4 KiB for each
 };
 
 // Accepts, waits for requests to arrive in full, and owns every connection no worker is busy with.
@@ -31,12 +35,13 @@ class EventLoop {
 public:
     struct Options {
         std::chrono::milliseconds request_deadline{30'000};
-        std::size_t connections_max = 4096;
-        std::size_t connections_per_address_max = 1024;
+        std::size_t connections_max = 16'384;
+        std::size_t connections_per_address_max = 8'192;
     };
 
-    EventLoop(const Options& options, Listener& listener, HttpApplication& application,
-              std::shared_ptr<Returns> returns);
+    // Without `tls` connections are plain TCP.
+    EventLoop(const Options& options, Listener& listener, const Tls* tls,
+              HttpApplication& application, std::shared_ptr<Returns> returns);
 
     // One thread at a time. Waits for something to happen and deals with it; adds the connections
     // whose requests are complete and which belong to a worker now.
@@ -69,31 +74,40 @@ private:
     void pause_accepting();
 
     void on_event(int descriptor, std::uint32_t events);
+    void secure(Connection& connection);
+    void count_failed_handshake();
     void read(Connection& connection);
     [[nodiscard]] bool advance(Connection& connection);
     void bring_home();
     void resume(Connection& connection);
     void give_up(Connection& connection, HttpProblem problem);
+    void turn_down(Connection& connection);
 
     [[nodiscard]] HttpResponse failure(const HttpRequest& request) noexcept;
     void reply(Connection& connection, const HttpResponse& response, bool close);
     void go_on_writing(Connection& connection);
     void after_answer(Connection& connection);
+    void linger(Connection& connection);
     void remove(Connection& connection);
     void close_unless_busy(Connection& connection);
 
     void sweep();
-    void sweep(Connection& connection);
+    // True: it took some time.
+    bool sweep(Connection& connection);
+    bool sweep_handshake(Connection& connection);
+    bool sweep_request(Connection& connection);
 
     const Options options_;
     const Clock::duration sweep_interval_;
     Listener& listener_;
+    const Tls* const tls_;
     HttpApplication& application_;
     const std::shared_ptr<Returns> returns_;
     const FileDescriptor epoll_;
 
     Clock::time_point now_ = Clock::now();
     Clock::time_point next_sweep_ = now_;
+    std::size_t sweep_place_ = 0;  // where the next one begins
     std::optional<Clock::time_point> drain_started_;
     bool accepting_paused_ = false;
     Admission admission_;
@@ -104,7 +118,9 @@ private:
 
     std::atomic<bool> accepting_{true};
     std::atomic<std::uint64_t> connections_refused_{0};
+    std::atomic<std::uint64_t> requests_read_{0};
     std::atomic<std::uint64_t> requests_unreadable_{0};
+    std::atomic<std::uint64_t> handshakes_failed_{0};
 
     mutable std::mutex mutex_;
     std::condition_variable emptied_;

@@ -115,6 +115,7 @@ int status_of(HttpProblem problem) {
         case HttpProblem::deadline:
             return 408;
         case HttpProblem::overloaded:
+        case HttpProblem::connections_too_many:
             return 503;
     }
     return 400;
@@ -145,6 +146,8 @@ std::string_view text_of(HttpProblem problem) {
             return "the request took too long to arrive";
         case HttpProblem::overloaded:
             return "too many large requests at once; try again later";
+        case HttpProblem::connections_too_many:
+            return "too many connections; close idle ones or try again later";
     }
     return "the request could not be read";
 }

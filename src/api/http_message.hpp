@@ -52,6 +52,7 @@ enum class HttpProblem {
     truncated,
     deadline,
     overloaded,
+    connections_too_many,  // nothing of a request was looked at
 };
 
 // The status code HTTP has for a problem.

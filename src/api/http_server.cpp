@@ -1,6 +1,7 @@
 #include "api/http_server.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/admission.hpp"
 
@@ -14,7 +15,14 @@ ReadingLimits reading_limits(const HttpOptions& options) {
             .body_bytes_max = options.body_bytes_max};
 }
 
+std::optional<Tls> load_tls(const HttpOptions& options) {
+    if (options.tls_certificate_file.empty() && options.tls_key_file.empty()) return std::nullopt;
+    return std::optional<Tls>(std::in_place,
+                              TlsFiles{options.tls_certificate_file, options.tls_key_file});
+}
+
 EventLoop::Options loop_options(const HttpOptions& options) {
+    raise_file_limit();
     return {.request_deadline = options.request_deadline,
             .connections_max =
                 connections_allowed(options.connections_max, options.descriptors_reserved),
@@ -26,11 +34,12 @@ EventLoop::Options loop_options(const HttpOptions& options) {
 HttpServer::HttpServer(const HttpOptions& options, HttpApplication& application)
     : workers_wanted_(std::max(options.workers, 1U)),
       application_(application),
+      tls_(load_tls(options)),
       listener_(options.host, options.port),
       port_(listener_.port()),
       returns_(std::make_shared<Returns>(reading_limits(options), options.buffered_bytes_max,
                                          options.idle_timeout)),
-      loop_(loop_options(options), listener_, application, returns_) {}
+      loop_(loop_options(options), listener_, tls_ ? &*tls_ : nullptr, application, returns_) {}
 
 HttpServer::~HttpServer() {
     if (workers_) {
@@ -56,6 +65,10 @@ void HttpServer::start() {
 
 void HttpServer::stop_accepting() {
     loop_.stop_accepting();
+}
+
+std::optional<std::string> HttpServer::reload_tls() {
+    return tls_ ? tls_->reload() : std::nullopt;
 }
 
 bool HttpServer::drain(std::chrono::milliseconds patience) {

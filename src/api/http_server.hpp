@@ -12,6 +12,7 @@
 #include "api/listener.hpp"
 #include "api/request_head.hpp"
 #include "api/returns.hpp"
+#include "api/tls.hpp"
 #include "api/workers.hpp"
 
 namespace api {
@@ -31,16 +32,21 @@ struct HttpOptions {
     // For a request to arrive whole from its first byte, and again for its answer to be taken.
     std::chrono::milliseconds request_deadline{30'000};
 
-    std::size_t connections_max = 4096;  // less where the limit of open files is near
-    std::size_t connections_per_address_max = 1024;
+    std::size_t connections_max = 16'384;  // less where the limit of open files is near
+    std::size_t connections_per_address_max = 8'192;
     std::size_t descriptors_reserved = 128;  // open files left to everything else
+
+    // PEM; both empty: plain TCP. See TlsFiles.
+    std::string tls_certificate_file{};
+    std::string tls_key_file{};
 };
 
-// HTTP/1.1 over TCP for an application: connections, budgets and deadlines are dealt with here.
-// Only whole requests that keep to all of them reach a worker thread.
+// HTTP/1.1 over TCP or TLS for an application: connections, budgets and deadlines are dealt with
+// here. Only whole requests that keep to all of them reach a worker thread.
 class HttpServer {
 public:
-    // Binds. Throws std::runtime_error naming the address and the reason.
+    // Raises the limit of open files as far as it may, loads the certificate and binds. Throws
+    // std::runtime_error naming the limit, file or address and the reason.
     HttpServer(const HttpOptions& options, HttpApplication& application);
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
@@ -56,11 +62,16 @@ public:
     // Any thread. Stops accepting, closes idle connections, answers the requests that are here or
     // arriving, and closes after each answer. True: every connection is closed.
     [[nodiscard]] bool drain(std::chrono::milliseconds patience);
+    // Any thread.
     [[nodiscard]] HttpCounts counts() const { return loop_.counts(); }
+    // Any thread. Reads certificate and key again; connections in being keep theirs. What is wrong
+    // with the files otherwise: nothing has changed. Does nothing without TLS.
+    [[nodiscard]] std::optional<std::string> reload_tls();
 
 private:
     const unsigned workers_wanted_;
     HttpApplication& application_;
+    std::optional<Tls> tls_;
     Listener listener_;
     const int port_;
     const std::shared_ptr<Returns> returns_;

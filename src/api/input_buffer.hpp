@@ -15,7 +15,8 @@ namespace api {
 // How many bytes all connections together may hold in buffers larger than the smallest. Any thread.
 class ByteBudget {
 public:
-    explicit ByteBudget(std::size_t bytes_max) : left_(static_cast<std::ptrdiff_t>(bytes_max)) {}
+    explicit ByteBudget(std::size_t bytes_max)
+        : bytes_max_(static_cast<std::ptrdiff_t>(bytes_max)), left_(bytes_max_) {}
 
     [[nodiscard]] bool take(std::size_t bytes) {
         const auto wanted = static_cast<std::ptrdiff_t>(bytes);
@@ -26,8 +27,13 @@ public:
     void give_back(std::size_t bytes) {
         left_.fetch_add(static_cast<std::ptrdiff_t>(bytes), std::memory_order_relaxed);
     }
+    [[nodiscard]] std::size_t taken() const {
+        const auto taken = bytes_max_ - left_.load(std::memory_order_relaxed);
+        return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(taken, 0, bytes_max_));
+    }
 
 private:
+    const std::ptrdiff_t bytes_max_;
     std::atomic<std::ptrdiff_t> left_;
 };
 

@@ -79,4 +79,9 @@ Refusal can_not_store() {
     return {503, "gateway_not_reachable", "The relayer can not take requests now, retry later"};
 }
 
+Refusal can_not_connect() {
+    return {503, "gateway_not_reachable",
+            "The relayer has too many connections, close idle ones or retry later"};
+}
+
 }  // namespace api

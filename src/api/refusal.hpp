@@ -49,5 +49,7 @@ struct Refusal {
 // labels a client accepts with 503 only `gateway_not_reachable` says so; the reference defines it
 // and never sends it, `protocol_overload` belongs to 429 (sdk-client-contract 3).
 [[nodiscard]] Refusal can_not_store();
+// The same for a connection over a limit, whose request nobody has looked at.
+[[nodiscard]] Refusal can_not_connect();
 
 }  // namespace api

@@ -254,6 +254,8 @@ HttpResponse RelayerRoutes::unreadable(HttpProblem problem, std::string_view cal
             return failed_answer(call_id, request_error(unread_body));
         case HttpProblem::overloaded:
             return failed_answer(call_id, can_not_store(), options_.api_retry_after_seconds);
+        case HttpProblem::connections_too_many:
+            return failed_answer(call_id, can_not_connect(), 1);
         case HttpProblem::transfer_encoding:
         case HttpProblem::content_encoding:
         case HttpProblem::truncated:

@@ -34,6 +34,7 @@ public:
     HttpResponse unreadable(const HttpRequest& head, HttpProblem problem) override {
         auto response = text(status_of(problem), std::string(text_of(problem)));
         response.headers.emplace_back("X-Path", head.path);
+        if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
         return response;
     }
 

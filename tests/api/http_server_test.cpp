@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -398,6 +400,9 @@ TEST_CASE("connections over a limit are turned away at once and others are not")
         REQUIRE(answer);
         CHECK(answer->status == 503);
         CHECK(answer->has("Retry-After: 1\r\n"));
+        CHECK(answer->has("Connection: close\r\n"));
+        CHECK(answer->has("X-Path: \r\n"));
+        CHECK(answer->body == text_of(HttpProblem::connections_too_many));
         CHECK(refused.ends());
         CHECK(service.server.counts().connections_refused == 1);
 
@@ -406,6 +411,25 @@ TEST_CASE("connections over a limit are turned away at once and others are not")
         service.wait_for_connections(2);
         CHECK(RawClient(service.server.port()).ask(get("/"))->status == 200);
     }
+}
+
+TEST_CASE("what went through is counted") {
+    Service service;
+    RawClient client(service.server.port());
+    CHECK(client.ask(get("/"))->status == 200);
+    CHECK(client.ask(get("/nowhere"))->status == 404);
+    const std::string large = post("/size", std::string(20'000, 'x'));
+    client.send(large.substr(0, 10'000));
+    while (service.server.counts().bytes_buffered == 0) std::this_thread::yield();
+    CHECK(service.server.counts().bytes_buffered <= 20'200);
+    CHECK(client.ask(large.substr(10'000))->body == "20000");
+    CHECK(RawClient(service.server.port()).ask("garbage\r\n\r\n")->status == 400);
+    while (service.server.counts().bytes_buffered > 0) std::this_thread::yield();
+
+    const auto counts = service.server.counts();
+    CHECK(counts.requests_read == 3);
+    CHECK(counts.requests_unreadable == 1);
+    CHECK(counts.handshakes_failed == 0);
 }
 
 TEST_CASE("bodies share a budget, small requests do not") {
@@ -435,25 +459,79 @@ TEST_CASE("bodies share a budget, small requests do not") {
     while (RawClient(service.server.port()).ask(again)->status == 503) std::this_thread::yield();
 }
 
-TEST_CASE("room is left for other files") {
+struct SoftFileLimit {
+    explicit SoftFileLimit(rlim_t files) {
+        REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+        set(files);
+    }
+    ~SoftFileLimit() { ::setrlimit(RLIMIT_NOFILE, &before); }
+
+    void set(rlim_t files) const {
+        rlimit low = before;
+        low.rlim_cur = files;
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+    }
+
     rlimit before{};
-    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-    rlimit low = before;
-    low.rlim_cur = 256;
-    REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+};
+
+TEST_CASE("room is left for other files") {
+    const SoftFileLimit limit(256);
     CHECK(connections_allowed(4096, 100) == 156);
     CHECK(connections_allowed(4096, 1000) == 128);
     CHECK(connections_allowed(10, 100) == 10);
-    {
-        Service service;
-        std::deque<RawClient> clients;
-        while (service.server.counts().connections_refused == 0 && clients.size() < 120) {
-            clients.emplace_back(service.server.port());
-        }
-        CHECK(FileDescriptor(::dup(0)).is_open());
-        CHECK(clients.front().ask(get("/"))->status == 200);
+    limit.set(31);
+    CHECK(connections_allowed(4096, 100) == 16);
+}
+
+TEST_CASE("field report 64: too low a limit of open files is named with what to do") {
+    const SoftFileLimit limit(30);
+    std::string message;
+    try {
+        static_cast<void>(connections_allowed(1, 100));
+    } catch (const std::runtime_error& error) {
+        message = error.what();
     }
-    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    for (const char* text : {"limit of open files is 30", "LimitNOFILE=", "ulimit -n"}) {
+        CAPTURE(text);
+        CHECK(message.find(text) != std::string::npos);
+    }
+}
+
+TEST_CASE("the soft limit of open files is raised and never lowered") {
+    const SoftFileLimit limit(200);
+    const rlim_t raised = std::min<rlim_t>(limit.before.rlim_max, 1'048'576);
+    const Service service;
+    rlimit now{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &now) == 0);
+    CHECK(now.rlim_cur == raised);
+    raise_file_limit();
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &now) == 0);
+    CHECK(now.rlim_cur == raised);
+}
+
+// A child may lower its hard limit, which is for good.
+TEST_CASE("field report 64: a crowd leaves descriptors to everything else") {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const rlimit low{.rlim_cur = 256, .rlim_max = 256};
+        bool kept = ::setrlimit(RLIMIT_NOFILE, &low) == 0;
+        {
+            Service service;
+            std::deque<RawClient> clients;
+            while (service.server.counts().connections_refused == 0 && clients.size() < 120) {
+                clients.emplace_back(service.server.port());
+            }
+            const FileDescriptor other(::dup(0));
+            const auto answer = clients.front().ask(get("/"));
+            kept = kept && other.is_open() && answer && answer->status == 200;
+        }
+        ::_exit(kept ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
 }
 
 TEST_CASE("without descriptors accepting pauses and goes on later") {

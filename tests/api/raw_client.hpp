@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,9 +50,13 @@ public:
             throw std::runtime_error("connect");
         }
     }
+    RawClient(RawClient&&) = default;
+    RawClient& operator=(RawClient&&) = default;
+    virtual ~RawClient() = default;
 
     // False: the server has closed.
-    bool send(std::string_view bytes) {
+    virtual bool send(std::string_view bytes) { return send_raw(bytes); }
+    bool send_raw(std::string_view bytes) {
         while (!bytes.empty()) {
             const auto count = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
             if (count <= 0) return false;
@@ -99,10 +104,17 @@ public:
         return receive() ? input_.size() - before : 0;
     }
 
+protected:
+    // As recv does.
+    virtual ssize_t receive_some(std::span<char> space) { return receive_raw(space); }
+    ssize_t receive_raw(std::span<char> space) {
+        return ::recv(socket_.get(), space.data(), space.size(), 0);
+    }
+
 private:
     bool receive() {
         std::array<char, 65536> chunk;
-        const auto count = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
+        const auto count = receive_some(chunk);
         end_seen_ = count == 0;
         if (count <= 0) return false;
         input_.append(chunk.data(), static_cast<std::size_t>(count));

@@ -189,6 +189,19 @@ TEST_CASE("requests that can not be read are answered in the shape of their API"
     }
 }
 
+TEST_CASE("a connection too many gets an envelope of its own, whatever it wanted") {
+    Harness harness;
+    const auto ask = [&] { return harness.unreadable({}, api::HttpProblem::connections_too_many); };
+    const Answer answer = ask();
+    CHECK(answer.status == 503);
+    CHECK(answer.json["status"] == "failed");
+    CHECK(answer.label() == "gateway_not_reachable");
+    CHECK(answer.json["error"]["message"].get<std::string>().find("too many connections") !=
+          std::string::npos);
+    CHECK(answer.header("Retry-After") == "1");
+    CHECK(answer.json["requestId"] != ask().json["requestId"]);
+}
+
 TEST_CASE("full gates are 429 with the static Retry-After") {
     api::Options options;
     options.api_retry_after_seconds = 9;

@@ -23,7 +23,7 @@ constexpr std::array layers{
 
 struct Library {
     std::string_view start;                 // of what is included
-    std::array<std::string_view, 2> homes;  // folders that may
+    std::array<std::string_view, 3> homes;  // folders that may
 };
 
 // Also as <…>; standard and POSIX headers are in none of these.
@@ -35,7 +35,7 @@ constexpr std::array libraries{
     Library{"secp256k1", {"api", "gateway"}},
     Library{"cryptopp/", {"api", "gateway"}},
     Library{"crypto++/", {"api", "gateway"}},
-    Library{"openssl/", {"domain", "gateway"}},
+    Library{"openssl/", {"domain", "gateway", "api"}},
     Library{"toml++/", {"config", "config"}},
     Library{"CLI/", {"config", "config"}},
     Library{"spdlog/", {"system", "system"}},
