@@ -122,7 +122,8 @@ private:
 
     void shorter_than_tenth(const std::string& key, domain::Milliseconds delay,
                             const std::string& what, domain::Milliseconds limit) {
-        if (delay * 10 < limit) return;
+        // The first half keeps the product small: a delay may have been refused for its size.
+        if (delay < limit && delay * 10 < limit) return;
         error({key},
               format_duration(delay) + " is too long beside the shortest " + what + ", " +
                   format_duration(limit),

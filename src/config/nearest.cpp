@@ -62,7 +62,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
                 row[j] = std::min(row[j], before[j - 2] + 1);
             }
         }
-        std::ranges::rotate(rows, rows.begin() + 1);
+        std::rotate(rows.begin(), rows.begin() + 1, rows.end());
     }
     return rows[1][b.size()];
 }

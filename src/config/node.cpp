@@ -104,8 +104,11 @@ std::string_view kind_of(const Node& node) {
 
 std::string in_quotes(std::string_view text) {
     constexpr std::size_t shown_max = 60;
-    std::string out = "\"" + platform::printable(text.substr(0, shown_max));
-    out += text.size() > shown_max ? "…\"" : "\"";
+    std::size_t shown = std::min(text.size(), shown_max);
+    // Not in the middle of a character.
+    while (shown > 0 && shown < text.size() && (text[shown] & 0xC0) == 0x80) --shown;
+    std::string out = "\"" + platform::printable(text.substr(0, shown));
+    out += shown < text.size() ? "…\"" : "\"";
     return out;
 }
 

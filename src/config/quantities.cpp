@@ -170,8 +170,8 @@ std::string format_duration(domain::Milliseconds time) {
 }
 
 std::optional<domain::Timestamp> parse_time(std::string_view text) {
+    constexpr std::int64_t seconds_max = 253'402'300'799;  // the end of the year 9999
     if (const auto seconds = whole<std::int64_t>(text)) {
-        constexpr std::int64_t seconds_max = 253'402'300'799;  // the end of the year 9999
         if (*seconds < 0 || *seconds > seconds_max) return std::nullopt;
         return domain::from_unix_ms(*seconds * second_ms);
     }
@@ -181,7 +181,12 @@ std::optional<domain::Timestamp> parse_time(std::string_view text) {
     if (!time) return std::nullopt;
     const auto offset = offset_of(text);
     if (!offset || !text.empty()) return std::nullopt;
-    return *date + *time - *offset;
+    // The offset may lead out of the years that have four digits.
+    constexpr domain::Timestamp min = std::chrono::sys_days{std::chrono::year{0} / 1 / 1};
+    constexpr domain::Timestamp end = domain::from_unix_ms((seconds_max + 1) * second_ms);
+    const domain::Timestamp moment = *date + *time - *offset;
+    if (moment < min || moment >= end) return std::nullopt;
+    return moment;
 }
 
 std::string format_time(domain::Timestamp time) {

@@ -12,6 +12,7 @@
 
 #include "config/keys.hpp"
 #include "config/quantities.hpp"
+#include "system/log.hpp"
 
 namespace config {
 namespace {
@@ -164,8 +165,9 @@ std::variant<Node, std::string> read_toml(std::string_view text, const std::stri
 Node read_environment(const Environment& environment, std::vector<std::string>& errors) {
     Node root{"the environment", Node::Table{}};
     const std::string prefix = changed(variable_prefix, lower);
-    for (const auto& [name, value] : environment) {
-        const std::string lowered = changed(name, lower);
+    for (const auto& [raw_name, value] : environment) {
+        const std::string lowered = changed(raw_name, lower);
+        const std::string name = platform::printable(raw_name);
         if (!lowered.starts_with(prefix)) continue;
         const std::string_view rest = std::string_view{lowered}.substr(prefix.size());
         if (is_platform_variable(rest)) continue;

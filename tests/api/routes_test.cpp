@@ -279,7 +279,7 @@ TEST_CASE("browsers may read Retry-After where an origin is allowed, and only th
     const Answer refused = harness.post(proof_path, "{");
     for (const Answer& answer : {preflight, accepted, refused, harness.get("/nowhere")}) {
         CHECK(answer.header("Access-Control-Allow-Origin") == "https://dapp.example");
-        CHECK(answer.header("Access-Control-Expose-Headers") == "Retry-After");
+        CHECK(answer.header("Access-Control-Expose-Headers") == "Retry-After, Preference-Applied");
         CHECK(answer.header("Vary") == "Origin");
     }
     CHECK(Harness().get("/liveness").header("Access-Control-Allow-Origin") == "");

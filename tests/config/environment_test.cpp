@@ -209,6 +209,11 @@ TEST_CASE("a mistake in a variable or flag names it") {
          "",
          {"POSTHOUSE_HTTP____WORKERS: names no key; write POSTHOUSE_HTTP__ENDPOINT for "
           "http.endpoint"}},
+        {"name that would drive a terminal",
+         {{"POSTHOUSE_\x1b[2J\n", "1"}},
+         "",
+         {"POSTHOUSE_\\x1b[2J\\n: \"\\x1b[2j\\n\": is no known key, did you mean clock.leap "
+          "(POSTHOUSE_CLOCK__LEAP)?"}},
         {"gap in a list",
          {{"POSTHOUSE_HOST_CHAINS__1__CHAIN_ID", "1"}},
          "",

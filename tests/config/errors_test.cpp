@@ -191,6 +191,15 @@ TEST_CASE("each mistake in a file is one line that names place, key, problem and
          "cron_startup_delay_after_recovery = \"6s\"",
          {"FILE:4: storage.cron.cron_startup_delay_after_recovery: 6s is too long beside the "
           "shortest expiry, 1m; allowed: below 10 % of it"}},
+        {"startup delay that overflows when multiplied",
+         "storage.cron.cron_startup_delay_after_recovery = \"106751991167d\"",
+         {"FILE:1: storage.cron.cron_startup_delay_after_recovery: \"106751991167d\" is out of "
+          "range; allowed: 0ms to 3650d"}},
+        {"text cut between two characters",
+         "log.format = \"aéééééééééééééééééééééééééééééé\"",
+         {"FILE:1: log.format: \"aééééééééééééééééééééééééééééé…\" is not among the choices; "
+          "allowed: compact, pretty "
+          "or json"}},
         {"signer without a type",
          "[gateway.tx_engine.signer]\nregion = \"eu\"",
          {"FILE:1: gateway.tx_engine.signer.type: is missing; allowed: private_key or aws_kms"}},

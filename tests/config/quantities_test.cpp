@@ -87,6 +87,11 @@ TEST_CASE("moments are dates with an offset, or Unix seconds") {
         {"2100-01-01T00:60:00Z", std::nullopt},
         {"2100-01-01T00:00:00.Z", std::nullopt},
         {"2100-01-01T00:00:00Zulu", std::nullopt},
+        // The offset leads out of the years 0 to 9999, which alone can be written.
+        {"0000-01-01T00:00:00+00:01", std::nullopt},
+        {"0000-01-01T00:01:00+00:01", -62'167'219'200'000},
+        {"9999-12-31T23:59:59.999Z", 253'402'300'799'999},
+        {"9999-12-31T23:59:59-00:01", std::nullopt},
         {"tomorrow", std::nullopt},
         {"", std::nullopt},
     };
