@@ -19,7 +19,7 @@
 #include "api/gatekeeper.hpp"
 #include "api/http_server.hpp"
 #include "api/secret_file.hpp"
-#include "build_info.hpp"
+#include "api/tls.hpp"
 #include "config/command_line.hpp"
 #include "config/load.hpp"
 #include "engine/gates.hpp"
@@ -81,7 +81,8 @@ struct Reload {
     std::function<std::string()> read;
 };
 
-std::vector<Reload> reloads_of(api::Gatekeeper& gatekeeper) {
+std::vector<Reload> reloads_of(api::Gatekeeper& gatekeeper, api::HttpServer& server,
+                               bool with_tls) {
     std::vector<Reload> reloads;
     for (api::KeyRing& ring : gatekeeper.reloadable()) {
         reloads.push_back({ring.name(), [&ring] {
@@ -89,6 +90,14 @@ std::vector<Reload> reloads_of(api::Gatekeeper& gatekeeper) {
                                    throw std::runtime_error(*problem);
                                }
                                return "keys=" + std::to_string(ring.size());
+                           }});
+    }
+    if (with_tls) {
+        reloads.push_back({"tls", [&server] {
+                               if (const auto problem = server.reload_tls()) {
+                                   throw std::runtime_error(*problem);
+                               }
+                               return std::string("certificate=new");
                            }});
     }
     return reloads;
@@ -212,10 +221,13 @@ int serve(const config::Loaded& loaded) {
     std::jthread waiting([&long_polls] { long_polls.run(); });
     server.start();
     log.write(engine::Level::info,
-              "listening http=" + settings.http.host + ":" + std::to_string(server.port()));
+              std::string("listening ") +
+                  (settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
+                  settings.http.host + ":" + std::to_string(server.port()));
     service_manager.ready();
 
-    wait_for_stop_signal(reloads_of(gatekeeper), log, service_manager);
+    const bool with_tls = !settings.http.tls_certificate_file.empty();
+    wait_for_stop_signal(reloads_of(gatekeeper, server, with_tls), log, service_manager);
     service_manager.stopping();
     log.write(engine::Level::info, "stopping");
     long_polls.stop();
@@ -235,11 +247,23 @@ std::string credentials_directory() {
     return {};
 }
 
+// TLS files by their paths. Throws what is wrong with the name of a credential.
+void find_tls_files(api::HttpOptions& http, const std::string& credentials) {
+    for (std::string* file : {&http.tls_certificate_file, &http.tls_key_file}) {
+        auto place = api::place_of(*file, credentials);
+        if (const auto* problem = std::get_if<api::FileProblem>(&place)) {
+            throw std::runtime_error(problem->text);
+        }
+        *file = std::get<std::string>(std::move(place));
+    }
+}
+
 // What only the running service can read is left out; each name of one gets a line.
-std::vector<std::string> leave_out_credentials(api::Options& options) {
+std::vector<std::string> leave_out_credentials(config::Settings& settings) {
     std::vector<std::string> lines;
-    if (!options.credentials_directory.empty()) return lines;
-    for (std::string* file : {&options.client_keys_file, &options.share_tokens_file}) {
+    if (!settings.api.credentials_directory.empty()) return lines;
+    for (std::string* file : {&settings.api.client_keys_file, &settings.api.share_tokens_file,
+                              &settings.http.tls_certificate_file, &settings.http.tls_key_file}) {
         if (!api::is_credential(*file)) continue;
         lines.push_back("not_checked file=\"" + *file + "\" reason=\"only the service has it\"");
         file->clear();
@@ -260,6 +284,7 @@ int run(const config::Serve& command) {
     found.settings.api.version = build_version;
     found.settings.api.build = build_commit;
     found.settings.api.credentials_directory = credentials_directory();
+    find_tls_files(found.settings.http, found.settings.api.credentials_directory);
     return serve(found);
 }
 
@@ -269,12 +294,17 @@ int run(const config::Check& command) {
     if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
     auto& found = std::get<config::Loaded>(loaded);
     found.settings.api.credentials_directory = credentials_directory();
-    for (std::string& line : leave_out_credentials(found.settings.api)) {
+    for (std::string& line : leave_out_credentials(found.settings)) {
         found.notes.push_back(std::move(line));
     }
     try {
         const platform::RealClock clock;
         const api::Gatekeeper gatekeeper(found.settings.api, clock);
+        api::HttpOptions& http = found.settings.http;
+        find_tls_files(http, found.settings.api.credentials_directory);
+        if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
+            const api::Tls tls({http.tls_certificate_file, http.tls_key_file});
+        }
     } catch (const std::exception& error) {
         return refuse({{error.what()}});
     }

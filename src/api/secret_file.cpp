@@ -39,24 +39,6 @@ std::string reason_of(int error) {
     }
 }
 
-// The path to open, or why there is none.
-std::variant<std::string, FileProblem> place_of(std::string_view path,
-                                                std::string_view credentials_directory) {
-    if (!is_credential(path)) return std::string(path);
-    const std::string_view name = path.substr(credential_prefix.size());
-    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos) {
-        return FileProblem{std::string(path) +
-                           ": is no name of a credential; allowed: a file name"};
-    }
-    if (credentials_directory.empty()) {
-        return FileProblem{std::string(path) +
-                           ": there are no credentials; start the service by systemd with "
-                           "LoadCredential=" +
-                           std::string(name) + ":/path/of/the/file, or name a path"};
-    }
-    return std::string(credentials_directory).append("/").append(name);
-}
-
 std::optional<std::string> problem_of(const struct stat& status, const std::string& place) {
     if (!S_ISREG(status.st_mode)) return "is no regular file; allowed: a text file";
     if ((status.st_mode & others) != 0) {
@@ -85,6 +67,23 @@ int read_all(int descriptor, std::string& text) {
 }
 
 }  // namespace
+
+std::variant<std::string, FileProblem> place_of(std::string_view path,
+                                                std::string_view credentials_directory) {
+    if (!is_credential(path)) return std::string(path);
+    const std::string_view name = path.substr(credential_prefix.size());
+    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos) {
+        return FileProblem{std::string(path) +
+                           ": is no name of a credential; allowed: a file name"};
+    }
+    if (credentials_directory.empty()) {
+        return FileProblem{std::string(path) +
+                           ": there are no credentials; start the service by systemd with "
+                           "LoadCredential=" +
+                           std::string(name) + ":/path/of/the/file, or name a path"};
+    }
+    return std::string(credentials_directory).append("/").append(name);
+}
 
 bool is_credential(std::string_view path) {
     return path.starts_with(credential_prefix);

@@ -20,6 +20,10 @@ struct FileProblem {
 [[nodiscard]] std::variant<std::string, FileProblem> read_secret_file(
     std::string_view path, std::string_view credentials_directory);
 
+// The path behind `credential:NAME`, or the path that was given.
+[[nodiscard]] std::variant<std::string, FileProblem> place_of(
+    std::string_view path, std::string_view credentials_directory);
+
 [[nodiscard]] bool is_credential(std::string_view path);
 
 // Overwrites a text that is not needed any more.

@@ -56,6 +56,7 @@ public:
         margin(checker + "public_decrypt", readiness.public_decrypt);
         margin(checker + "user_decrypt", readiness.user_decrypt);
         retry_after();
+        tls();
         startup_delay();
         chain_ids();
         pool("storage.app_pool");
@@ -102,6 +103,16 @@ private:
               "min_seconds is " + std::to_string(options.min_seconds) + ", max_seconds is " +
                   std::to_string(options.max_seconds),
               "min_seconds below max_seconds");
+    }
+
+    void tls() {
+        const api::HttpOptions& http = settings_.http;
+        if (http.tls_certificate_file.empty() == http.tls_key_file.empty()) return;
+        const bool key_missing = http.tls_key_file.empty();
+        error({key_missing ? "http.tls_certificate_file" : "http.tls_key_file"},
+              std::string("needs ") +
+                  (key_missing ? "http.tls_key_file" : "http.tls_certificate_file") + " beside it",
+              "both files, or neither for plain HTTP");
     }
 
     void startup_delay() {

@@ -76,6 +76,15 @@ std::vector<Key> http_keys() {
         "than "
         "its owner and group may not use. SIGHUP reads it again."));
     all.push_back(key(
+        "http.tls_certificate_file", text("a path or credential:NAME; empty: no TLS", 0, 4'096),
+        [](auto& s) -> auto& { return s.http.tls_certificate_file; },
+        "Serve HTTPS with this certificate and what leads to its authority, as PEM. SIGHUP reads "
+        "it again."));
+    all.push_back(key(
+        "http.tls_key_file", text("a path or credential:NAME; empty: no TLS", 0, 4'096),
+        [](auto& s) -> auto& { return s.http.tls_key_file; },
+        "The key of that certificate, as PEM; others than its owner and group may not use it."));
+    all.push_back(key(
         "http.body_bytes_max", whole_number(1'024, 64 * mebibyte),
         [](auto& s) -> auto& { return s.api.relayer_body_bytes_max; },
         "The largest body of a relayer request.", "bytes"));

@@ -215,6 +215,14 @@ TEST_CASE("each mistake in a file is one line that names place, key, problem and
          "[gateway.tx_engine.signer]\ntype = \"aws_kms\"",
          {"FILE:1: gateway.tx_engine.signer.key_id: is missing; allowed: text",
           "FILE:1: gateway.tx_engine.signer.region: is missing; allowed: text"}},
+        {"certificate without a key",
+         "[http]\ntls_certificate_file = \"a.pem\"",
+         {"FILE:2: http.tls_certificate_file: needs http.tls_key_file beside it; allowed: both "
+          "files, or neither for plain HTTP"}},
+        {"key without a certificate",
+         "[http]\ntls_key_file = \"a.pem\"",
+         {"FILE:2: http.tls_key_file: needs http.tls_certificate_file beside it; allowed: both "
+          "files, or neither for plain HTTP"}},
         {"pauses",
          "engine.trouble_pause_max = \"100ms\"",
          {"FILE:1: engine.trouble_pause_max: the first pause, 500ms, is above the longest, 100ms; "
