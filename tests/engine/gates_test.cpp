@@ -32,7 +32,7 @@ Options small() {
 
 }  // namespace
 
-TEST_CASE("capacity 10 with margin 2 refuses from 8 on and still takes what is inside (T-141)") {
+TEST_CASE("T-141 capacity 10 with margin 2 refuses from 8 on and still takes what is inside") {
     const Options options = small();
     struct Row {
         const char* label;
