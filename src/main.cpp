@@ -20,6 +20,7 @@
 #include "api/http_server.hpp"
 #include "api/secret_file.hpp"
 #include "api/tls.hpp"
+#include "build_info.hpp"
 #include "config/command_line.hpp"
 #include "config/load.hpp"
 #include "engine/gates.hpp"

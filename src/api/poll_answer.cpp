@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace api {
 
@@ -85,8 +86,8 @@ std::optional<Refusal> problem_of(const engine::Completed& completed) {
     if (!completed.result || !fits(domain::family_of(completed.kind), *completed.result)) {
         return internal_error("Failed to deserialize response data");
     }
-    const auto* shares = std::get_if<domain::UserDecrypted>(&*completed.result);
-    if (shares != nullptr && shares->shares.empty()) {
+    const auto* decrypted = std::get_if<domain::UserDecrypted>(&*completed.result);
+    if (decrypted != nullptr && decrypted->shares.empty()) {
         return internal_error("Internal error: completed request has insufficient shares");
     }
     return {};

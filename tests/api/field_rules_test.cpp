@@ -172,7 +172,7 @@ TEST_CASE("TS") {
     });
 }
 
-TEST_CASE("extraData") {
+TEST_CASE("T-147 extraData in its three formats (1.5.1)") {
     const std::string context = "07" + digits(62, '1');
     const std::string epoch = "08" + digits(62, '2');
     const Row decrypts[] = {

@@ -93,7 +93,7 @@ TEST_CASE("without keys everybody comes in, whatever the headers say") {
     CHECK(post_share(harness, {{"X-Helper-Token", "anything"}}).status == 200);
     CHECK(harness.gatekeeper.reloadable().empty());
     CHECK_FALSE(harness.gatekeeper.client_of(
-        Harness::head_of({"POST", proof_path, {}, {{"x-api-key", "anything"}}})));
+        api_test::head_of({"POST", proof_path, {}, {{"x-api-key", "anything"}}})));
 }
 
 TEST_CASE("a key may come in each of the forms the client library knows") {
@@ -179,7 +179,7 @@ TEST_CASE("404 and 405 come before 401, and 401 before everything about the body
             const bool polls = std::string(method) == "GET";
             const Call call{method, polls ? route + job : route, "{}"};
             CHECK(harness.send(call).status == 401);
-            CHECK(harness.app.handle(Harness::head_of(call)).status == 401);
+            CHECK(harness.app.handle(api_test::head_of(call)).status == 401);
         }
     }
 }
@@ -212,7 +212,7 @@ TEST_CASE("posts beyond the rate of a key get 429 before their body is read") {
 
     const Call head_only{
         "POST", proof_path, {}, {{"Content-Type", "application/json"}, {"x-api-key", slow_key}}};
-    CHECK(harness.app.before_body(Harness::head_of(head_only))->status == 429);
+    CHECK(harness.app.before_body(api_test::head_of(head_only))->status == 429);
 
     harness.clock.advance(1'999'999'999ns);
     CHECK(post_proof(harness, slow).header("Retry-After") == "1");
@@ -238,10 +238,10 @@ TEST_CASE("a request counts once: not when its head is refused, but without its 
     CHECK(post_proof(harness, slow).status == 202);
     const Call begun{
         "POST", proof_path, {}, {{"Content-Type", "application/json"}, {"x-api-key", slow_key}}};
-    CHECK_FALSE(harness.app.before_body(Harness::head_of(begun)));
+    CHECK_FALSE(harness.app.before_body(api_test::head_of(begun)));
     CHECK(post_proof(harness, slow).status == 429);
     // A head that was let in is answered, though the last token went with it.
-    api::HttpRequest whole = Harness::head_of(begun);
+    api::HttpRequest whole = api_test::head_of(begun);
     const std::string body = api_test::sample("input-proof-1-value.json");
     whole.body = body;
     CHECK(harness.app.handle(whole).status == 202);
@@ -251,7 +251,7 @@ TEST_CASE("the gatekeeper says who sent a request") {
     const KeysFile file(two_keys);
     Harness harness(with_clients(file));
     const auto client_of = [&](const Headers& headers, const std::string& path) {
-        return harness.gatekeeper.client_of(Harness::head_of({"POST", path, {}, headers}));
+        return harness.gatekeeper.client_of(api_test::head_of({"POST", path, {}, headers}));
     };
     const auto slow = client_of({{"x-api-key", slow_key}}, proof_path);
     REQUIRE(slow);
@@ -284,7 +284,7 @@ TEST_CASE("shares may come with any token of the file or with the one of the con
     }
     CHECK(post_proof(harness, {}).status == 202);
     CHECK(harness.gatekeeper
-              .client_of(Harness::head_of({"POST", share_path, {}, {{"x-helper-token", web_key}}}))
+              .client_of(api_test::head_of({"POST", share_path, {}, {{"x-helper-token", web_key}}}))
               ->name == "web");
 
     CHECK(post_share(harness, {{"X-Helper-Token", slow_key}}).status == 200);
@@ -330,7 +330,7 @@ TEST_CASE("keys may be read again while requests come") {
     const KeysFile file(two_keys);
     Harness harness(with_clients(file));
     const Call call{"GET", proof_path + job, {}, {{"x-api-key", web_key}}};
-    const api::HttpRequest request = Harness::head_of(call);
+    const api::HttpRequest request = api_test::head_of(call);
     std::atomic<bool> done{false};
     std::atomic<int> refused{0};
     {
@@ -357,7 +357,7 @@ TEST_CASE("a key that goes while its request arrives is good for nothing") {
     Harness harness(with_clients(file));
     const Call call{
         "POST", proof_path, {}, {{"Content-Type", "application/json"}, {"x-api-key", web_key}}};
-    const api::HttpRequest request = Harness::head_of(call);
+    const api::HttpRequest request = api_test::head_of(call);
     CHECK_FALSE(harness.app.before_body(request));
     file.write("slow " + slow_key + "\n");
     CHECK_FALSE(ring_of(harness).reload());
@@ -411,8 +411,10 @@ TEST_CASE("no answer and no log line repeats a key") {
             note(post_proof(harness, {{"x-api-key", key}}));
             note(poll(harness, {{"authorization", "Bearer " + key}}));
         }
-        note(harness.unreadable({"POST", proof_path, {}, {{"x-api-key", key}}},
-                                api::HttpProblem::truncated));
+        said += harness.app
+                    .unreadable(api_test::head_of({"POST", proof_path, {}, {{"x-api-key", key}}}),
+                                api::HttpProblem::truncated)
+                    .body;
         note(post_share(harness, {{"X-Helper-Token", key}}));
     }
     note(post_share(harness, {{"X-Helper-Token", "token-0123456789abcdef"}}));

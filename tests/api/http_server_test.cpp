@@ -369,7 +369,9 @@ TEST_CASE("a client that never takes its answer is cut at the deadline") {
     service.wait_for_connections(0);
 }
 
-TEST_CASE("an idle connection is kept as long as every answer says, then closed") {
+TEST_CASE(
+    "sdk-client-contract 1.12: an idle connection is kept as every answer says, then closed") {
+    CHECK(HttpOptions{}.idle_timeout >= 2min);
     Service service({.idle_timeout = 1s});
     RawClient client(service.server.port());
     CHECK(client.ask(get("/"))->has("Keep-Alive: timeout=1\r\n"));
@@ -554,7 +556,7 @@ TEST_CASE("without descriptors accepting pauses and goes on later") {
     CHECK(waiting.answer()->status == 200);
 }
 
-TEST_CASE("draining closes the idle, finishes the rest and accepts nobody") {
+TEST_CASE("sdk-client-contract 1.13: draining closes the idle, finishes the rest, accepts nobody") {
     Service service;
     RawClient idle(service.server.port());
     CHECK(idle.ask(get("/"))->status == 200);

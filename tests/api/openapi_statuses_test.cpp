@@ -43,7 +43,8 @@ constexpr std::array problems{HttpProblem::malformed_head,
                               HttpProblem::body_too_large,
                               HttpProblem::truncated,
                               HttpProblem::deadline,
-                              HttpProblem::overloaded};
+                              HttpProblem::overloaded,
+                              HttpProblem::connections_too_many};
 
 // What the server around the routes answers, and what becomes of an exception.
 Statuses surroundings(const std::string& method, const std::string& path) {
@@ -51,9 +52,10 @@ Statuses surroundings(const std::string& method, const std::string& path) {
     const Call call{method, path, {}};
     Statuses statuses;
     for (const HttpProblem problem : problems) {
-        statuses.insert(std::to_string(harness.unreadable(call, problem).status));
+        const api::HttpRequest head = api_test::head_of(call);
+        statuses.insert(std::to_string(harness.app.unreadable(head, problem).status));
     }
-    statuses.insert(std::to_string(harness.app.failed(Harness::head_of(call)).status));
+    statuses.insert(std::to_string(harness.app.failed(api_test::head_of(call)).status));
     return statuses;
 }
 

@@ -1,7 +1,9 @@
 // How a poll tells what became of a request (relayer-api 1.8 to 1.11, 9; sdk-client-contract 1).
 
-#include <cctype>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -76,22 +78,6 @@ TEST_CASE("a request is found on the routes of its family and nowhere else") {
     }
 }
 
-TEST_CASE("an unfinished request tells its state and when to ask again") {
-    for (const Status status :
-         {Status::queued, Status::processing, Status::tx_in_flight, Status::receipt_received}) {
-        const Answer answer = poll(engine::Pending{Kind::public_decrypt, status, 5, 15},
-                                   path_of(Kind::public_decrypt));
-        CHECK(answer.status == 202);
-        CHECK(answer.header("Retry-After") == "5");
-        CHECK(answer.json["status"] == "queued");
-        CHECK(answer.json["state"] == domain::to_string(status));
-        CHECK(answer.json["eta_seconds"] == 5);
-        CHECK(answer.json["elapsed_seconds"] == 15);
-        CHECK(answer.json["requestId"].get<std::string>().size() == 36);
-        CHECK(answer.json.size() == 5);
-    }
-}
-
 TEST_CASE("results keep their members and prefixes") {
     domain::Bytes32 handle{};
     handle.fill(0xAB);
@@ -135,182 +121,178 @@ TEST_CASE("a rejected proof is a good answer without lists") {
     CHECK(answer.json["result"] == Json{{"accepted", false}, {"extraData", "0x00"}});
 }
 
-TEST_CASE("bad ends are told by reason and selector") {
-    struct Row {
-        Kind kind;
-        Status status;
-        domain::Failure failure;
-        int http;
-        std::string label;
-        std::string message;
-    };
-    const std::string revert = "Transaction simulation failed: Execution reverted: 0x01020304";
-    const std::string fixed = "Validation failed for 1 field(s)";
-    const Row rows[] = {
-        {Kind::public_decrypt,
-         Status::timed_out,
-         {Reason::readiness_timed_out, "not ready", {}},
-         503,
-         "readiness_check_timed_out",
-         "not ready"},
-        {Kind::input_proof,
-         Status::timed_out,
-         {Reason::readiness_timed_out, "odd", {}},
-         503,
-         "response_timed_out",
-         "odd"},
-        {Kind::user_decrypt,
-         Status::timed_out,
-         {Reason::response_timed_out, "silent", {}},
-         503,
-         "response_timed_out",
-         "silent"},
-        {Kind::user_decrypt,
-         Status::timed_out,
-         {Reason::response_timed_out, "", {}},
-         503,
-         "response_timed_out",
-         "Request timed out (reason not available)"},
-        {Kind::public_decrypt,
-         Status::failure,
-         {Reason::host_acl_refused, "no", {}},
-         400,
-         "not_allowed_on_host_acl",
-         "no"},
-        {Kind::user_decrypt,
-         Status::failure,
-         {Reason::host_acl_failed, "rpc", {}},
-         500,
-         "host_acl_failed",
-         "rpc"},
-        {Kind::input_proof,
-         Status::failure,
-         {Reason::host_acl_refused, "odd", {}},
-         500,
-         "internal_server_error",
-         "odd"},
-        {Kind::input_proof,
-         Status::failure,
-         {Reason::reverted, revert, 0xd93c0665},
-         503,
-         "protocol_paused",
-         revert},
-        {Kind::input_proof,
-         Status::failure,
-         {Reason::reverted, revert, 0xe450d38c},
-         503,
-         "insufficient_balance",
-         revert},
-        {Kind::public_decrypt,
-         Status::failure,
-         {Reason::reverted, revert, 0xfb8f41b2},
-         503,
-         "insufficient_allowance",
-         revert},
-        {Kind::user_decrypt,
-         Status::failure,
-         {Reason::reverted, revert, 0x2a873d27},
-         400,
-         "validation_failed",
-         fixed},
-        {Kind::user_decrypt,
-         Status::failure,
-         {Reason::reverted, revert, 0xf645eedf},
-         400,
-         "validation_failed",
-         fixed},
-        {Kind::input_proof,
-         Status::failure,
-         {Reason::reverted, revert, 0xfce698f7},
-         400,
-         "validation_failed",
-         fixed},
-        {Kind::user_decrypt,
-         Status::failure,
-         {Reason::reverted, revert, 0xd78bce0c},
-         400,
-         "validation_failed",
-         fixed},
-        {Kind::user_decrypt,
-         Status::failure,
-         {Reason::reverted, revert, 0x01020304},
-         500,
-         "internal_server_error",
-         revert},
-        {Kind::user_decrypt,
-         Status::failure,
-         {Reason::reverted, "0xd93c0665", {}},
-         500,
-         "internal_server_error",
-         "0xd93c0665"},
-        {Kind::public_decrypt,
-         Status::failure,
-         {Reason::send_failed, "", {}},
-         500,
-         "internal_server_error",
-         "Unknown error"},
-        {Kind::public_decrypt,
-         Status::failure,
-         {Reason::send_failed, "bad \xFF byte", {}},
-         500,
-         "internal_server_error",
-         "bad \xEF\xBF\xBD byte"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.label);
-        CAPTURE(row.failure.text);
-        const Answer answer =
-            poll(engine::Ended{row.kind, row.status, row.failure}, path_of(row.kind));
-        CHECK(answer.status == row.http);
-        CHECK(answer.json["status"] == "failed");
-        CHECK(answer.label() == row.label);
-        CHECK(answer.message() == row.message);
-        CHECK(answer.json["error"].contains("details") == (row.label == "validation_failed"));
-        CHECK(answer.header("Retry-After") == "");
+constexpr Kind relayer_kinds[]{Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt,
+                               Kind::delegated_user_decrypt, Kind::unified_user_decrypt};
+
+constexpr Kind decrypts[]{Kind::public_decrypt, Kind::user_decrypt, Kind::delegated_user_decrypt,
+                          Kind::unified_user_decrypt};
+
+void check_refused(const Answer& answer, int status, const std::string& label,
+                   const std::string& message) {
+    CAPTURE(answer.body);
+    CHECK(answer.status == status);
+    CHECK(answer.text("/status") == "failed");
+    CHECK(answer.label() == label);
+    CHECK(answer.message() == message);
+    CHECK(answer.details().is_array() == (label == "validation_failed"));
+    CHECK_FALSE(answer.has("Retry-After"));
+}
+
+TEST_CASE("9.1: what timed out, by what it waited for") {
+    const std::string never_ready = "Ciphertext not ready for decryption on the gateway chain";
+    const std::string silent = "Gateway chain did not respond within the expected timeframe";
+    const std::string nothing = "Request timed out (reason not available)";
+    for (const Kind kind : relayer_kinds) {
+        CAPTURE(domain::to_string(kind));
+        const auto timed_out = [&](Reason reason, const std::string& text) {
+            return poll(engine::Ended{kind, Status::timed_out, {reason, text, {}}}, path_of(kind));
+        };
+        // Only decrypts wait to be ready.
+        const std::string ready_label =
+            kind == Kind::input_proof ? "response_timed_out" : "readiness_check_timed_out";
+        check_refused(timed_out(Reason::readiness_timed_out, never_ready), 503, ready_label,
+                      never_ready);
+        check_refused(timed_out(Reason::response_timed_out, silent), 503, "response_timed_out",
+                      silent);
+        check_refused(timed_out(Reason::response_timed_out, ""), 503, "response_timed_out",
+                      nothing);
     }
 }
 
-TEST_CASE("results that can not be served are internal errors") {
+TEST_CASE("9.3: failures of decrypts by the host ACL go before the selector") {
+    const std::string refused =
+        "Not allowed on host ACL: ACL check failed for 1 handle(s): handle=0xf9 "
+        "check=isAllowedForDecryption";
+    const std::string failed = "Host ACL check failed: Host chain 8009 call failed: timeout";
+    for (const std::optional<std::uint32_t> selector :
+         {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(0xd93c0665)}) {
+        for (const Kind kind : decrypts) {
+            CAPTURE(domain::to_string(kind));
+            const auto ended = [&](Reason reason, const std::string& text) {
+                return poll(engine::Ended{kind, Status::failure, {reason, text, selector}},
+                            path_of(kind));
+            };
+            check_refused(ended(Reason::host_acl_refused, refused), 400, "not_allowed_on_host_acl",
+                          refused);
+            check_refused(ended(Reason::host_acl_failed, failed), 500, "host_acl_failed", failed);
+        }
+    }
+    // An input proof has no ACL: only the revert table counts.
+    for (const Reason reason : {Reason::host_acl_refused, Reason::host_acl_failed}) {
+        check_refused(poll(engine::Ended{Kind::input_proof, Status::failure, {reason, "odd", {}}},
+                           path_of(Kind::input_proof)),
+                      500, "internal_server_error", "odd");
+    }
+}
+
+TEST_CASE("9.3: reverts by their selector, for every kind") {
     struct Row {
+        const char* error;
+        std::optional<std::uint32_t> selector;
+        int http;
+        const char* label;
+    };
+    const Row rows[] = {
+        {"EnforcedPause()", 0xd93c0665, 503, "protocol_paused"},
+        {"ERC-20 balance", 0xe450d38c, 503, "insufficient_balance"},
+        {"ERC-20 allowance", 0xfb8f41b2, 503, "insufficient_allowance"},
+        {"InvalidUserSignature(bytes)", 0x2a873d27, 400, "validation_failed"},
+        {"ECDSAInvalidSignature()", 0xf645eedf, 400, "validation_failed"},
+        {"ECDSAInvalidSignatureLength(uint256)", 0xfce698f7, 400, "validation_failed"},
+        {"ECDSAInvalidSignatureS(bytes32)", 0xd78bce0c, 400, "validation_failed"},
+        {"unknown", 0x01020304, 500, "internal_server_error"},
+        {"one beside EnforcedPause()", 0xd93c0666, 500, "internal_server_error"},
+        {"zero", 0, 500, "internal_server_error"},
+        {"none", {}, 500, "internal_server_error"},
+    };
+    // The text is never searched: an address in it may look like a selector (9.3 [H]).
+    const std::string text = "Transaction simulation failed: Execution reverted: 0xd93c0665";
+    for (const Kind kind : relayer_kinds) {
+        for (const Row& row : rows) {
+            CAPTURE(domain::to_string(kind));
+            CAPTURE(row.error);
+            const Answer answer =
+                poll(engine::Ended{kind, Status::failure, {Reason::reverted, text, row.selector}},
+                     path_of(kind));
+            const bool fixed = row.http == 400;
+            check_refused(answer, row.http, row.label,
+                          fixed ? "Validation failed for 1 field(s)" : text);
+            if (fixed) {
+                CHECK(answer.details() ==
+                      Json{{{"field", "signature"}, {"issue", "Signature is invalid"}}});
+            }
+        }
+    }
+}
+
+TEST_CASE("9.3: every other reason is an internal error in its own words, or in none") {
+    for (const Kind kind : relayer_kinds) {
+        for (const Reason reason :
+             {Reason::readiness_timed_out, Reason::response_timed_out, Reason::readiness_failed,
+              Reason::reverted, Reason::send_failed, Reason::attempts_used_up, Reason::round_over,
+              Reason::recovered_too_often, Reason::undecodable, Reason::internal_error}) {
+            CAPTURE(domain::to_string(kind));
+            CAPTURE(domain::to_string(reason));
+            struct Row {
+                const char* text;
+                const char* message;
+            };
+            for (const Row& row :
+                 {Row{"Processing Failed: words", "Processing Failed: words"},
+                  Row{"", "Unknown error"}, Row{"bad \xFF byte", "bad \xEF\xBF\xBD byte"}}) {
+                check_refused(poll(engine::Ended{kind, Status::failure, {reason, row.text, {}}},
+                                   path_of(kind)),
+                              500, "internal_server_error", row.message);
+            }
+        }
+    }
+}
+
+TEST_CASE("9.4: results that can not be served are internal errors") {
+    struct Row {
+        const char* label;
+        Kind kind;
         engine::InquiryOutcome outcome;
         const char* message;
     };
-    const Row rows[] = {
-        {engine::Unreadable{"disk I/O error at sqlite://secret@disk"}, "Database error"},
-        {engine::Completed{Kind::input_proof, {}},
-         "Internal error: completed request missing response data"},
-        {engine::Completed{Kind::input_proof, domain::UserDecrypted{}},
-         "Failed to deserialize response data"},
-    };
+    std::vector<Row> rows;
+    for (const Kind kind : relayer_kinds) {
+        rows.push_back({"storage", kind, engine::Unreadable{"disk I/O error at db://secret@disk"},
+                        "Database error"});
+        rows.push_back({"nothing stored", kind, engine::Completed{kind, {}},
+                        "Internal error: completed request missing response data"});
+        const Kind other = kind == Kind::public_decrypt ? Kind::input_proof : Kind::public_decrypt;
+        rows.push_back({"of another kind", kind, engine::Completed{kind, result_of(other)},
+                        "Failed to deserialize response data"});
+        rows.push_back({"a vote share", kind, engine::Completed{kind, domain::ShareRevealed{}},
+                        "Failed to deserialize response data"});
+        if (domain::family_of(kind) == domain::Family::user_decrypt) {
+            rows.push_back({"no shares", kind, engine::Completed{kind, domain::UserDecrypted{}},
+                            "Internal error: completed request has insufficient shares"});
+        }
+    }
     for (const Row& row : rows) {
-        const Answer answer = poll(row.outcome, path_of(Kind::input_proof));
-        CHECK(answer.status == 500);
-        CHECK(answer.label() == "internal_server_error");
-        CHECK(answer.message() == row.message);
+        CAPTURE(domain::to_string(row.kind));
+        CAPTURE(row.label);
+        check_refused(poll(row.outcome, path_of(row.kind)), 500, "internal_server_error",
+                      row.message);
     }
 }
 
-TEST_CASE("a job id may be spelt in every way of a UUID") {
+TEST_CASE("polls are never refused: 500 of one id, and typed answers for the rest (report 52)") {
     Harness harness;
-    harness.inquiry.outcome = engine::Pending{};
-    std::string upper = id;
-    for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    std::string bare = id;
-    std::erase(bare, '-');
-    for (const std::string& spelling :
-         {id, upper, bare, "{" + id + "}", "%7B" + id + "%7d", "urn:uuid:" + id}) {
-        CAPTURE(spelling);
-        CHECK(harness.get("/v2/input-proof/" + spelling).status == 202);
+    harness.inquiry.outcome = engine::Pending{Kind::input_proof, Status::processing, 3, 1};
+    const std::string path = path_of(Kind::input_proof);
+    for (int i = 0; i < 500; ++i) {
+        const Answer answer = harness.get(path);
+        CHECK(answer.status == 202);
+        CHECK(answer.header("Retry-After") == "3");
     }
-    for (const std::string& wrong : {std::string("not-a-uuid"), id + "0", std::string("%00"),
-                                     std::string("%"), std::string(5'000, 'a')}) {
-        CAPTURE(wrong.substr(0, 40));
-        const Answer answer = harness.get("/v2/input-proof/" + wrong);
-        CHECK(answer.status == 400);
-        CHECK(answer.label() == "request_error");
-        CHECK(answer.message().find("job_id") != std::string::npos);
-    }
-    CHECK(harness.get("/v2/input-proof/00000000-0000-4000-8000-000000000000").status == 404);
+    harness.inquiry.outcome = engine::NotFound{};
+    CHECK(harness.get(path).label() == "not_found");
+    CHECK(harness.get("/v2/input-proof/not-a-uuid").label() == "request_error");
+    harness.inquiry.outcome = engine::Unreadable{"disk"};
+    CHECK(harness.get(path).label() == "internal_server_error");
 }
 
 }  // namespace

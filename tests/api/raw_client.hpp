@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -33,7 +34,7 @@ struct RawAnswer {
 // A client that sends exactly the bytes it is told. Waits ten seconds at most.
 class RawClient {
 public:
-    explicit RawClient(int port, int receive_buffer = 0)
+    explicit RawClient(int port, int receive_buffer = 0, std::uint32_t own_address = INADDR_ANY)
         : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         const timeval patience{.tv_sec = 10, .tv_usec = 0};
         ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -45,6 +46,14 @@ public:
         address.sin_family = AF_INET;
         address.sin_port = htons(static_cast<std::uint16_t>(port));
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        if (own_address != INADDR_ANY) {
+            sockaddr_in own{};
+            own.sin_family = AF_INET;
+            own.sin_addr.s_addr = htonl(own_address);
+            if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) {
+                throw std::runtime_error("bind");
+            }
+        }
         if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
             0) {
             throw std::runtime_error("connect");
@@ -95,6 +104,13 @@ public:
 
     // True: nothing more came before the server closed in an orderly way.
     [[nodiscard]] bool ends() { return input_.empty() && !receive() && end_seen_; }
+
+    // Something can be received now, or the server has closed; waits for it so long at most.
+    [[nodiscard]] bool is_readable(int milliseconds) {
+        if (!input_.empty()) return true;
+        pollfd watched{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+        return ::poll(&watched, 1, milliseconds) > 0;
+    }
 
     void finish_sending() { ::shutdown(socket_.get(), SHUT_WR); }
 

@@ -40,7 +40,7 @@ TEST_CASE("variables are typed by the key they are for") {
     CHECK(domain::unix_ms(s.loopback.rounds_end) == 1'893'456'000'000);
 }
 
-TEST_CASE("indexed variables replace the whole list of the file") {
+TEST_CASE("T-145 indexed variables replace the whole list of the file") {
     const std::string_view file = R"(
 [[host_chains]]
 chain_id = 1

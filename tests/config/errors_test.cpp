@@ -11,7 +11,7 @@
 
 using config_test::Outcome;
 
-TEST_CASE("each mistake in a file is one line that names place, key, problem and what is allowed") {
+TEST_CASE("T-145 each mistake in a file is one line that names place, key, problem and the fix") {
     struct Row {
         std::string_view label;
         std::string_view file;
@@ -328,7 +328,7 @@ TEST_CASE("a file that can not be read is said to be so") {
     }
 }
 
-TEST_CASE("no secret and no URL ever gets into a line") {
+TEST_CASE("T-145 no secret and no URL ever gets into a line") {
     const std::string secret = "5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2";
     const std::vector<std::string> files{
         "gateway.tx_engine.signer.private_key = \"" + secret + "zz\"",

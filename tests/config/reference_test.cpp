@@ -195,7 +195,7 @@ TEST_CASE("what has no effect is said once per reason, without values") {
     CHECK(Outcome{""}.loaded().warnings.empty());
 }
 
-TEST_CASE("an AWS signer needs no endpoint") {
+TEST_CASE("T-145 an AWS signer needs no endpoint") {
     const Outcome outcome{R"([gateway.tx_engine.signer]
 type = "aws_kms"
 key_id = "arn"
@@ -205,7 +205,7 @@ region = "eu-west-1"
     CHECK(outcome.accepted());
 }
 
-TEST_CASE("retry-after rules at their edges") {
+TEST_CASE("T-145 retry-after rules at their edges") {
     struct Row {
         std::string_view file;
         bool accepted;
@@ -214,11 +214,14 @@ TEST_CASE("retry-after rules at their edges") {
         {"http.retry_after.safety_margin = 0", true},
         {"http.retry_after.safety_margin = 1", true},
         {"http.retry_after.safety_margin = 1.001", false},
+        {"http.retry_after.safety_margin = -0.1", false},
         {"http.retry_after.safety_margin = nan", false},
         {"http.retry_after.copro_kms_backoff_intervals = []", true},
         {"http.retry_after = { min_seconds = 5, max_seconds = 6 }", true},
         {"http.retry_after = { min_seconds = 6, max_seconds = 5 }", false},
+        {"http.retry_after = { min_seconds = 5, max_seconds = 5 }", false},
         {"http.retry_after.copro_kms_backoff_intervals = [[5, 1], [4, 1]]", false},
+        {"http.retry_after.copro_kms_backoff_intervals = [[5, 1], [5, 2]]", false},
     };
     for (const Row& row : rows) {
         CAPTURE(row.file);

@@ -115,7 +115,7 @@ void check_changes(const T& original, const std::vector<Change<T>>& seen,
 
 }  // namespace
 
-TEST_CASE("content hashes are those of relayer-api 2.2") {
+TEST_CASE("T-144 content hashes are those of relayer-api 2.2") {
     struct Row {
         Request request;
         std::string_view hash;
@@ -138,7 +138,7 @@ TEST_CASE("content hashes are those of relayer-api 2.2") {
     }
 }
 
-TEST_CASE("every member of an input proof counts") {
+TEST_CASE("T-144 every member of an input proof counts") {
     check_changes<InputProof>(
         input_proof(),
         {{"chain", [](auto& it) { ++it.contract_chain_id; }},
@@ -152,7 +152,7 @@ TEST_CASE("every member of an input proof counts") {
         {});
 }
 
-TEST_CASE("every member of a public decryption counts, and the order of its handles") {
+TEST_CASE("T-144 every member of a public decryption counts, and the order of its handles") {
     check_changes<PublicDecrypt>(
         public_decrypt(),
         {{"handle", [](auto& it) { it.handles[1][5] ^= 1; }},
@@ -163,7 +163,7 @@ TEST_CASE("every member of a public decryption counts, and the order of its hand
         {});
 }
 
-TEST_CASE("signature and validity of a user decryption do not count, all else does") {
+TEST_CASE("T-144 signature and validity of a user decryption do not count, all else does") {
     check_changes<UserDecrypt>(
         user_decrypt(),
         {{"handle", [](auto& it) { it.pairs[0].handle[31] ^= 1; }},
@@ -187,7 +187,7 @@ TEST_CASE("signature and validity of a user decryption do not count, all else do
          {"signature", [](auto& it) { it.signature[0] ^= 1; }}});
 }
 
-TEST_CASE("signature and validity of a delegated decryption do not count, all else does") {
+TEST_CASE("T-144 signature and validity of a delegated decryption do not count, all else does") {
     check_changes<DelegatedUserDecrypt>(
         delegated_user_decrypt(),
         {{"handle", [](auto& it) { it.pairs[0].handle[31] ^= 1; }},
@@ -204,7 +204,7 @@ TEST_CASE("signature and validity of a delegated decryption do not count, all el
          {"signature", [](auto& it) { it.signature[0] ^= 1; }}});
 }
 
-TEST_CASE("signature and validity of a unified decryption do not count, all else does") {
+TEST_CASE("T-144 signature and validity of a unified decryption do not count, all else does") {
     check_changes<UnifiedUserDecrypt>(
         unified_user_decrypt(),
         {{"handle", [](auto& it) { it.handles[0].handle[31] ^= 1; }},
@@ -220,7 +220,7 @@ TEST_CASE("signature and validity of a unified decryption do not count, all else
          {"signature", [](auto& it) { it.signature[0] ^= 1; }}});
 }
 
-TEST_CASE("the three user decryptions never collide for like values") {
+TEST_CASE("T-144 the three user decryptions never collide for like values") {
     const std::set<Bytes32> keys{identify(user_decrypt()).key,
                                  identify(delegated_user_decrypt()).key,
                                  identify(unified_user_decrypt()).key};

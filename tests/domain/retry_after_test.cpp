@@ -41,7 +41,7 @@ Standing in_tx_queue(std::uint64_t position, std::uint64_t rate) {
 
 }  // namespace
 
-TEST_CASE("the worked values of relayer-api 5.3") {
+TEST_CASE("T-146 the worked values of relayer-api 5.3") {
     struct Row {
         std::string_view label;
         std::vector<Family> families;
@@ -288,7 +288,7 @@ TEST_CASE("a queue that does not move counts as the longest wait") {
     CHECK(retry_after_seconds(standing, options) == 300);
 }
 
-TEST_CASE("after the receipt the interval of the last threshold reached counts, without margin") {
+TEST_CASE("T-146 after the receipt the interval of the last threshold reached counts, no margin") {
     struct Row {
         std::int64_t elapsed;
         std::uint32_t seconds;

@@ -42,7 +42,7 @@ store::Row row_of(Family family, Gates::Id id, std::int64_t client = 0) {
 
 }  // namespace
 
-TEST_CASE("capacity 10 with margin 2 refuses from 8 on and still takes what is inside (T-141)") {
+TEST_CASE("T-141 capacity 10 with margin 2 refuses from 8 on and still takes what is inside") {
     const Options options = small();
     struct Row {
         const char* label;

@@ -131,7 +131,7 @@ TEST_CASE("a long line that only moves on stays small and right") {
     CHECK(queue.position(199'999) == 9);
 }
 
-TEST_CASE("items leave in order of insertion and a second push changes nothing (T-140)") {
+TEST_CASE("T-140 items leave in order of insertion and a second push changes nothing") {
     OrderedQueue queue;
     for (const Id id : {30, 10, 20}) CHECK(queue.push_back(id));
     CHECK_FALSE(queue.push_back(30));

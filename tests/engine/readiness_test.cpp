@@ -196,7 +196,7 @@ TEST_CASE("the pause between two tries and the attempts survive a restart") {
     CHECK(world.row(id).schedule.attempts == 3);
 }
 
-TEST_CASE("never more checks than permits, and that many do run (T-143)") {
+TEST_CASE("T-143 never more checks than permits, and that many do run") {
     for (const std::uint32_t permits : {1U, 3U, 7U}) {
         CAPTURE(permits);
         World world;

@@ -82,7 +82,7 @@ TEST_CASE("who comes exactly when told finds a token, and not a nanosecond earli
     }
 }
 
-TEST_CASE("the seed's figures (T-142): 20 items at 10 a second, 100 at 20") {
+TEST_CASE("T-142 the seed's figures: 20 items at 10 a second, 100 at 20") {
     const auto ten = leave({10, 10, start}, 20);
     CHECK(before(ten, 1ns) == 10);
     CHECK(ten.back() == 1s);

@@ -180,7 +180,7 @@ public:
         }
         near_ = api::FileDescriptor(ends[0]);
         connection_ =
-            std::make_shared<api::Connection>(api::FileDescriptor(ends[1]), "", returns());
+            std::make_shared<api::Connection>(api::FileDescriptor(ends[1]), nullptr, "", returns());
     }
 
     // False: the connection reads no further.

@@ -1,0 +1,180 @@
+// Requests that can not be read, and bodies that are not: what the socket shows of them
+// (relayer-api 1.1, 1.3 step 2; field reports 58, 59, 65).
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "api/harness.hpp"
+#include "api/samples.hpp"
+
+namespace {
+
+using api_test::Answer;
+using api_test::Call;
+using api_test::Harness;
+
+const std::string proof_path = "/v2/input-proof";
+const std::string share_path = "/shielded-vote/v1/shares";
+const std::string json = "Content-Type: application/json\r\n";
+
+std::string start(const std::string& path) {
+    return "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + json;
+}
+
+struct Problem {
+    const char* label;
+    std::string rest;  // what follows the Content-Type header
+    bool ends = false;
+    int relayer = 400;
+    const char* relayer_label = "request_error";
+    int share = 400;
+};
+
+void check_relayer(const Answer& answer, const Problem& row) {
+    CHECK(answer.status == row.relayer);
+    CHECK(answer.json["status"] == "failed");
+    CHECK(answer.json["requestId"].get<std::string>().size() == 36);
+    CHECK(answer.label() == row.relayer_label);
+    CHECK_FALSE(answer.message().empty());
+    CHECK(answer.header("Retry-After") == (row.relayer == 503 ? "4" : ""));
+    CHECK(answer.header("Connection") == "close");
+}
+
+void check_share(const Answer& answer, const Problem& row) {
+    CHECK(answer.status == row.share);
+    CHECK(answer.json["status"] == "error");
+    CHECK_FALSE(answer.json["error"].get<std::string>().empty());
+    CHECK(answer.header("Retry-After") == (row.share == 503 ? "4" : ""));
+    CHECK(answer.header("Connection") == "close");
+}
+
+TEST_CASE("requests that can not be read are answered in the shape of their API") {
+    const std::string chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+    std::string many;
+    for (int i = 0; i < 120; ++i) many += "X-" + std::to_string(i) + ": 1\r\n";
+    const Problem rows[] = {
+        {"a header without a colon", "nonsense\r\n\r\n"},
+        {"a second Host", "Host: y\r\n\r\n"},
+        {"a length that is no number", "Content-Length: two\r\n\r\n"},
+        {"a negative length", "Content-Length: -1\r\n\r\n"},
+        {"two lengths", "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}"},
+        {"too many headers", many + "\r\n", false, 431, "request_error", 431},
+        {"an expectation", "Expect: miracles\r\n\r\n", false, 417, "request_error", 417},
+        {"chunks", chunked, false, 400, "request_error", 411},
+        {"gzip", "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", false, 400,
+         "request_error", 415},
+        {"too large", "Content-Length: 2097153\r\n\r\n"},
+        {"beyond any number", "Content-Length: 99999999999999999999999\r\n\r\n"},
+        {"cut short", "Content-Length: 10\r\n\r\n{}", true},
+    };
+    Harness harness;
+    for (const Problem& row : rows) {
+        CAPTURE(row.label);
+        check_relayer(harness.exchange(start(proof_path) + row.rest, row.ends), row);
+        check_share(harness.exchange(start(share_path) + row.rest, row.ends), row);
+    }
+    CHECK(harness.get("/liveness").status == 200);
+    CHECK(harness.intake.requests.empty());
+}
+
+TEST_CASE("a request line that can not be read is a typed 400, whatever it was for") {
+    Harness harness;
+    for (const char* line : {"garbage", "GET  HTTP/1.1", "GET /v2/input-proof",
+                             "P\x01ST / HTTP/1.1", "GET v2 HTTP/1.1", "GET /\x7f HTTP/1.1"}) {
+        CAPTURE(line);
+        const Answer answer = harness.exchange(std::string(line) + "\r\nHost: x\r\n\r\n");
+        CHECK(answer.status == 400);
+        CHECK(answer.label() == "request_error");
+    }
+    CHECK(harness.exchange("GET /liveness HTTP/2.0\r\nHost: x\r\n\r\n").status == 505);
+}
+
+TEST_CASE("a head without end is cut off typed, at its limit") {
+    Harness harness({}, {.head_bytes_max = 8'192});
+    const std::string endless = "X-Long: " + std::string(9'000, 'a');
+    const Problem row{"endless header", "", false, 431, "request_error", 431};
+    check_relayer(harness.exchange(start(proof_path) + endless), row);
+    check_share(harness.exchange(start(share_path) + endless), row);
+}
+
+TEST_CASE("a request that is too slow, and one too many, are told so") {
+    const std::string unfinished = "Content-Length: 100\r\n\r\n{";
+    Harness slow({}, {.request_deadline = std::chrono::milliseconds(60)});
+    const Problem deadline{"deadline", "", false, 400, "request_error", 408};
+    check_relayer(slow.exchange(start(proof_path) + unfinished), deadline);
+    check_share(slow.exchange(start(share_path) + unfinished), deadline);
+
+    Harness busy({}, {.buffered_bytes_max = 1});
+    const std::string large = "Content-Length: 60000\r\n\r\n" + std::string(30'000, 'x');
+    const Problem overloaded{"overloaded", "", false, 503, "gateway_not_reachable", 503};
+    check_relayer(busy.exchange(start(proof_path) + large), overloaded);
+    check_share(busy.exchange(start(share_path) + large), overloaded);
+}
+
+TEST_CASE("every failure to read a body begins with the words of the reference (1.1)") {
+    const std::string unfinished = start(proof_path) + "Content-Length: 100\r\n\r\n{";
+    Harness harness;
+    const std::string words = "Failed to read request body";
+    CHECK(harness.exchange(unfinished, true).message().starts_with(words));
+    CHECK(harness.exchange(start(proof_path) + "Content-Length: 2097153\r\n\r\n").message() ==
+          words);
+    CHECK(harness.exchange(start(proof_path) + "Transfer-Encoding: chunked\r\n\r\n")
+              .message()
+              .starts_with(words));
+}
+
+TEST_CASE("bodies that are not read are refused with the fix, never with 413 (field report 65)") {
+    const std::string proof = api_test::sample("input-proof-1-value.json");  // 37 kB
+    const std::pair<std::string, std::string> form{"Content-Type",
+                                                   "application/x-www-form-urlencoded"};
+    const std::pair<std::string, std::string> is_json{"Content-Type", "application/json"};
+    struct Row {
+        const char* label;
+        Call call;
+        int status;
+        std::string_view text;
+    };
+    const Row rows[] = {
+        {"curl -d, relayer",
+         {"POST", proof_path, proof, {form}},
+         400,
+         "send Content-Type: application/json"},
+        {"no type, relayer",
+         {"POST", proof_path, proof, {}},
+         400,
+         "send Content-Type: application/json"},
+        {"curl -d, shares",
+         {"POST", share_path, proof, {form}},
+         415,
+         "send Content-Type: application/json"},
+        {"chunks",
+         {"POST",
+          proof_path,
+          "0\r\n\r\n",
+          {is_json, {"Transfer-Encoding", "chunked"}, {"Content-Length", "5"}}},
+         400,
+         "Content-Length"},
+        {"gzip",
+         {"POST", proof_path, "x", {is_json, {"Content-Encoding", "gzip"}}},
+         400,
+         "uncompressed"},
+        {"larger than a share may be",
+         {"POST", share_path, {}, {{"Content-Length", "1048577"}}},
+         400,
+         "invalid JSON:"},
+        {"no such route", {"POST", "/nowhere", {}, {{"Content-Length", "5"}}}, 404, ""},
+        {"JSON", {"POST", proof_path, proof, {is_json}}, 202, "queued"},
+    };
+    Harness harness;
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        const Answer answer = harness.send(row.call);
+        CHECK(answer.status == row.status);
+        CHECK(answer.body.find(row.text) != std::string::npos);
+    }
+}
+
+}  // namespace
