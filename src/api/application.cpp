@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "api/admin_answer.hpp"
 #include "api/envelope.hpp"
 #include "api/refusal.hpp"
 
@@ -92,6 +93,11 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
         const bool asks_first = head.method == "OPTIONS" && !options_.cors_allow_origin.empty();
         return asks_first ? preflight(route) : wrong_method(route);
     }
+    if (route.action == Action::admin) {
+        return admin_error(403, options_.admin_enabled ? "Admin endpoints are not enabled on this "
+                                                         "address: see http.admin_endpoint"
+                                                       : "Admin endpoints are not enabled");
+    }
     if (route.action == Action::share) return shares_.before_body(head);
     if (route.action == Action::submit) {
         if (const auto refusal = relayer_.before_body(head)) {
@@ -142,6 +148,8 @@ void Application::answer(const HttpRequest& request, Respond respond) {
         case Action::version:
             respond(version_answer(options_));
             return;
+        case Action::admin:
+            break;  // refused early
     }
     respond(empty_answer(404));
 }
@@ -150,7 +158,9 @@ HttpResponse Application::wrong_method(const Route& route) const {
     HttpResponse response = route.action == Action::share
                                 ? share_error(405, "wrong method: send POST")
                                 : empty_answer(405);
-    response.headers.emplace_back("Allow", route.method == "GET" ? "GET, HEAD" : "POST");
+    response.headers.emplace_back("Allow", route.action == Action::admin ? "GET, HEAD, POST"
+                                           : route.method == "GET"       ? "GET, HEAD"
+                                                                         : "POST");
     return response;
 }
 

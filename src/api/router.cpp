@@ -27,6 +27,8 @@ constexpr std::array routes{
     Route{"GET", "/liveness", Action::liveness},
     Route{"GET", "/healthz", Action::healthz},
     Route{"GET", "/version", Action::version},
+    Route{"GET", "/admin/config", Action::admin},
+    Route{"POST", "/admin/config", Action::admin},
 };
 
 bool covers(const Route& route, std::string_view path) {
@@ -38,12 +40,14 @@ bool covers(const Route& route, std::string_view path) {
 }  // namespace
 
 std::optional<RouteMatch> find_route(std::string_view method, std::string_view path) {
+    std::optional<RouteMatch> match;
     for (const Route& route : routes) {
         if (!covers(route, path)) continue;
         const bool fits = method == route.method || (method == "HEAD" && route.method == "GET");
-        return RouteMatch{&route, fits, path.substr(route.path.size())};
+        match = RouteMatch{&route, fits, path.substr(route.path.size())};
+        if (fits) break;
     }
-    return {};
+    return match;
 }
 
 std::string percent_decoded(std::string_view text) {

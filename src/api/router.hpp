@@ -8,7 +8,7 @@
 
 namespace api {
 
-enum class Action { submit, poll, share, liveness, healthz, version };
+enum class Action { submit, poll, share, liveness, healthz, version, admin };
 
 struct Route {
     std::string_view method;
@@ -17,7 +17,7 @@ struct Route {
     domain::Kind kind = domain::Kind::input_proof;  // of submit and poll
 };
 
-// A path with its one method; HEAD counts as GET.
+// A path with the method that fits, or with one that does not; HEAD counts as GET.
 struct RouteMatch {
     const Route* route = nullptr;
     bool method_fits = false;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/admin_token.hpp"
 #include "config/quantities.hpp"
 #include "domain/retry_after.hpp"
 #include "gateway/loopback/options.hpp"
@@ -56,6 +57,7 @@ public:
         margin(checker + "public_decrypt", readiness.public_decrypt);
         margin(checker + "user_decrypt", readiness.user_decrypt);
         retry_after();
+        admin();
         startup_delay();
         chain_ids();
         pool("storage.app_pool");
@@ -102,6 +104,27 @@ private:
               "min_seconds is " + std::to_string(options.min_seconds) + ", max_seconds is " +
                   std::to_string(options.max_seconds),
               "min_seconds below max_seconds");
+    }
+
+    void admin() {
+        const auto& [host, port, token, token_file] = settings_.admin;
+        const std::string token_key = "http.admin_token";
+        const std::string file_key = "http.admin_token_file";
+        if (!token.empty()) {
+            if (const auto problem = problem_of_token(token)) {
+                error({token_key}, *problem, std::string{admin_token_allowed});
+            }
+            if (!token_file.empty()) error({file_key}, token_key + " is set too", "one of the two");
+        }
+        if (!settings_.api.admin_enabled) return;
+        if (token.empty() && token_file.empty()) {
+            error({"http.enable_admin_endpoint"}, "needs a token, and none is set",
+                  "true together with " + token_key + " or " + file_key);
+        }
+        if (port != 0 && port == settings_.http.port && host == settings_.http.host) {
+            error({"http.admin_endpoint", "http.endpoint"},
+                  "http.admin_endpoint and http.endpoint are the same", "an address for each");
+        }
     }
 
     void startup_delay() {
