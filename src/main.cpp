@@ -15,12 +15,14 @@
 #include <variant>
 #include <vector>
 
+#include "api/admin_application.hpp"
 #include "api/application.hpp"
 #include "api/gatekeeper.hpp"
 #include "api/http_server.hpp"
 #include "api/secret_file.hpp"
 #include "api/tls.hpp"
 #include "build_info.hpp"
+#include "config/admin_token.hpp"
 #include "config/command_line.hpp"
 #include "config/load.hpp"
 #include "engine/gates.hpp"
@@ -167,6 +169,25 @@ private:
     std::thread thread_;
 };
 
+void report(const api::RestoredTuning& restored, engine::Journal& journal) {
+    for (const std::string& line : restored.warnings) journal.write(engine::Level::warning, line);
+    if (restored.overridden.empty()) return;
+    std::string names;
+    for (const std::string& name : restored.overridden) names += (names.empty() ? "" : ",") + name;
+    journal.write(engine::Level::info, "settings_restored names=" + names);
+}
+
+// The listener of the admin interface.
+struct Admin {
+    Admin(const api::AdminOptions& options, api::AdminChanges& changes, engine::Journal& journal,
+          const engine::Clock& clock)
+        : application(options.token, changes, journal, clock),
+          server(api::http_options_of(options), application) {}
+
+    api::AdminApplication application;
+    api::HttpServer server;
+};
+
 int serve(const config::Loaded& loaded) {
     const config::Settings& settings = loaded.settings;
     block_signals();
@@ -201,6 +222,10 @@ int serve(const config::Loaded& loaded) {
     gateway::LoopbackGateway& gateway = *loopback;
 
     engine::Gates gates(settings.engine, clock.monotonic());
+    const engine::Tuning base = gates.tuning();
+    const api::RestoredTuning restored = api::restore(base, store.settings());
+    report(restored, log);
+    gates.retune(restored.tuning, clock.monotonic());
     engine::Inbox inbox(settings.engine.inbox_capacity);
     api::LongPolls long_polls(clock, settings.api.long_polls_max);
     engine::Observers observers;
@@ -218,6 +243,9 @@ int serve(const config::Loaded& loaded) {
         settings.api, {service, service, gateway, contracts, service, gateway, clock, random, log,
                        long_polls, http_observer, gatekeeper});
     api::HttpServer server(settings.http, application);
+    api::AdminChanges changes(service, log, base, restored);
+    std::optional<Admin> admin;
+    if (settings.api.admin_enabled) admin.emplace(settings.admin, changes, log, clock);
     ProcessorThread thread(processor, inbox, log, settings.stop_grace);
     std::jthread waiting([&long_polls] { long_polls.run(); });
     server.start();
@@ -225,6 +253,11 @@ int serve(const config::Loaded& loaded) {
               std::string("listening ") +
                   (settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
                   settings.http.host + ":" + std::to_string(server.port()));
+    if (admin) {
+        admin->server.start();
+        log.write(engine::Level::info, "listening admin=" + settings.admin.host + ":" +
+                                           std::to_string(admin->server.port()));
+    }
     service_manager.ready();
 
     const bool with_tls = !settings.http.tls_certificate_file.empty();
@@ -234,6 +267,7 @@ int serve(const config::Loaded& loaded) {
     long_polls.stop();
     // Answers that wait for a commit still get it: the processor goes on until they are out.
     static_cast<void>(server.drain(drain_patience));
+    if (admin) static_cast<void>(admin->server.drain(drain_patience));
     thread.stop();
     gateway.stop();
     if (!thread.failed()) store.truncate_wal();
@@ -286,6 +320,10 @@ int run(const config::Serve& command) {
     found.settings.api.build = build_commit;
     found.settings.api.credentials_directory = credentials_directory();
     find_tls_files(found.settings.http, found.settings.api.credentials_directory);
+    if (found.settings.api.admin_enabled && !found.settings.admin.token_file.empty()) {
+        found.settings.admin.token = config::read_token_file(
+            found.settings.admin.token_file, found.settings.api.credentials_directory);
+    }
     return serve(found);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "api/admin_answer.hpp"
 #include "api/docs_answers.hpp"
 #include "api/envelope.hpp"
 #include "api/refusal.hpp"
@@ -100,6 +101,11 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
         const bool asks_first = head.method == "OPTIONS" && !options_.cors_allow_origin.empty();
         return asks_first ? preflight(route) : wrong_method(route);
     }
+    if (route.action == Action::admin) {
+        return admin_error(403, options_.admin_enabled ? "Admin endpoints are not enabled on this "
+                                                         "address: see http.admin_endpoint"
+                                                       : "Admin endpoints are not enabled");
+    }
     if (route.action == Action::share) return shares_.before_body(head);
     if (!gatekeeper_.may_enter(head)) return relayer_.unauthorized_answer(make_call_id(random_));
     if (route.action == Action::submit) {
@@ -176,6 +182,8 @@ void Application::answer(const HttpRequest& request, Respond respond) {
         case Action::openapi:
             respond(openapi_answer());
             return;
+        case Action::admin:
+            break;  // refused early
     }
     respond(empty_answer(404));
 }
@@ -189,7 +197,9 @@ HttpResponse Application::wrong_method(const Route& route) const {
     HttpResponse response = route.action == Action::share
                                 ? share_error(405, "wrong method: send POST")
                                 : empty_answer(405);
-    response.headers.emplace_back("Allow", route.method == "GET" ? "GET, HEAD" : "POST");
+    response.headers.emplace_back("Allow", route.action == Action::admin ? "GET, HEAD, POST"
+                                           : route.method == "GET"       ? "GET, HEAD"
+                                                                         : "POST");
     return response;
 }
 

@@ -52,6 +52,10 @@ struct Options {
     std::size_t long_polls_max = 1'024;
     std::chrono::seconds long_poll_wait_max{60};
 
+    // Whether /admin/config has a listener of its own; here it is refused in any case
+    // [http.enable_admin_endpoint].
+    bool admin_enabled = false;
+
     // Value of Access-Control-Allow-Origin; empty: no CORS headers, no preflight.
     std::string cors_allow_origin;
 };

@@ -8,6 +8,10 @@
 namespace api {
 
 void TroubleReport::write(std::string_view call_id, std::string_view reason) {
+    note(std::string("call=").append(call_id), reason);
+}
+
+void TroubleReport::note(std::string_view fields, std::string_view reason) {
     constexpr domain::Nanoseconds quiet_time = std::chrono::seconds(10);
     const domain::Nanoseconds now = clock_.monotonic().time_since_epoch();
     std::int64_t quiet_until = quiet_until_ns_.load();
@@ -17,10 +21,10 @@ void TroubleReport::write(std::string_view call_id, std::string_view reason) {
         return;
     }
     std::string line(event_);
-    line.append(" call=").append(call_id);
+    line.append(" ").append(fields);
     line.append(" suppressed=").append(std::to_string(suppressed_.exchange(0)));
     line.append(" reason=\"").append(domain::redact_urls(reason)).append("\"");
-    journal_.write(engine::Level::error, line);
+    journal_.write(level_, line);
 }
 
 }  // namespace api

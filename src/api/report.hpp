@@ -16,16 +16,20 @@ namespace api {
 class TroubleReport {
 public:
     // `event` names the trouble and outlives the report.
-    TroubleReport(std::string_view event, engine::Journal& journal, const engine::Clock& clock)
-        : event_(event), journal_(journal), clock_(clock) {}
+    TroubleReport(std::string_view event, engine::Journal& journal, const engine::Clock& clock,
+                  engine::Level level = engine::Level::error)
+        : event_(event), journal_(journal), clock_(clock), level_(level) {}
 
     // `reason` goes without its URLs.
     void write(std::string_view call_id, std::string_view reason);
+    // Same, with fields of the event's own (`name=value`) in place of the call.
+    void note(std::string_view fields, std::string_view reason);
 
 private:
     const std::string_view event_;
     engine::Journal& journal_;
     const engine::Clock& clock_;
+    const engine::Level level_;
     std::atomic<std::int64_t> quiet_until_ns_{INT64_MIN};
     std::atomic<std::uint64_t> suppressed_{0};
 };

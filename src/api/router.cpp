@@ -30,6 +30,8 @@ constexpr std::array table{
     Route{"GET", "/version", Action::version},
     Route{"GET", "/docs", Action::docs},
     Route{"GET", "/docs/openapi.json", Action::openapi},
+    Route{"GET", "/admin/config", Action::admin},
+    Route{"POST", "/admin/config", Action::admin},
 };
 
 bool covers(const Route& route, std::string_view path) {
@@ -45,12 +47,14 @@ std::span<const Route> routes() {
 }
 
 std::optional<RouteMatch> find_route(std::string_view method, std::string_view path) {
+    std::optional<RouteMatch> match;
     for (const Route& route : table) {
         if (!covers(route, path)) continue;
         const bool fits = method == route.method || (method == "HEAD" && route.method == "GET");
-        return RouteMatch{&route, fits, path.substr(route.path.size())};
+        match = RouteMatch{&route, fits, path.substr(route.path.size())};
+        if (fits) break;
     }
-    return {};
+    return match;
 }
 
 bool is_share_path(std::string_view path) {

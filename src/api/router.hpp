@@ -9,7 +9,7 @@
 
 namespace api {
 
-enum class Action { submit, poll, share, keyurl, liveness, healthz, version, docs, openapi };
+enum class Action { submit, poll, share, keyurl, liveness, healthz, version, docs, openapi, admin };
 
 struct Route {
     std::string_view method;
@@ -18,7 +18,7 @@ struct Route {
     domain::Kind kind = domain::Kind::input_proof;  // of submit and poll
 };
 
-// A path with its one method; HEAD counts as GET.
+// A path with the method that fits, or with one that does not; HEAD counts as GET.
 struct RouteMatch {
     const Route* route = nullptr;
     bool method_fits = false;

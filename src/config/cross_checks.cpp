@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/admin_token.hpp"
 #include "config/quantities.hpp"
 #include "domain/retry_after.hpp"
 #include "gateway/loopback/options.hpp"
@@ -57,6 +58,7 @@ public:
         margin(checker + "user_decrypt", readiness.user_decrypt);
         retry_after();
         tls();
+        admin();
         startup_delay();
         chain_ids();
         pool("storage.app_pool");
@@ -113,6 +115,27 @@ private:
               std::string("needs ") +
                   (key_missing ? "http.tls_key_file" : "http.tls_certificate_file") + " beside it",
               "both files, or neither for plain HTTP");
+    }
+
+    void admin() {
+        const auto& [host, port, token, token_file] = settings_.admin;
+        const std::string token_key = "http.admin_token";
+        const std::string file_key = "http.admin_token_file";
+        if (!token.empty()) {
+            if (const auto problem = problem_of_token(token)) {
+                error({token_key}, *problem, std::string{admin_token_allowed});
+            }
+            if (!token_file.empty()) error({file_key}, token_key + " is set too", "one of the two");
+        }
+        if (!settings_.api.admin_enabled) return;
+        if (token.empty() && token_file.empty()) {
+            error({"http.enable_admin_endpoint"}, "needs a token, and none is set",
+                  "true together with " + token_key + " or " + file_key);
+        }
+        if (port != 0 && port == settings_.http.port && host == settings_.http.host) {
+            error({"http.admin_endpoint", "http.endpoint"},
+                  "http.admin_endpoint and http.endpoint are the same", "an address for each");
+        }
     }
 
     void startup_delay() {

@@ -52,7 +52,7 @@ std::string_view effect_text(Effect effect) {
         case Effect::needs_metrics:
             return " No effect, this build serves no metrics.";
         case Effect::needs_admin:
-            return " No effect, this build has no admin routes.";
+            return " No effect, this build has no such route.";
         case Effect::superseded:
             return " No effect.";
         case Effect::obsolete:

@@ -1,3 +1,4 @@
+#include "config/admin_token.hpp"
 #include "config/keys.hpp"
 
 namespace config {
@@ -10,22 +11,24 @@ using std::chrono::seconds;
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20U;
 
-Key endpoint_key() {
+template <typename Access>
+Key endpoint_key(std::string name, std::string doc, Access access) {
     const ValueType<Endpoint> type = endpoint();
     Key out;
-    out.name = "http.endpoint";
+    out.name = std::move(name);
     out.allowed = type.allowed;
-    out.doc = "Where requests come in.";
-    out.read = [type](Settings& s, std::size_t, const Node& node) -> std::optional<Problem> {
+    out.doc = std::move(doc);
+    out.read = [type, access](Settings& s, std::size_t,
+                              const Node& node) -> std::optional<Problem> {
         Reading<Endpoint> reading = type.read(node);
         if (auto* problem = std::get_if<Problem>(&reading)) return std::move(*problem);
         auto& [host, port] = std::get<Endpoint>(reading);
-        s.http.host = std::move(host);
-        s.http.port = port;
+        access(s).host = std::move(host);
+        access(s).port = port;
         return std::nullopt;
     };
-    out.show = [type](const Settings& s, std::size_t) {
-        return type.show({s.http.host, s.http.port});
+    out.show = [type, access](const Settings& s, std::size_t) {
+        return type.show({access(s).host, access(s).port});
     };
     return out;
 }
@@ -55,14 +58,29 @@ Key nominal(std::string name, milliseconds unit, Access access, std::string doc)
 
 std::vector<Key> http_keys() {
     std::vector<Key> all;
-    all.push_back(endpoint_key());
+    all.push_back(endpoint_key(
+        "http.endpoint", "Where requests come in.", [](auto& s) -> auto& { return s.http; }));
     all.push_back(key(
         "http.app_name", text("1 to 100 characters", 1, 100),
         [](auto& s) -> auto& { return s.api.app_name; },
         "The name in GET /version. The variable APP_NAME is understood as well."));
     all.push_back(bounce_key());
-    all.push_back(unused("http.enable_admin_endpoint", boolean(), "false", Effect::needs_admin,
-                         "Serve /admin/config."));
+    all.push_back(key(
+        "http.enable_admin_endpoint", boolean(),
+        [](auto& s) -> auto& { return s.api.admin_enabled; },
+        "Serve /admin/config, where settings are changed while it runs; needs a token."));
+    all.push_back(endpoint_key(
+        "http.admin_endpoint", "Where /admin/config is served; not where requests come in.",
+        [](auto& s) -> auto& { return s.admin; }));
+    all.push_back(hidden(key(
+        "http.admin_token", secret(admin_token_allowed),
+        [](auto& s) -> auto& { return s.admin.token; },
+        "What a client of /admin/config shows, as Authorization: Bearer TOKEN. Better kept in "
+        "admin_token_file or in the environment.")));
+    all.push_back(key(
+        "http.admin_token_file", text("a path, or credential:NAME of systemd", 0, 4'096),
+        [](auto& s) -> auto& { return s.admin.token_file; },
+        "A file with the token in its place, closed to other users."));
     all.push_back(key(
         "http.cors_allow_origin", text("an origin or *; empty: no CORS headers", 0, 1'000),
         [](auto& s) -> auto& { return s.api.cors_allow_origin; },

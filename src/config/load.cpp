@@ -36,7 +36,7 @@ constexpr std::array reasons{
     Reason{Effect::needs_chain, "the gateway is a loopback"},
     Reason{Effect::needs_postgresql, "PostgreSQL is not used"},
     Reason{Effect::needs_metrics, "this build serves no metrics"},
-    Reason{Effect::needs_admin, "this build has no admin routes"},
+    Reason{Effect::needs_admin, "this build has no such route"},
     Reason{Effect::superseded, "this engine works without"},
 };
 
@@ -99,6 +99,10 @@ void sort_by_line(std::vector<Findings::Error>& errors) {
     std::ranges::stable_sort(errors, {}, line_of);
 }
 
+bool is_loopback(std::string_view host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
 void settle(Loaded& loaded) {
     Settings& settings = loaded.settings;
     if (settings.engine.shares.max_concurrent_proofs < 1) {
@@ -111,6 +115,13 @@ void settle(Loaded& loaded) {
     std::string& ledger = settings.loopback.ledger;
     if (ledger != ":memory:" && !ledger.starts_with("file:")) {
         ledger = (settings.store.directory / ledger).string();
+    }
+    if (settings.api.admin_enabled && !is_loopback(settings.admin.host)) {
+        loaded.warnings.push_back(
+            "admin_endpoint_open http.admin_endpoint=" + settings.admin.host + ":" +
+            std::to_string(settings.admin.port) +
+            " hint=\"other machines reach it, and the token is sent in the clear: keep it on "
+            "127.0.0.1, or let only a proxy with TLS in\"");
     }
     if (settings.engine.user_decrypt_shares_threshold > settings.loopback.kms_nodes) {
         loaded.warnings.push_back(

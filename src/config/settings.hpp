@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "api/admin_options.hpp"
 #include "api/http_server.hpp"
 #include "api/options.hpp"
 #include "domain/time.hpp"
@@ -21,6 +22,7 @@ struct Settings {
     engine::Options engine;
     api::Options api;
     api::HttpOptions http;
+    api::AdminOptions admin;
     GatewayType gateway = GatewayType::loopback;
     gateway::LoopbackOptions loopback;
     platform::LogOptions log;

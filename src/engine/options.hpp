@@ -28,6 +28,8 @@ struct PerRelayerFamily {
     Value input_proof{};
     Value public_decrypt{};
     Value user_decrypt{};
+
+    bool operator==(const PerRelayerFamily&) const = default;
 };
 
 template <typename Value>

@@ -74,6 +74,8 @@ Nanoseconds Processor::step() {
         refuse_pending(error.what());
         throw;
     }
+    // Computed with the old rates.
+    if (!events_.retunes.empty()) wait = Nanoseconds::zero();
     release_effects(commit);
     return wait;
 }

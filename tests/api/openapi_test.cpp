@@ -73,6 +73,8 @@ void visit_references(const Json& node, const std::function<void(const std::stri
 TEST_CASE("every route is in the document, and the document knows no other") {
     Names of_code;
     for (const api::Route& route : api::routes()) {
+        // Served by a listener of its own; this one only says so.
+        if (route.action == api::Action::admin) continue;
         of_code.insert(std::string(route.method) + " " + template_of(route));
     }
     Names of_document;

@@ -185,7 +185,7 @@ TEST_CASE("what has no effect is said once per reason, without values") {
     CHECK(mentions(start + "the gateway is a loopback\"", "tx_engine.signer.private_key") == 1);
     CHECK(mentions(start + "PostgreSQL is not used\"", "storage.sql_database_url") == 1);
     CHECK(mentions(start + "this build serves no metrics\"", "metrics.endpoint") == 1);
-    CHECK(mentions(start + "this build has no admin routes\"", "enable_admin_endpoint") == 1);
+    CHECK(mentions(start + "this build has no such route\"", "expose_queue_status") == 1);
     CHECK(mentions(start + "this engine works without\"", "timeout_cron_interval") == 1);
     for (const std::string_view hidden :
          {"process_interval", "min_delay", "password", "136e6acf"}) {
