@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "api/http_server.hpp"
+#include "api/metrics/options.hpp"
 #include "api/options.hpp"
 #include "domain/time.hpp"
 #include "engine/options.hpp"
@@ -21,6 +22,7 @@ struct Settings {
     engine::Options engine;
     api::Options api;
     api::HttpOptions http;
+    api::MetricsOptions metrics;
     GatewayType gateway = GatewayType::loopback;
     gateway::LoopbackOptions loopback;
     platform::LogOptions log;

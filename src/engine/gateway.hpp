@@ -131,6 +131,13 @@ public:
     virtual void answered(Answered event) = 0;
 };
 
+// How the chain and our account on it stand; absent: not known.
+struct ChainReadings {
+    std::optional<double> signer_balance;                // in units of 10^18 wei
+    std::optional<std::uint64_t> signer_nonce_distance;  // transactions sent and not included
+    std::optional<std::uint64_t> head_lag;               // blocks between the head and our reading
+};
+
 // Port: a chain. Orders return at once; exactly one answer per order comes back through
 // GatewayEvents, from any thread, possibly before the call returns. Orders are handed over after
 // the commit that recorded them.
@@ -155,6 +162,9 @@ public:
 
     // Any thread. Nothing when healthy, else one line without secrets.
     [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+
+    // Any thread. Must not block: what was last read.
+    [[nodiscard]] virtual ChainReadings readings() const { return {}; }
 };
 
 // Port: which vote rounds exist (share-helper 1.2). Any thread, may block.
