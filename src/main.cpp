@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,8 @@
 #include "api/application.hpp"
 #include "api/gatekeeper.hpp"
 #include "api/http_server.hpp"
+#include "api/metrics/metrics.hpp"
+#include "api/metrics/metrics_server.hpp"
 #include "api/secret_file.hpp"
 #include "api/tls.hpp"
 #include "build_info.hpp"
@@ -30,6 +33,7 @@
 #include "engine/processor.hpp"
 #include "engine/service.hpp"
 #include "gateway/loopback/loopback_gateway.hpp"
+#include "store/census.hpp"
 #include "store/reader.hpp"
 #include "store/store.hpp"
 #include "system/log.hpp"
@@ -188,6 +192,34 @@ struct Admin {
     api::HttpServer server;
 };
 
+// Counts what is stored now, beside everything else: a million requests must not delay the start.
+std::jthread count_requests(const store::Options& options, api::Metrics& metrics,
+                            engine::Journal& journal) {
+    return std::jthread([&metrics, &journal, census = std::make_unique<store::Census>(options)](
+                            const std::stop_token& stop) {
+        try {
+            if (const auto counts = census->count(stop)) metrics.add(*counts);
+        } catch (const std::exception& error) {
+            journal.write(engine::Level::warning,
+                          std::string("census_failed action=\"metrics go without the counts of "
+                                      "requests\" error=\"") +
+                              error.what() + "\"");
+        }
+    });
+}
+
+// Serves metrics while it lives; nothing when they are not wanted.
+std::unique_ptr<api::MetricsServer> serve_metrics(const api::MetricsOptions& options,
+                                                  const api::Metrics& metrics,
+                                                  api::Samples& samples, engine::Journal& journal,
+                                                  const engine::Clock& clock) {
+    if (options.host.empty()) return nullptr;
+    auto server = std::make_unique<api::MetricsServer>(options, metrics, samples, journal, clock);
+    journal.write(engine::Level::info,
+                  "listening metrics=" + options.host + ":" + std::to_string(server->port()));
+    return server;
+}
+
 int serve(const config::Loaded& loaded) {
     const config::Settings& settings = loaded.settings;
     block_signals();
@@ -228,8 +260,10 @@ int serve(const config::Loaded& loaded) {
     gates.retune(restored.tuning, clock.monotonic());
     engine::Inbox inbox(settings.engine.inbox_capacity);
     api::LongPolls long_polls(clock, settings.api.long_polls_max);
+    api::Metrics metrics(settings.metrics, {build_version, build_commit});
     engine::Observers observers;
     observers.add(long_polls);
+    observers.add(metrics);
     engine::Processor processor(settings.engine, store, gates, gateway, inbox, clock, random, log,
                                 observers);
     engine::Service service(inbox, processor, gates, gateway, reader, clock);
@@ -237,15 +271,26 @@ int serve(const config::Loaded& loaded) {
     const auto extend = [&] { service_manager.extend_timeout(start_extension); };
     log.write(engine::Level::info, recovered_line(processor.recover(extend)));
 
+    std::jthread counting = count_requests(settings.store, metrics, log);
+
     api::NoContractSignatures contracts;
-    api::HttpObserver http_observer;
     api::Application application(
         settings.api, {service, service, gateway, contracts, service, gateway, clock, random, log,
-                       long_polls, http_observer, gatekeeper});
+                       long_polls, metrics, gatekeeper});
     api::HttpServer server(settings.http, application);
     api::AdminChanges changes(service, log, base, restored);
     std::optional<Admin> admin;
     if (settings.api.admin_enabled) admin.emplace(settings.admin, changes, log, clock);
+    api::Samples samples(clock, settings.engine.clock_leap, settings.engine.clock_leap_hold,
+                         {.depths = [&] { return gates.depths(); },
+                          .inbox_size = [&] { return inbox.size(); },
+                          .backlog = [&] { return reader.backlog(); },
+                          .http = [&] { return server.counts(); },
+                          .long_polls_waiting = [&] { return long_polls.waiting(); },
+                          .long_polls_turned_away = [&] { return long_polls.turned_away(); },
+                          .chain = [&] { return gateway.readings(); },
+                          .process = api::process_facts});
+    const auto metrics_server = serve_metrics(settings.metrics, metrics, samples, log, clock);
     ProcessorThread thread(processor, inbox, log, settings.stop_grace);
     std::jthread waiting([&long_polls] { long_polls.run(); });
     server.start();
@@ -270,6 +315,8 @@ int serve(const config::Loaded& loaded) {
     if (admin) static_cast<void>(admin->server.drain(drain_patience));
     thread.stop();
     gateway.stop();
+    counting.request_stop();
+    counting.join();  // its snapshot would keep the log from being cut
     if (!thread.failed()) store.truncate_wal();
     log.write(engine::Level::info, "stopped");
     return thread.failed() ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -35,7 +35,7 @@ HttpServer::HttpServer(const HttpOptions& options, HttpApplication& application)
     : workers_wanted_(std::max(options.workers, 1U)),
       application_(application),
       tls_(load_tls(options)),
-      listener_(options.host, options.port),
+      listener_(options.host, options.port, options.address_setting),
       port_(listener_.port()),
       returns_(std::make_shared<Returns>(reading_limits(options), options.buffered_bytes_max,
                                          options.idle_timeout)),

@@ -19,7 +19,8 @@ namespace api {
 
 struct HttpOptions {
     std::string host = "127.0.0.1";
-    int port = 3000;       // 0: any free one
+    int port = 3000;                           // 0: any free one
+    std::string address_setting = "--listen";  // named when the address can not be had
     unsigned workers = 8;  // requests in HttpApplication::serve at the same time
 
     std::size_t head_bytes_max = std::size_t{32} << 10U;  // request line and headers

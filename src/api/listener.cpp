@@ -64,7 +64,7 @@ int port_of(int socket) {
 
 }  // namespace
 
-Listener::Listener(const std::string& host, int port) {
+Listener::Listener(const std::string& host, int port, const std::string& setting) {
     const std::string place = host + ":" + std::to_string(port);
     if (port < 0 || port > 65535) {
         throw std::runtime_error("cannot listen on " + place + ": a port is 0 to 65535");
@@ -90,7 +90,7 @@ Listener::Listener(const std::string& host, int port) {
     }
     throw std::runtime_error("cannot listen on " + place + ": " +
                              std::system_category().message(reason) +
-                             "; stop what listens there or choose another address with --listen");
+                             "; stop what listens there or choose another address with " + setting);
 }
 
 }  // namespace api

@@ -10,8 +10,8 @@ namespace api {
 // reason.
 class Listener {
 public:
-    // Port 0 takes any free port.
-    Listener(const std::string& host, int port);
+    // Port 0 takes any free port. `setting` is what an operator changes to get another address.
+    Listener(const std::string& host, int port, const std::string& setting);
 
     [[nodiscard]] int descriptor() const { return socket_.get(); }
     [[nodiscard]] int port() const { return port_; }

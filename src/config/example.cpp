@@ -49,8 +49,6 @@ std::string_view effect_text(Effect effect) {
             return " No effect with the loopback gateway.";
         case Effect::needs_postgresql:
             return " No effect, PostgreSQL is not used.";
-        case Effect::needs_metrics:
-            return " No effect, this build serves no metrics.";
         case Effect::needs_admin:
             return " No effect, this build has no such route.";
         case Effect::superseded:

@@ -21,7 +21,6 @@ enum class Effect {
     full,
     needs_chain,       // belongs to a real chain
     needs_postgresql,  // belongs to the database of the reference
-    needs_metrics,
     needs_admin,
     superseded,  // this engine has no use for it
     obsolete,    // accepted in silence

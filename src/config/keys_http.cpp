@@ -33,6 +33,32 @@ Key endpoint_key(std::string name, std::string doc, Access access) {
     return out;
 }
 
+Key metrics_endpoint_key() {
+    const ValueType<Endpoint> type = endpoint();
+    const ValueType<std::string> none = text("", 0, 0);
+    Key out;
+    out.name = "metrics.endpoint";
+    out.allowed = type.allowed + "; empty: metrics are not served";
+    out.doc = "Where metrics are served, apart from everything else.";
+    out.read = [type, none](Settings& s, std::size_t, const Node& node) -> std::optional<Problem> {
+        if (std::holds_alternative<std::string>(none.read(node))) {
+            s.metrics.host.clear();
+            return std::nullopt;
+        }
+        Reading<Endpoint> reading = type.read(node);
+        if (auto* problem = std::get_if<Problem>(&reading)) return std::move(*problem);
+        auto& [host, port] = std::get<Endpoint>(reading);
+        s.metrics.host = std::move(host);
+        s.metrics.port = port;
+        return std::nullopt;
+    };
+    out.show = [type](const Settings& s, std::size_t) {
+        if (s.metrics.host.empty()) return toml_text("");
+        return type.show({s.metrics.host, s.metrics.port});
+    };
+    return out;
+}
+
 // Both the intake and the routes answer 429.
 Key bounce_key() {
     Key out = key(
@@ -150,10 +176,10 @@ std::vector<Key> http_keys() {
         "http.long_poll_wait_max", duration(seconds{1}, minutes{10}, seconds{1}),
         [](auto& s) -> auto& { return s.api.long_poll_wait_max; },
         "The longest wait a poll may ask for."));
-    all.push_back(unused("http.metrics.histogram_buckets", histogram_buckets(),
-                         "[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]",
-                         Effect::needs_metrics, "Buckets of the duration of HTTP requests.",
-                         "seconds"));
+    all.push_back(key(
+        "http.metrics.histogram_buckets", histogram_buckets(),
+        [](auto& s) -> auto& { return s.metrics.http_seconds; },
+        "Buckets of the duration of HTTP requests.", "seconds"));
 
     all.push_back(key(
         "http.retry_after.min_seconds", whole_number(1, 86'400),
@@ -218,24 +244,23 @@ std::vector<Key> http_keys() {
         "log.show_target", boolean(), [](auto& s) -> auto& { return s.log.show_target; },
         "Begin log lines with the program's name."));
 
-    all.push_back(unused("metrics.endpoint", endpoint(), "\"0.0.0.0:9898\"", Effect::needs_metrics,
-                         "Where metrics are served."));
-    all.push_back(unused("metrics.query_duration_histogram_bucket", histogram_buckets(),
-                         "[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]",
-                         Effect::needs_metrics, "Buckets of the duration of database queries.",
-                         "seconds"));
-    all.push_back(
-        unused("metrics.request_status_duration_histogram_bucket", histogram_buckets(),
-               "[0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 600.0, 1800.0, 3600.0]",
-               Effect::needs_metrics, "Buckets of the time spent in a status.", "seconds"));
-    all.push_back(unused("metrics.transaction_duration_secs_histogram_bucket", histogram_buckets(),
-                         "[0.01, 0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 5.0, 10.0]",
-                         Effect::needs_metrics, "Buckets of the duration of transactions.",
-                         "seconds"));
-    all.push_back(
-        unused("metrics.retry_after_raw_eta_histogram_bucket", histogram_buckets(),
-               "[1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 2400.0]",
-               Effect::needs_metrics, "Buckets of estimates before margin and clamp.", "seconds"));
+    all.push_back(metrics_endpoint_key());
+    all.push_back(key(
+        "metrics.query_duration_histogram_bucket", histogram_buckets(),
+        [](auto& s) -> auto& { return s.metrics.query_seconds; },
+        "Buckets of the duration of database queries.", "seconds"));
+    all.push_back(key(
+        "metrics.request_status_duration_histogram_bucket", histogram_buckets(),
+        [](auto& s) -> auto& { return s.metrics.status_seconds; },
+        "Buckets of the time spent in a status.", "seconds"));
+    all.push_back(key(
+        "metrics.transaction_duration_secs_histogram_bucket", histogram_buckets(),
+        [](auto& s) -> auto& { return s.metrics.transaction_seconds; },
+        "Buckets of the duration of transactions.", "seconds"));
+    all.push_back(key(
+        "metrics.retry_after_raw_eta_histogram_bucket", histogram_buckets(),
+        [](auto& s) -> auto& { return s.metrics.estimate_seconds; },
+        "Buckets of estimates before margin and clamp.", "seconds"));
     return all;
 }
 

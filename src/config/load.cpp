@@ -35,7 +35,6 @@ struct Reason {
 constexpr std::array reasons{
     Reason{Effect::needs_chain, "the gateway is a loopback"},
     Reason{Effect::needs_postgresql, "PostgreSQL is not used"},
-    Reason{Effect::needs_metrics, "this build serves no metrics"},
     Reason{Effect::needs_admin, "this build has no such route"},
     Reason{Effect::superseded, "this engine works without"},
 };

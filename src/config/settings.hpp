@@ -4,6 +4,7 @@
 
 #include "api/admin_options.hpp"
 #include "api/http_server.hpp"
+#include "api/metrics/options.hpp"
 #include "api/options.hpp"
 #include "domain/time.hpp"
 #include "engine/options.hpp"
@@ -23,6 +24,7 @@ struct Settings {
     api::Options api;
     api::HttpOptions http;
     api::AdminOptions admin;
+    api::MetricsOptions metrics;
     GatewayType gateway = GatewayType::loopback;
     gateway::LoopbackOptions loopback;
     platform::LogOptions log;

@@ -132,6 +132,13 @@ public:
     virtual void answered(Answered event) = 0;
 };
 
+// How the chain and our account on it stand; absent: not known.
+struct ChainReadings {
+    std::optional<double> signer_balance;                // in units of 10^18 wei
+    std::optional<std::uint64_t> signer_nonce_distance;  // transactions sent and not included
+    std::optional<std::uint64_t> head_lag;               // blocks between the head and our reading
+};
+
 // Port: a chain. Orders return at once; exactly one answer per order comes back through
 // GatewayEvents, from any thread, possibly before the call returns. Orders are handed over after
 // the commit that recorded them.
@@ -162,6 +169,9 @@ public:
     [[nodiscard]] virtual std::vector<Dependency> dependencies() const {
         return {{"gateway_http", !trouble()}};
     }
+
+    // Any thread. Must not block: what was last read.
+    [[nodiscard]] virtual ChainReadings readings() const { return {}; }
 };
 
 // Port: which vote rounds exist (share-helper 1.2). Any thread, may block.

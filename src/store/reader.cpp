@@ -1,5 +1,6 @@
 #include "store/reader.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -22,7 +23,10 @@ public:
           find_(*database_,
                 "select " + row_columns +
                     ", reason, detail, selector from request where id = ? and random = ?"),
-          result_(*database_, "select body from result where id = ?") {}
+          result_(*database_, "select body from result where id = ?"),
+          in_work_(*database_, "select kind, status, status_ms, lane from request where lane in (" +
+                                   number_of(Lane::gate) + ", " + number_of(Lane::timer) + ")"),
+          earliest_wake_(*database_, "select min(wake_ms) from request where lane = ?") {}
 
     std::optional<View> find(const domain::RequestId& id) {
         std::optional<View> view;
@@ -35,7 +39,44 @@ public:
         return view;
     }
 
+    Backlog backlog() {
+        Backlog backlog;
+        in_work_.with();
+        while (in_work_.next()) note_in_work(backlog);
+        in_work_.finish();
+        backlog.earliest_scheduled = earliest_wake(Lane::schedule);
+        backlog.earliest_timer = earliest_wake(Lane::timer);
+        return backlog;
+    }
+
 private:
+    static std::string number_of(Lane lane) { return std::to_string(static_cast<int>(lane)); }
+
+    static void keep_earlier(std::optional<domain::Timestamp>& kept, domain::Timestamp time) {
+        kept = std::min(kept.value_or(time), time);
+    }
+
+    void note_in_work(Backlog& backlog) const {
+        const auto kind = domain::kind_from(in_work_.text(0));
+        const auto status = domain::status_from(in_work_.text(1));
+        if (!kind || !status) return;
+        const domain::Timestamp since = domain::from_unix_ms(in_work_.integer(2));
+        keep_earlier(backlog.oldest.at(*kind, *status), since);
+        if (in_work_.integer(3) == static_cast<std::int64_t>(Lane::gate)) {
+            keep_earlier(backlog.oldest_at_gate, since);
+        }
+    }
+
+    std::optional<domain::Timestamp> earliest_wake(Lane lane) {
+        std::optional<domain::Timestamp> wake;
+        earliest_wake_.with(static_cast<std::int64_t>(lane));
+        if (earliest_wake_.next() && !earliest_wake_.is_null(0)) {
+            wake = domain::from_unix_ms(earliest_wake_.integer(0));
+        }
+        earliest_wake_.finish();
+        return wake;
+    }
+
     std::optional<domain::Bytes> read_result(const domain::RequestId& id) {
         std::optional<domain::Bytes> result;
         if (result_.with(id.sequence).next()) {
@@ -61,6 +102,8 @@ private:
     std::unique_ptr<SQLite::Database> database_;
     Statement find_;
     Statement result_;
+    Statement in_work_;
+    Statement earliest_wake_;
 };
 
 }  // namespace
@@ -70,12 +113,14 @@ public:
     Impl(Options options, std::size_t connections_max)
         : options_(std::move(options)), connections_max_(connections_max) {}
 
-    std::optional<View> find(const domain::RequestId& id) {
+    // Lends a connection to one call.
+    template <typename Call>
+    auto lend(Call call) {
         std::unique_ptr<Connection> connection = borrow();
         try {
-            std::optional<View> view = connection->find(id);
+            auto answer = call(*connection);
             give_back(std::move(connection));
-            return view;
+            return answer;
         } catch (...) {
             give_back(nullptr);  // a connection that failed is not trusted again
             throw;
@@ -123,7 +168,11 @@ Reader::Reader(const Options& options, std::size_t connections_max)
 Reader::~Reader() = default;
 
 std::optional<View> Reader::find(const domain::RequestId& id) {
-    return impl_->find(id);
+    return impl_->lend([&](Connection& connection) { return connection.find(id); });
+}
+
+Backlog Reader::backlog() {
+    return impl_->lend([](Connection& connection) { return connection.backlog(); });
 }
 
 }  // namespace store

@@ -18,6 +18,16 @@ struct View {
     std::optional<domain::Bytes> result;     // completed
 };
 
+// What waits or is being worked on, by the times that show a standstill.
+struct Backlog {
+    // Since when the one longest in this status is in it; rows of the lanes gate and timer.
+    ByKindAndStatus<std::optional<domain::Timestamp>> oldest;
+    std::optional<domain::Timestamp> oldest_at_gate;  // since when it is in its status
+    // As Store::earliest_wake: of the schedule by the wall clock, of the timer by the steady one.
+    std::optional<domain::Timestamp> earliest_scheduled;
+    std::optional<domain::Timestamp> earliest_timer;
+};
+
 // Read-only connections beside the writer, lent to one call each. Any thread; opens as many
 // connections as calls run at once, up to the bound, then callers wait. Never blocks the writer and
 // never checkpoints.
@@ -30,6 +40,9 @@ public:
 
     // Nothing for an unknown id, also when only its random part is wrong. Throws StorageError.
     [[nodiscard]] std::optional<View> find(const domain::RequestId& id);
+
+    // Costs O(rows in work). Throws StorageError.
+    [[nodiscard]] Backlog backlog();
 
 private:
     class Impl;

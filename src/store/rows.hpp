@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -74,6 +76,21 @@ struct Change {
     domain::Milliseconds spent{};        // in `from`
     std::optional<domain::Reason> reason;
     std::optional<std::uint32_t> selector;
+};
+
+// One value for each kind and status.
+template <typename Value>
+class ByKindAndStatus {
+public:
+    [[nodiscard]] Value& at(domain::Kind kind, domain::Status status) {
+        return values_.at(static_cast<std::size_t>(kind)).at(static_cast<std::size_t>(status));
+    }
+    [[nodiscard]] const Value& at(domain::Kind kind, domain::Status status) const {
+        return values_.at(static_cast<std::size_t>(kind)).at(static_cast<std::size_t>(status));
+    }
+
+private:
+    std::array<std::array<Value, domain::statuses.size()>, domain::kinds.size()> values_{};
 };
 
 // What an administrator changed at run time.

@@ -33,6 +33,7 @@ constexpr std::array libraries{
     Library{"nlohmann/", {"api", "gateway"}},
     Library{"httplib.h", {"api", "gateway"}},
     Library{"secp256k1", {"api", "gateway"}},
+    Library{"prometheus/", {"api", "api"}},  // the registry and the text format
     Library{"cryptopp/", {"api", "gateway"}},
     Library{"crypto++/", {"api", "gateway"}},
     Library{"openssl/", {"domain", "gateway", "api"}},

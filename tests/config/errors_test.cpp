@@ -49,7 +49,8 @@ TEST_CASE("T-145 each mistake in a file is one line that names place, key, probl
          "metrics.endpoint = \"h:65536\"",
          {"FILE:1: metrics.endpoint: \"h:65536\" is no address to listen on; allowed: HOST:PORT, "
           "port 0 "
-          "to 65535 (0: any free one), an IPv6 address in brackets"}},
+          "to 65535 (0: any free one), an IPv6 address in brackets; empty: metrics are not "
+          "served"}},
         {"not a bool",
          "helper.disable = \"yes\"",
          {"FILE:1: helper.disable: must be true or false, is the text \"yes\"; allowed: true or "

@@ -103,6 +103,12 @@ http.api_retry_after_seconds = 9
 http.body_bytes_max = 5000
 http.workers = 3
 http.client_keys_file = "credential:client_keys"
+http.metrics.histogram_buckets = [0.5, 2]
+metrics.endpoint = "[::1]:9999"
+metrics.query_duration_histogram_bucket = [1]
+metrics.request_status_duration_histogram_bucket = [2]
+metrics.transaction_duration_secs_histogram_bucket = [3]
+metrics.retry_after_raw_eta_histogram_bucket = [4, 5]
 http.idle_timeout = "7s"
 http.request_deadline = "1500ms"
 http.retry_after.safety_margin = 0.125
@@ -159,6 +165,14 @@ duration = "5s"
     CHECK(s.api.relayer_body_bytes_max == 5000);
     CHECK(s.http.body_bytes_max == s.api.share_body_bytes_max);
     CHECK(s.http.workers == 3);
+    CHECK(s.metrics.host == "::1");
+    CHECK(s.metrics.port == 9999);
+    using Bounds = std::vector<double>;
+    CHECK(s.metrics.http_seconds == Bounds{0.5, 2});
+    CHECK(s.metrics.query_seconds == Bounds{1});
+    CHECK(s.metrics.status_seconds == Bounds{2});
+    CHECK(s.metrics.transaction_seconds == Bounds{3});
+    CHECK(s.metrics.estimate_seconds == Bounds{4, 5});
     CHECK(s.http.idle_timeout == std::chrono::seconds{7});
     CHECK(s.http.request_deadline == milliseconds{1500});
     CHECK(s.engine.retry_after.safety_margin_permille == 125);
@@ -234,5 +248,20 @@ TEST_CASE("fewer than one proof at once counts as one, and is said") {
         CHECK(outcome.settings().engine.shares.max_concurrent_proofs == 1);
         CHECK(outcome.loaded().notes.size() == 1);
         CHECK(outcome.loaded().warnings.empty());
+    }
+}
+
+TEST_CASE("metrics are served on the loopback unless the address is empty") {
+    CHECK(config::Settings{}.metrics.host == "127.0.0.1");
+    CHECK(config::Settings{}.metrics.port == 9898);
+    for (const std::string by : {"file", "variable"}) {
+        CAPTURE(by);
+        const config_test::Outcome outcome =
+            by == "file" ? config_test::Outcome{"metrics.endpoint = \"\""}
+                         : config_test::Outcome{"", {{"POSTHOUSE_METRICS__ENDPOINT", ""}}};
+        CAPTURE(outcome.text());
+        REQUIRE(outcome.accepted());
+        CHECK(outcome.settings().metrics.host.empty());
+        CHECK(config::find_key("metrics.endpoint")->show(outcome.settings(), 0) == "\"\"");
     }
 }

@@ -32,9 +32,10 @@ def binary():
 
 
 def environment(**more):
-    """Without the variables of the tests, which the binary would read as settings."""
+    """Without the variables of the tests, which the binary would read as settings. Metrics at any free
+    port: several processes run at the same time."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("POSTHOUSE_")}
-    return {**kept, **more}
+    return {**kept, "POSTHOUSE_METRICS__ENDPOINT": "127.0.0.1:0", **more}
 
 
 def wait_until(condition, seconds, what):

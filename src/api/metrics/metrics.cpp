@@ -1,0 +1,52 @@
+#include "api/metrics/metrics.hpp"
+
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace api {
+
+namespace {
+
+using Families = std::vector<prometheus::MetricFamily>;
+
+void append(Families& all, Families more) {
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+}  // namespace
+
+Metrics::Metrics(const MetricsOptions& options, const BuildFacts& build)
+    : http_(registry_, options), engine_(registry_, rows_, options) {
+    prometheus::BuildGauge()
+        .Name("posthouse_build_info")
+        .Help("Always 1; the labels tell what runs.")
+        .Register(registry_)
+        .Add({{"version", build.version}, {"build", build.build}})
+        .Set(1);
+}
+
+Families Metrics::collect() const {
+    Families all = registry_.Collect();
+    append(all, rows_.collect());
+    return all;
+}
+
+std::string exposition(const Metrics& metrics, Samples& samples) {
+    Families all = metrics.collect();
+    append(all, samples.collect());
+    // The library keeps series in a hash table; in order they can be compared and read.
+    for (prometheus::MetricFamily& family : all) {
+        std::ranges::sort(family.metric,
+                          [](const auto& a, const auto& b) { return a.label < b.label; });
+    }
+    std::ostringstream text;
+    prometheus::TextSerializer{}.Serialize(text, all);
+    return std::move(text).str();
+}
+
+}  // namespace api

@@ -1,0 +1,35 @@
+#include "api/metrics/metrics_server.hpp"
+
+#include <chrono>
+
+namespace api {
+
+namespace {
+
+HttpOptions http_options(const MetricsOptions& options) {
+    HttpOptions http;
+    http.host = options.host;
+    http.port = options.port;
+    http.address_setting = "metrics.endpoint";
+    http.workers = 1;
+    http.head_bytes_max = std::size_t{16} << 10U;
+    http.body_bytes_max = std::size_t{1} << 10U;
+    http.buffered_bytes_max = std::size_t{256} << 10U;
+    http.request_deadline = std::chrono::seconds{10};
+    // Within what the main listener leaves of the limit of open files.
+    http.connections_max = 16;
+    http.connections_per_address_max = 16;
+    http.descriptors_reserved = 0;
+    return http;
+}
+
+}  // namespace
+
+MetricsServer::MetricsServer(const MetricsOptions& options, const Metrics& metrics,
+                             Samples& samples, engine::Journal& journal, const engine::Clock& clock)
+    : application_([&metrics, &samples] { return exposition(metrics, samples); }, journal, clock),
+      server_(http_options(options), application_) {
+    server_.start();
+}
+
+}  // namespace api

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "api/http_server.hpp"
+#include "api/metrics/metrics.hpp"
+#include "api/metrics/metrics_application.hpp"
+#include "api/metrics/options.hpp"
+#include "api/metrics/samples.hpp"
+
+namespace api {
+
+// Serves metrics at an address of their own as long as it lives. One request at a time and few
+// connections: it never takes much from the main listener.
+class MetricsServer {
+public:
+    // Throws std::runtime_error naming the address and the reason.
+    MetricsServer(const MetricsOptions& options, const Metrics& metrics, Samples& samples,
+                  engine::Journal& journal, const engine::Clock& clock);
+
+    [[nodiscard]] int port() const { return server_.port(); }
+
+private:
+    MetricsApplication application_;
+    HttpServer server_;
+};
+
+}  // namespace api

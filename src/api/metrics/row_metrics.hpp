@@ -1,0 +1,39 @@
+#pragma once
+
+#include <prometheus/gauge.h>
+#include <prometheus/metric_family.h>
+#include <prometheus/registry.h>
+
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include "api/metrics/labels.hpp"
+#include "domain/status.hpp"
+#include "store/census.hpp"
+
+namespace api {
+
+// How many requests stand in each status: a census plus every change since its moment, in whatever
+// order the two come. Until the census is in, nothing is shown rather than something wrong. Any
+// thread.
+class RowMetrics {
+public:
+    RowMetrics();
+
+    void add(const store::RowCounts& census);  // once
+    void add(const store::Change& change);
+
+    [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const;
+
+private:
+    void add(domain::Family family, domain::Status status, double rows);
+
+    prometheus::Registry registry_;
+    std::array<std::array<prometheus::Gauge*, domain::statuses.size()>, labels::families.size()>
+        rows_{};
+    std::array<prometheus::Gauge*, labels::relayer_families.size()> pending_{};
+    std::atomic<bool> counted_{false};
+};
+
+}  // namespace api

@@ -1,0 +1,179 @@
+#include "api/metrics/samples.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "api/metrics/labels.hpp"
+#include "domain/status.hpp"
+#include "store/errors.hpp"
+
+namespace api {
+
+using domain::Family;
+using domain::Status;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+namespace {
+
+using Labels = std::vector<prometheus::ClientMetric::Label>;
+
+// Families as they stand in the answer.
+class Page {
+public:
+    void gauge(std::string name, std::string help) {
+        open(MetricType::Gauge, std::move(name), std::move(help));
+    }
+    void counter(std::string name, std::string help) {
+        open(MetricType::Counter, std::move(name), std::move(help));
+    }
+    // Of the family opened last.
+    void value(double value, Labels labels = {}) {
+        prometheus::ClientMetric metric;
+        metric.label = std::move(labels);
+        (families_.back().type == MetricType::Gauge ? metric.gauge.value : metric.counter.value) =
+            value;
+        families_.back().metric.push_back(std::move(metric));
+    }
+
+    [[nodiscard]] std::vector<MetricFamily> take() { return std::move(families_); }
+
+private:
+    void open(MetricType type, std::string name, std::string help) {
+        families_.push_back({std::move(name), std::move(help), type, {}});
+    }
+
+    std::vector<MetricFamily> families_;
+};
+
+using Since = std::optional<domain::Timestamp>;
+
+// Seconds from `since` to `now`; 0 when there is nothing, or when it lies ahead.
+double age(const Since& since, domain::Timestamp now) {
+    return since ? std::max(labels::seconds(now - *since), 0.0) : 0.0;
+}
+
+void add_queues(Page& page, const engine::Gates::Depths& depths) {
+    page.gauge("relayer_queue_size_count", "Requests that wait in a queue.");
+    const auto size = [&](const char* queue, std::size_t waiting) {
+        page.value(static_cast<double>(waiting), {{"queue_type", queue}});
+    };
+    size("input_proof_tx_throttler", depths.sending.input_proof);
+    size("user_decrypt_tx_throttler", depths.sending.user_decrypt);
+    size("public_decrypt_tx_throttler", depths.sending.public_decrypt);
+    size("user_decrypt_readiness_throttler", depths.readiness.user_decrypt);
+    size("public_decrypt_readiness_throttler", depths.readiness.public_decrypt);
+}
+
+void add_oldest(Page& page, const store::Backlog& backlog, domain::Timestamp now) {
+    page.gauge("posthouse_oldest_age_seconds",
+               "How long the request longest in a status has been in it; 0 when there is none. "
+               "Vote shares that wait for their time do not count.");
+    for (const Family family : labels::families) {
+        for (const Status status : domain::statuses) {
+            const bool never = family == Family::input_proof && status == Status::queued;
+            if (domain::is_terminal(status) || never) continue;
+            Since oldest;
+            for (const domain::Kind kind : domain::kinds) {
+                const Since& since = backlog.oldest.at(kind, status);
+                if (domain::family_of(kind) != family || !since) continue;
+                oldest = std::min(oldest.value_or(*since), *since);
+            }
+            page.value(age(oldest, now), {{"req_type", labels::req_type(family)},
+                                          {"status", std::string(domain::to_string(status))}});
+        }
+    }
+}
+
+void add_due(Page& page, const store::Backlog& backlog, const engine::Moment& now) {
+    page.gauge("posthouse_oldest_due_age_seconds",
+               "How long the longest overdue request has been due; 0 when nothing is. schedule: "
+               "vote shares past their time; gate: longest in its status of those that wait for a "
+               "permit or a token; timer: pauses, leases and deadlines that are over.");
+    page.value(age(backlog.earliest_scheduled, now.wall), {{"lane", "schedule"}});
+    page.value(age(backlog.oldest_at_gate, now.wall), {{"lane", "gate"}});
+    page.value(age(backlog.earliest_timer, now.steady), {{"lane", "timer"}});
+}
+
+void add_http(Page& page, const HttpCounts& http) {
+    page.gauge("posthouse_http_connections", "Open connections of the main listener.");
+    page.value(static_cast<double>(http.connections));
+    page.counter("posthouse_http_connections_refused_total", "Connections over a limit.");
+    page.value(static_cast<double>(http.connections_refused));
+    page.counter("posthouse_http_requests_unreadable_total",
+                 "Requests that were no HTTP, too large, or too slow.");
+    page.value(static_cast<double>(http.requests_unreadable));
+    page.counter("posthouse_http_requests_read_total",
+                 "Requests that came in whole, or whose head was enough for an answer.");
+    page.value(static_cast<double>(http.requests_read));
+    page.counter("posthouse_tls_handshakes_failed_total", "TLS handshakes that came to nothing.");
+    page.value(static_cast<double>(http.handshakes_failed));
+    page.gauge("posthouse_http_buffered_bytes",
+               "Memory of requests that arrive or are being answered, beyond 4 KiB for each.");
+    page.value(static_cast<double>(http.bytes_buffered));
+}
+
+void add_chain(Page& page, const engine::ChainReadings& chain) {
+    if (chain.signer_balance) {
+        page.gauge("posthouse_signer_balance_ether",
+                   "What the signer can spend on the gateway chain, in 10^18 of its smallest "
+                   "unit.");
+        page.value(*chain.signer_balance);
+    }
+    if (chain.signer_nonce_distance) {
+        page.gauge("posthouse_signer_nonce_distance",
+                   "Transactions of the signer that were sent and are not included.");
+        page.value(static_cast<double>(*chain.signer_nonce_distance));
+    }
+    if (chain.head_lag) {
+        page.gauge("posthouse_chain_head_lag_blocks",
+                   "Blocks between the head of the gateway chain and the last one read.");
+        page.value(static_cast<double>(*chain.head_lag));
+    }
+}
+
+void add_process(Page& page, const ProcessFacts& process) {
+    page.gauge("process_resident_memory_bytes", "Resident memory size in bytes.");
+    page.value(process.resident_bytes);
+    page.gauge("process_open_fds", "Number of open file descriptors.");
+    page.value(process.open_descriptors);
+    page.gauge("process_start_time_seconds",
+               "Start time of the process since unix epoch in seconds.");
+    page.value(process.start_unix_seconds);
+}
+
+}  // namespace
+
+Samples::Samples(const engine::Clock& clock, domain::Milliseconds clock_leap,
+                 domain::Milliseconds clock_leap_hold, Sources sources)
+    : sources_(std::move(sources)), timeline_(clock, clock_leap, clock_leap_hold) {}
+
+std::vector<MetricFamily> Samples::collect() {
+    Page page;
+    add_queues(page, sources_.depths());
+    page.gauge("posthouse_inbox_depth",
+               "New requests and answers of the chain that wait for the next commit.");
+    page.value(static_cast<double>(sources_.inbox_size()));
+    try {
+        const store::Backlog backlog = sources_.backlog();
+        const std::lock_guard lock(mutex_);
+        const engine::Moment now = timeline_.now();
+        add_oldest(page, backlog, now.wall);
+        add_due(page, backlog, now);
+    } catch (const store::StorageError&) {
+        // The processor counts and reports what the database does; the rest is wanted all the more.
+    }
+    add_http(page, sources_.http());
+    page.gauge("posthouse_long_polls_waiting", "Polls that wait for the end of their job.");
+    page.value(static_cast<double>(sources_.long_polls_waiting()));
+    page.counter("posthouse_long_polls_turned_away_total",
+                 "Polls that wanted to wait and found no place.");
+    page.value(static_cast<double>(sources_.long_polls_turned_away()));
+    add_chain(page, sources_.chain());
+    if (const auto process = sources_.process()) add_process(page, *process);
+    return page.take();
+}
+
+}  // namespace api

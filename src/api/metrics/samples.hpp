@@ -1,0 +1,51 @@
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "api/event_loop.hpp"
+#include "api/metrics/process_facts.hpp"
+#include "engine/clock.hpp"
+#include "engine/gates.hpp"
+#include "engine/gateway.hpp"
+#include "engine/timeline.hpp"
+#include "store/reader.hpp"
+
+namespace api {
+
+// Where a scrape looks. Each is called by the scraping thread.
+struct Sources {
+    std::function<engine::Gates::Depths()> depths;
+    std::function<std::size_t()> inbox_size;
+    std::function<store::Backlog()> backlog;
+    std::function<HttpCounts()> http;
+    std::function<std::size_t()> long_polls_waiting;
+    std::function<std::uint64_t()> long_polls_turned_away;
+    std::function<engine::ChainReadings()> chain;
+    std::function<std::optional<ProcessFacts>()> process;
+};
+
+// What is looked at when somebody asks instead of being counted as it happens: depths, ages and the
+// state of the machine. Any thread.
+class Samples {
+public:
+    // The timeline judges clock leaps as the processor does, so that the same rows count as due.
+    Samples(const engine::Clock& clock, domain::Milliseconds clock_leap,
+            domain::Milliseconds clock_leap_hold, Sources sources);
+
+    // While the database can not be read its metrics are left out.
+    [[nodiscard]] std::vector<prometheus::MetricFamily> collect();
+
+private:
+    const Sources sources_;
+    std::mutex mutex_;  // guards the timeline
+    engine::Timeline timeline_;
+};
+
+}  // namespace api

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "api/exposition.hpp"
+#include "api/metrics/metrics.hpp"
+#include "api/metrics/samples.hpp"
+
+namespace api_test {
+
+// Metrics whose sources say what the test wants.
+struct MetricsWorld {
+    explicit MetricsWorld(const engine::Clock& clock, const api::MetricsOptions& options = {})
+        : metrics(options, {"1.2.3", "abcdef-clean"}),
+          samples(clock, std::chrono::minutes{1}, std::chrono::minutes{5},
+                  {.depths = [this] { return depths; },
+                   .inbox_size = [this] { return inbox_size; },
+                   .backlog = [this] { return backlog(); },
+                   .http = [this] { return http; },
+                   .long_polls_waiting = [] { return std::size_t{3}; },
+                   .long_polls_turned_away = [] { return std::uint64_t{4}; },
+                   .chain = [this] { return chain; },
+                   .process = [this] { return process; }}) {}
+
+    [[nodiscard]] Exposition read() { return Exposition{api::exposition(metrics, samples)}; }
+
+    engine::Gates::Depths depths{};
+    std::size_t inbox_size = 0;
+    std::function<store::Backlog()> backlog = [] { return store::Backlog{}; };
+    api::HttpCounts http{};
+    engine::ChainReadings chain{};
+    std::optional<api::ProcessFacts> process = api::ProcessFacts{1'000, 12, 1'780'000'000};
+    api::Metrics metrics;
+    api::Samples samples;
+};
+
+}  // namespace api_test
