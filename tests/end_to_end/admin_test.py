@@ -168,7 +168,7 @@ class AdminTest(unittest.TestCase):
 
     def test_without_a_token_or_with_an_open_file_it_does_not_start(self):
         cases = ((ADMIN, 0o600, 2, "http.enable_admin_endpoint: needs a token"),
-                 (CONFIG, 0o644, 1, "is open to every user: chmod o-rwx it"))
+                 (CONFIG, 0o644, 1, "run chmod o= "))
         for config, mode, status, text in cases:
             with self.subTest(text), AdminService(config, mode) as service:
                 ended = subprocess.run(service.command(), env=environment(), capture_output=True,
