@@ -1,0 +1,77 @@
+#include "secrets.hpp"
+
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include "api/gatekeeper.hpp"
+#include "api/secret_file.hpp"
+#include "api/tls.hpp"
+#include "config/admin_token.hpp"
+#include "config/source.hpp"
+#include "system/real_clock.hpp"
+
+namespace posthouse {
+
+namespace {
+
+std::string credentials_directory() {
+    for (const auto& [name, value] : config::process_environment()) {
+        if (name == "CREDENTIALS_DIRECTORY") return value;
+    }
+    return {};
+}
+
+// TLS files by their paths. Throws what is wrong with the name of a credential.
+void find_tls_files(api::HttpOptions& http, const std::string& credentials) {
+    for (std::string* file : {&http.tls_certificate_file, &http.tls_key_file}) {
+        auto place = api::place_of(*file, credentials);
+        if (const auto* problem = std::get_if<api::FileProblem>(&place)) {
+            throw std::runtime_error(problem->text);
+        }
+        *file = std::get<std::string>(std::move(place));
+    }
+}
+
+// What only the running service can read; each name of one gives a line.
+std::vector<std::string> leave_out_credentials(config::Settings& settings) {
+    std::vector<std::string> lines;
+    if (!settings.api.credentials_directory.empty()) return lines;
+    for (std::string* file : {&settings.api.client_keys_file, &settings.api.share_tokens_file,
+                              &settings.http.tls_certificate_file, &settings.http.tls_key_file,
+                              &settings.admin.token_file}) {
+        if (!api::is_credential(*file)) continue;
+        lines.push_back("not_checked file=\"" + *file + "\" reason=\"only the service has it\"");
+        file->clear();
+    }
+    return lines;
+}
+
+void read_admin_token(config::Settings& settings) {
+    if (!settings.api.admin_enabled || settings.admin.token_file.empty()) return;
+    settings.admin.token =
+        config::read_token_file(settings.admin.token_file, settings.api.credentials_directory);
+}
+
+}  // namespace
+
+void find_secrets(config::Settings& settings) {
+    settings.api.credentials_directory = credentials_directory();
+    find_tls_files(settings.http, settings.api.credentials_directory);
+    read_admin_token(settings);
+}
+
+std::vector<std::string> check_secrets(config::Settings& settings) {
+    settings.api.credentials_directory = credentials_directory();
+    std::vector<std::string> lines = leave_out_credentials(settings);
+    find_secrets(settings);
+    const platform::RealClock clock;
+    const api::Gatekeeper gatekeeper(settings.api, clock);
+    const api::HttpOptions& http = settings.http;
+    if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
+        const api::Tls tls({http.tls_certificate_file, http.tls_key_file});
+    }
+    return lines;
+}
+
+}  // namespace posthouse

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/settings.hpp"
+
+namespace posthouse {
+
+// The places of secrets become paths, and the admin token is read. Throws std::runtime_error that
+// names the file and the fix.
+void find_secrets(config::Settings& settings);
+
+// Reads every secret as a start would, but those only the running service can read; each of them
+// gives a line. Throws like a start.
+[[nodiscard]] std::vector<std::string> check_secrets(config::Settings& settings);
+
+}  // namespace posthouse

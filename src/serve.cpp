@@ -1,0 +1,252 @@
+#include "serve.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "api/admin_application.hpp"
+#include "api/application.hpp"
+#include "api/gatekeeper.hpp"
+#include "api/http_server.hpp"
+#include "api/metrics/metrics.hpp"
+#include "api/metrics/metrics_server.hpp"
+#include "build_info.hpp"
+#include "engine/gates.hpp"
+#include "engine/inbox.hpp"
+#include "engine/processor.hpp"
+#include "engine/service.hpp"
+#include "gateway/loopback/loopback_gateway.hpp"
+#include "reload.hpp"
+#include "signals.hpp"
+#include "store/census.hpp"
+#include "store/reader.hpp"
+#include "store/store.hpp"
+#include "system/log.hpp"
+#include "system/real_clock.hpp"
+#include "system/secure_random.hpp"
+#include "system/service_manager.hpp"
+#include "system/worker_pool.hpp"
+
+namespace posthouse {
+
+namespace {
+
+constexpr std::size_t reader_connections_max = 8;
+constexpr domain::Milliseconds drain_patience{2'000};
+constexpr domain::Milliseconds start_extension{30'000};
+
+std::string recovered_line(const engine::recovery::Report& report) {
+    return "recovered in_flight=" + std::to_string(report.in_flight) +
+           " processing=" + std::to_string(report.processing) +
+           " queued=" + std::to_string(report.queued) + " shares=" + std::to_string(report.shares) +
+           " waiting=" + std::to_string(report.waiting) +
+           " suspects=" + std::to_string(report.suspects) +
+           " quarantined=" + std::to_string(report.quarantined);
+}
+
+// Runs the processor; a file that can not be trusted ends the program.
+class ProcessorThread {
+public:
+    ProcessorThread(engine::Processor& processor, engine::Inbox& inbox, engine::Journal& journal,
+                    domain::Milliseconds grace)
+        : inbox_(inbox), thread_([this, &processor, &journal, grace] {
+              try {
+                  processor.run(grace);
+              } catch (const std::exception& error) {
+                  failed_ = true;
+                  journal.write(
+                      engine::Level::error,
+                      std::string("processor_stopped alert=true error=\"") + error.what() + "\"");
+                  ::kill(::getpid(), SIGTERM);
+              }
+          }) {}
+    ~ProcessorThread() { stop(); }
+    ProcessorThread(const ProcessorThread&) = delete;
+    ProcessorThread& operator=(const ProcessorThread&) = delete;
+
+    void stop() {
+        inbox_.stop();
+        if (thread_.joinable()) thread_.join();
+    }
+    [[nodiscard]] bool failed() const { return failed_; }
+
+private:
+    engine::Inbox& inbox_;
+    std::atomic<bool> failed_{false};
+    std::thread thread_;
+};
+
+// Answers the polls that wait.
+class LongPollThread {
+public:
+    explicit LongPollThread(api::LongPolls& polls)
+        : polls_(polls), thread_([&polls] { polls.run(); }) {}
+    ~LongPollThread() { polls_.stop(); }
+    LongPollThread(const LongPollThread&) = delete;
+    LongPollThread& operator=(const LongPollThread&) = delete;
+
+private:
+    api::LongPolls& polls_;
+    std::jthread thread_;
+};
+
+void report(const api::RestoredTuning& restored, engine::Journal& journal) {
+    for (const std::string& line : restored.warnings) journal.write(engine::Level::warning, line);
+    if (restored.overridden.empty()) return;
+    std::string names;
+    for (const std::string& name : restored.overridden) names += (names.empty() ? "" : ",") + name;
+    journal.write(engine::Level::info, "settings_restored names=" + names);
+}
+
+// The listener of the admin interface.
+struct Admin {
+    Admin(const api::AdminOptions& options, api::AdminChanges& changes, engine::Journal& journal,
+          const engine::Clock& clock)
+        : application(options.token, changes, journal, clock),
+          server(api::http_options_of(options), application) {}
+
+    api::AdminApplication application;
+    api::HttpServer server;
+};
+
+// Counts what is stored now, beside everything else: a million requests must not delay the start.
+std::jthread count_requests(const store::Options& options, api::Metrics& metrics,
+                            engine::Journal& journal) {
+    return std::jthread([&metrics, &journal, census = std::make_unique<store::Census>(options)](
+                            const std::stop_token& stop) {
+        try {
+            if (const auto counts = census->count(stop)) metrics.add(*counts);
+        } catch (const std::exception& error) {
+            journal.write(engine::Level::warning,
+                          std::string("census_failed action=\"metrics go without the counts of "
+                                      "requests\" error=\"") +
+                              error.what() + "\"");
+        }
+    });
+}
+
+// Serves metrics while it lives; nothing when they are not wanted.
+std::unique_ptr<api::MetricsServer> serve_metrics(const api::MetricsOptions& options,
+                                                  const api::Metrics& metrics,
+                                                  api::Samples& samples, engine::Journal& journal,
+                                                  const engine::Clock& clock) {
+    if (options.host.empty()) return nullptr;
+    auto server = std::make_unique<api::MetricsServer>(options, metrics, samples, journal, clock);
+    journal.write(engine::Level::info,
+                  "listening metrics=" + options.host + ":" + std::to_string(server->port()));
+    return server;
+}
+
+}  // namespace
+
+int serve(const config::Loaded& loaded) {
+    const config::Settings& settings = loaded.settings;
+    block_signals();
+    platform::Log log(settings.log);
+    platform::ServiceManager service_manager;
+    for (const std::string& line : loaded.warnings) log.write(engine::Level::warning, line);
+    for (const std::string& line : loaded.notes) log.write(engine::Level::info, line);
+
+    platform::RealClock clock;
+    platform::SecureRandom random;
+    // Before anything is on disk: with bad keys there is no start.
+    api::Gatekeeper gatekeeper(settings.api, clock);
+    store::Store store(settings.store);
+    log.write(engine::Level::info,
+              "store_opened file=" + store::database_path(settings.store).string() + " version=\"" +
+                  store::Store::version() + "\"");
+    if (settings.store.synchronous == store::Synchronous::normal) {
+        log.write(engine::Level::warning,
+                  "durability_relaxed storage.synchronous=normal hint=\"a power cut may take the "
+                  "newest accepted requests; a crash of the process does not\"");
+    }
+    store::Reader reader(settings.store, reader_connections_max);
+
+    platform::WorkerPool workers(settings.workers);
+    std::optional<gateway::LoopbackGateway> loopback;
+    try {
+        loopback.emplace(settings.loopback, clock, workers, log);
+    } catch (const std::exception& error) {
+        throw std::runtime_error("the ledger " + settings.loopback.ledger +
+                                 " of the loopback gateway: " + error.what());
+    }
+    gateway::LoopbackGateway& gateway = *loopback;
+
+    engine::Gates gates(settings.engine, clock.monotonic());
+    const engine::Tuning base = gates.tuning();
+    const api::RestoredTuning restored = api::restore(base, store.settings());
+    report(restored, log);
+    gates.retune(restored.tuning, clock.monotonic());
+    engine::Inbox inbox(settings.engine.inbox_capacity);
+    api::LongPolls long_polls(clock, settings.api.long_polls_max);
+    api::Metrics metrics(settings.metrics, {build_version, build_commit});
+    engine::Observers observers;
+    observers.add(long_polls);
+    observers.add(metrics);
+    engine::Processor processor(settings.engine, store, gates, gateway, inbox, clock, random, log,
+                                observers);
+    engine::Service service(inbox, processor, gates, gateway, reader, clock);
+
+    const auto extend = [&] { service_manager.extend_timeout(start_extension); };
+    log.write(engine::Level::info, recovered_line(processor.recover(extend)));
+
+    std::jthread counting = count_requests(settings.store, metrics, log);
+
+    api::NoContractSignatures contracts;
+    api::Application application(
+        settings.api, {service, service, gateway, contracts, service, gateway, clock, random, log,
+                       long_polls, metrics, gatekeeper});
+    api::HttpServer server(settings.http, application);
+    api::AdminChanges changes(service, log, base, restored);
+    std::optional<Admin> admin;
+    if (settings.api.admin_enabled) admin.emplace(settings.admin, changes, log, clock);
+    api::Samples samples(clock, settings.engine.clock_leap, settings.engine.clock_leap_hold,
+                         {.depths = [&] { return gates.depths(); },
+                          .inbox_size = [&] { return inbox.size(); },
+                          .backlog = [&] { return reader.backlog(); },
+                          .http = [&] { return server.counts(); },
+                          .long_polls_waiting = [&] { return long_polls.waiting(); },
+                          .long_polls_turned_away = [&] { return long_polls.turned_away(); },
+                          .chain = [&] { return gateway.readings(); },
+                          .process = api::process_facts});
+    const auto metrics_server = serve_metrics(settings.metrics, metrics, samples, log, clock);
+    ProcessorThread thread(processor, inbox, log, settings.stop_grace);
+    const LongPollThread waiting(long_polls);
+    server.start();
+    log.write(engine::Level::info,
+              std::string("listening ") +
+                  (settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
+                  settings.http.host + ":" + std::to_string(server.port()));
+    if (admin) {
+        admin->server.start();
+        log.write(engine::Level::info, "listening admin=" + settings.admin.host + ":" +
+                                           std::to_string(admin->server.port()));
+    }
+    service_manager.ready();
+
+    const bool with_tls = !settings.http.tls_certificate_file.empty();
+    wait_for_stop_signal(reloads_of(gatekeeper, server, with_tls), log, service_manager);
+    service_manager.stopping();
+    log.write(engine::Level::info, "stopping");
+    long_polls.stop();
+    // Answers that wait for a commit still get it: the processor goes on until they are out.
+    static_cast<void>(server.drain(drain_patience));
+    if (admin) static_cast<void>(admin->server.drain(drain_patience));
+    thread.stop();
+    gateway.stop();
+    counting.request_stop();
+    counting.join();  // its snapshot would keep the log from being cut
+    if (!thread.failed()) store.truncate_wal();
+    log.write(engine::Level::info, "stopped");
+    return thread.failed() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+}  // namespace posthouse
