@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t timers_per_step = 512;
 constexpr std::uint64_t wal_bytes_idle = 4ULL << 20;  // checkpointed when nobody waits
-constexpr Milliseconds door_pause{5'000};
+constexpr Milliseconds door_pause{3'000};
 
 }  // namespace
 

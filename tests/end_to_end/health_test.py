@@ -1,10 +1,11 @@
 """Health follows the gateway, liveness does not."""
 
+import sqlite3
 import time
 import unittest
 
 import samples
-from service import QUICK, Service
+from service import QUICK, Service, wait_until
 
 OUTAGE = QUICK + """
 outages = [{start = "1s", duration = "2s"}]
@@ -48,6 +49,36 @@ class HealthTest(unittest.TestCase):
                              {"status": "healthy",
                               "dependencies": {"database": "ok", "gateway_http": "ok",
                                                "gateway_listener_0": "ok"}})
+
+    def test_a_locked_database_makes_it_unhealthy_but_not_dead_and_it_heals(self):
+        """Field report 70: whoever locks the file must not have the process restarted."""
+        with Service() as service:
+            service.start()
+            path = samples.PUBLIC_DECRYPT
+            bodies = samples.Variants(70)
+            writer = sqlite3.connect(service.data / "posthouse.db", isolation_level=None)
+            writer.execute("begin immediate")
+
+            def is_unhealthy():
+                # A step has to meet the lock before anybody can know of it.
+                status = service.post(path, samples.text(bodies.public_decrypt())).status
+                self.assertEqual(service.get("/liveness").status, 200)
+                self.assertIn(status, (202, 503))
+                return service.get("/healthz").status == 503
+
+            wait_until(is_unhealthy, 30, "an unhealthy answer while the database is locked")
+            refused = service.post(path, samples.text(bodies.public_decrypt()))
+            self.assertEqual(refused.status, 503)
+            self.assertRegex(refused.headers["retry-after"], "^[1-9][0-9]*$")
+            self.assertEqual(service.get("/healthz").json["dependencies"]["database"], "fail")
+            writer.execute("rollback")
+            writer.close()
+            begin = time.monotonic()
+            wait_until(lambda: service.get("/healthz").status == 200, 20, "health")
+            self.assertLess(time.monotonic() - begin, 5)
+            self.assertEqual(
+                service.post(path, samples.text(bodies.public_decrypt())).status, 202)
+            self.assertEqual(service.stop()[0], 0, service.log())
 
 
 if __name__ == "__main__":
