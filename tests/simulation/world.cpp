@@ -261,8 +261,36 @@ private:
         engine::Terms terms;
         if (is_share) terms.vote_end = vote_end_;
         terms.client = static_cast<std::int64_t>(chance_.between(0, 3));
+        std::optional<std::uint64_t> key;
+        if (!is_share && chance_.one_in(4)) {
+            key = chance_.between(1, 12);
+            terms.idempotency_key = support::numbered<domain::Bytes32>(*key);
+        }
         process_->service.submit(request, terms,
-                                 [this](engine::AcceptOutcome outcome) { note(outcome); });
+                                 [this, key, content = domain::identify(request).content](
+                                     const engine::AcceptOutcome& outcome) {
+                                     note(outcome);
+                                     if (key) note_key(*key, content, outcome);
+                                 });
+    }
+
+    // A key that was answered for once stands for that request and no other, over every crash.
+    void note_key(std::uint64_t key, const domain::Bytes32& content,
+                  const engine::AcceptOutcome& outcome) {
+        const auto known = keys_.find(key);
+        if (const auto* accepted = std::get_if<engine::Accepted>(&outcome)) {
+            const Keyed keyed{content, accepted->id.sequence};
+            if (known == keys_.end()) {
+                keys_.emplace(key, keyed);
+            } else if (known->second.content != content) {
+                broken("an Idempotency-Key stands for two requests");
+            } else if (known->second.sequence != keyed.sequence) {
+                broken("an Idempotency-Key gave two jobs");
+            }
+        } else if (std::holds_alternative<engine::KeyReused>(outcome) && known != keys_.end() &&
+                   known->second.content == content) {
+            broken("an Idempotency-Key does not know its request again");
+        }
     }
 
     void note(const engine::AcceptOutcome& outcome) {
@@ -340,6 +368,11 @@ private:
     std::unique_ptr<support::SeededRandom> random_;
     std::unique_ptr<gateway::LoopbackGateway> chain_;
     std::unique_ptr<ObservedGateway> watched_;
+    struct Keyed {
+        domain::Bytes32 content;
+        std::int64_t sequence;
+    };
+    std::map<std::uint64_t, Keyed> keys_;  // Idempotency-Keys and what they stood for
     engine::Observers observers_;
     std::unique_ptr<support::Process> process_;
     std::unique_ptr<Inspector> inspector_;
