@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "api/gatekeeper.hpp"
-#include "api/http_server.hpp"
+#include "api/access/gatekeeper.hpp"
+#include "api/http/http_server.hpp"
 #include "engine/journal.hpp"
 #include "system/service_manager.hpp"
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <variant>
 
-#include "api/gatekeeper.hpp"
-#include "api/secret_file.hpp"
-#include "api/tls.hpp"
+#include "api/access/gatekeeper.hpp"
+#include "api/access/secret_file.hpp"
+#include "api/http/tls.hpp"
 #include "config/admin_token.hpp"
 #include "config/source.hpp"
 #include "system/real_clock.hpp"

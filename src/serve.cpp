@@ -12,10 +12,10 @@
 #include <string>
 #include <thread>
 
-#include "api/admin_application.hpp"
+#include "api/access/gatekeeper.hpp"
+#include "api/admin/admin_application.hpp"
 #include "api/application.hpp"
-#include "api/gatekeeper.hpp"
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 #include "api/metrics/metrics.hpp"
 #include "api/metrics/metrics_server.hpp"
 #include "build_info.hpp"

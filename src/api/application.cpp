@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "api/admin_answer.hpp"
+#include "api/admin/admin_answer.hpp"
 #include "api/docs_answers.hpp"
 #include "api/envelope.hpp"
 #include "api/refusal.hpp"

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "api/http_application.hpp"
-#include "api/http_message.hpp"
+#include "api/http/http_application.hpp"
+#include "api/http/http_message.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/relayer_routes.hpp"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "api/http_message.hpp"
+#include "api/http/http_message.hpp"
 
 namespace api {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/http_message.hpp"
+#include "api/http/http_message.hpp"
 
 namespace api {
 

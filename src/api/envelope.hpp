@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/http_message.hpp"
+#include "api/http/http_message.hpp"
 #include "api/refusal.hpp"
 #include "domain/kind.hpp"
 #include "domain/result.hpp"

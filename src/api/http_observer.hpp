@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "api/http_message.hpp"
+#include "api/http/http_message.hpp"
 #include "api/router.hpp"
 #include "domain/kind.hpp"
 #include "domain/time.hpp"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <variant>
 
-#include "api/http_message.hpp"
+#include "api/http/http_message.hpp"
 #include "api/refusal.hpp"
 #include "domain/bytes.hpp"
 

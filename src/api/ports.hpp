@@ -1,7 +1,7 @@
 #pragma once
 
+#include "api/access/gatekeeper.hpp"
 #include "api/contract_signatures.hpp"
-#include "api/gatekeeper.hpp"
 #include "api/http_observer.hpp"
 #include "api/long_polls.hpp"
 #include "engine/clock.hpp"

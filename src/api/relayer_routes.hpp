@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/http_message.hpp"
+#include "api/http/http_message.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/refusal.hpp"

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <variant>
 
-#include "api/gatekeeper.hpp"
-#include "api/http_message.hpp"
+#include "api/access/gatekeeper.hpp"
+#include "api/http/http_message.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/report.hpp"

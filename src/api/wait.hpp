@@ -4,7 +4,7 @@
 #include <optional>
 #include <variant>
 
-#include "api/http_message.hpp"
+#include "api/http/http_message.hpp"
 #include "api/refusal.hpp"
 
 namespace api {

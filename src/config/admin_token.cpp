@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <variant>
 
-#include "api/secret_file.hpp"
+#include "api/access/secret_file.hpp"
 
 namespace config {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "api/admin_options.hpp"
-#include "api/http_server.hpp"
+#include "api/admin/admin_options.hpp"
+#include "api/http/http_server.hpp"
 #include "api/metrics/options.hpp"
 #include "api/options.hpp"
 #include "domain/time.hpp"

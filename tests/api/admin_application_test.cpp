@@ -1,4 +1,4 @@
-#include "api/admin_application.hpp"
+#include "api/admin/admin_application.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "api/admin_parameters.hpp"
+#include "api/admin/admin_parameters.hpp"
 
 #include <doctest/doctest.h>
 

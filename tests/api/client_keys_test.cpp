@@ -1,4 +1,4 @@
-#include "api/client_keys.hpp"
+#include "api/access/client_keys.hpp"
 
 #include <string>
 #include <string_view>

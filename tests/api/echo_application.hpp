@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 
 namespace api {
 

@@ -1,6 +1,6 @@
 // Who may come in, through the whole application.
 
-#include "api/gatekeeper.hpp"
+#include "api/access/gatekeeper.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "api/gcra.hpp"
+#include "api/access/gcra.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -7,7 +7,7 @@
 #include "api/application.hpp"
 #include "api/client.hpp"
 #include "api/doubles.hpp"
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 #include "support/virtual_time.hpp"
 
 namespace api_test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/echo_application.hpp"
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 #include "api/raw_client.hpp"
 
 namespace api {

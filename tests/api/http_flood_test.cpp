@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "api/connection.hpp"
 #include "api/echo_application.hpp"
+#include "api/http/connection.hpp"
 #include "api/raw_client.hpp"
 
 namespace api {

@@ -1,4 +1,4 @@
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "api/admission.hpp"
 #include "api/echo_application.hpp"
+#include "api/http/admission.hpp"
 #include "api/raw_client.hpp"
 
 namespace api {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/harness.hpp"
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 #include "api/metrics_world.hpp"
 #include "api/raw_client.hpp"
 #include "api/samples.hpp"

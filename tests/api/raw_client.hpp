@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/file_descriptor.hpp"
+#include "api/http/file_descriptor.hpp"
 
 namespace api {
 

@@ -1,4 +1,4 @@
-#include "api/request_head.hpp"
+#include "api/http/request_head.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "api/secret_file.hpp"
+#include "api/access/secret_file.hpp"
 
 #include <sys/stat.h>
 

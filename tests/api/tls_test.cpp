@@ -9,7 +9,7 @@
 
 #include "api/certificate.hpp"
 #include "api/echo_application.hpp"
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 #include "api/tls_client.hpp"
 
 namespace api {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/file_descriptor.hpp"
+#include "api/http/file_descriptor.hpp"
 #include "config/keys.hpp"
 #include "config/load.hpp"
 #include "config/source.hpp"

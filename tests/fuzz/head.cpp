@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "api/connection.hpp"
 #include "api/content_type.hpp"
-#include "api/request_head.hpp"
+#include "api/http/connection.hpp"
+#include "api/http/request_head.hpp"
 #include "api/router.hpp"
 #include "domain/request_id.hpp"
 #include "fuzz/spelling.hpp"

@@ -9,7 +9,7 @@
 #include "api/application.hpp"
 #include "api/client.hpp"
 #include "api/doubles.hpp"
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 #include "domain/request_id.hpp"
 #include "engine/world.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "api/http_application.hpp"
+#include "api/http/http_application.hpp"
 #include "api/report.hpp"
 
 namespace api {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/http_server.hpp"
+#include "api/http/http_server.hpp"
 #include "api/metrics/metrics.hpp"
 #include "api/metrics/metrics_application.hpp"
 #include "api/metrics/options.hpp"

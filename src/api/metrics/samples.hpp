@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/event_loop.hpp"
+#include "api/http/event_loop.hpp"
 #include "api/metrics/process_facts.hpp"
 #include "engine/clock.hpp"
 #include "engine/gates.hpp"

@@ -1,0 +1,127 @@
+#include "api/access/gatekeeper.hpp"
+
+#include <algorithm>
+
+#include "api/router.hpp"
+
+namespace api {
+
+namespace {
+
+constexpr std::string_view bearer = "Bearer";
+constexpr std::string_view key_name = "x-api-key";
+
+// The one share route everybody may ask (share-helper 1).
+constexpr std::string_view open_share_path = "/shielded-vote/v1/status";
+
+std::string_view trimmed(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// What a request shows: one key, however often.
+class Shown {
+public:
+    void add(std::string_view key) {
+        differ_ = differ_ || (key_ && *key_ != key);
+        key_ = key;
+    }
+    [[nodiscard]] std::optional<std::string_view> one() const {
+        return differ_ ? std::nullopt : key_;
+    }
+
+private:
+    std::optional<std::string_view> key_;
+    bool differ_ = false;
+};
+
+void add_bearer(std::string_view value, Shown& shown) {
+    const std::size_t end = std::min(value.find(' '), value.size());
+    if (equal_ignoring_case(value.substr(0, end), bearer)) shown.add(trimmed(value.substr(end)));
+}
+
+void add_cookies(std::string_view value, Shown& shown) {
+    while (!value.empty()) {
+        const std::size_t end = std::min(value.find(';'), value.size());
+        const std::string_view cookie = trimmed(value.substr(0, end));
+        if (cookie.starts_with(key_name) && cookie.substr(key_name.size()).starts_with('=')) {
+            shown.add(cookie.substr(key_name.size() + 1));
+        }
+        value.remove_prefix(std::min(end + 1, value.size()));
+    }
+}
+
+std::optional<std::string_view> client_key_in(const HttpRequest& head) {
+    Shown shown;
+    for (const auto& [name, value] : head.headers) {
+        if (equal_ignoring_case(name, key_name)) {
+            shown.add(value);
+        } else if (equal_ignoring_case(name, "authorization")) {
+            add_bearer(value, shown);
+        } else if (equal_ignoring_case(name, "cookie")) {
+            add_cookies(value, shown);
+        }
+    }
+    return shown.one();
+}
+
+std::optional<std::string_view> share_token_in(const HttpRequest& head) {
+    Shown shown;
+    for (const auto& [name, value] : head.headers) {
+        if (equal_ignoring_case(name, "x-helper-token")) shown.add(value);
+    }
+    return shown.one();
+}
+
+}  // namespace
+
+Gatekeeper::Gatekeeper(const Options& options, const engine::Clock& clock)
+    : clock_(clock),
+      clients_({"client_keys", options.client_keys_file, {}, options.credentials_directory}),
+      share_tokens_({"share_tokens", options.share_tokens_file, options.share_api_token,
+                     options.credentials_directory}) {}
+
+bool Gatekeeper::may_enter(const HttpRequest& head) const {
+    const KeyRing* door = door_of(head.path);
+    return door == nullptr || key_for(*door, head) != nullptr;
+}
+
+std::optional<Client> Gatekeeper::client_of(const HttpRequest& head) const {
+    const KeyRing* door = door_of(head.path);
+    if (door == nullptr) return {};
+    const auto key = key_for(*door, head);
+    if (!key) return {};
+    return key->client;
+}
+
+std::optional<domain::Nanoseconds> Gatekeeper::refused(const HttpRequest& head) {
+    if (head.method != "POST") return {};
+    const KeyRing* door = door_of(head.path);
+    if (door == nullptr) return {};
+    const auto key = key_for(*door, head);
+    if (!key || !key->limiter) return {};
+    return key->limiter->refused(clock_.monotonic());
+}
+
+std::vector<std::reference_wrapper<KeyRing>> Gatekeeper::reloadable() {
+    std::vector<std::reference_wrapper<KeyRing>> rings;
+    for (KeyRing* ring : {&clients_, &share_tokens_}) {
+        if (ring->has_file()) rings.emplace_back(*ring);
+    }
+    return rings;
+}
+
+const KeyRing* Gatekeeper::door_of(std::string_view path) const {
+    const KeyRing* door = nullptr;
+    if (is_share_path(path) && path != open_share_path) door = &share_tokens_;
+    if (path.starts_with("/v2/") || path.starts_with("/v3/")) door = &clients_;
+    return door != nullptr && door->is_needed() ? door : nullptr;
+}
+
+std::shared_ptr<const ClientKey> Gatekeeper::key_for(const KeyRing& door,
+                                                     const HttpRequest& head) const {
+    const auto shown = &door == &clients_ ? client_key_in(head) : share_token_in(head);
+    return shown ? door.find(*shown) : nullptr;
+}
+
+}  // namespace api

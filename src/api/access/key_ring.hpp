@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/access/client_keys.hpp"
+
+namespace api {
+
+// Where the keys of one door come from.
+struct KeySource {
+    std::string name;   // in the log: `client_keys`
+    std::string file;   // as read_secret_file takes it; empty: none
+    std::string token;  // one more key, from the configuration; empty: none
+    std::string credentials_directory;
+};
+
+// The keys of one door, replaced as a whole. Any thread.
+class KeyRing {
+public:
+    // Throws std::runtime_error that says what is wrong with the file.
+    explicit KeyRing(KeySource source);
+
+    // Neither file nor token: there is nothing to show a key to.
+    [[nodiscard]] bool is_needed() const { return !source_.file.empty() || !source_.token.empty(); }
+    [[nodiscard]] bool has_file() const { return !source_.file.empty(); }
+    [[nodiscard]] const std::string& name() const { return source_.name; }
+
+    // Nothing: no such key. What it finds outlives a reload.
+    [[nodiscard]] std::shared_ptr<const ClientKey> find(std::string_view key) const;
+
+    // Reads the file again. Names that stay with the same allowance go on where they were. If the
+    // file is bad, the answer says why and the old keys stay.
+    [[nodiscard]] std::optional<std::string> reload();
+    // Keys of the file.
+    [[nodiscard]] std::size_t size() const;
+
+private:
+    [[nodiscard]] std::shared_ptr<const ClientKeys> keys() const;
+
+    const KeySource source_;
+    std::mutex reloading_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<const ClientKeys> keys_;
+};
+
+}  // namespace api

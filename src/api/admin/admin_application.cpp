@@ -1,0 +1,245 @@
+#include "api/admin/admin_application.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "api/admin/admin_answer.hpp"
+#include "api/content_type.hpp"
+#include "api/envelope.hpp"
+#include "api/json_reader.hpp"
+#include "api/match.hpp"
+
+namespace api {
+
+namespace {
+
+constexpr std::string_view path = "/admin/config";
+
+bool is_get(const HttpRequest& request) {
+    return request.method == "GET" || request.method == "HEAD";
+}
+
+// The token of `Authorization: Bearer TOKEN`; empty: none was shown that way.
+std::string_view bearer_token(const HttpRequest& head) {
+    constexpr std::string_view scheme = "Bearer ";
+    const std::string_view value = head.header("Authorization").value_or("");
+    if (!equal_ignoring_case(value.substr(0, scheme.size()), scheme)) return {};
+    const std::string_view rest = value.substr(scheme.size());
+    return rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
+}
+
+HttpResponse without_token() {
+    HttpResponse response =
+        admin_error(401, "Unauthorized: send Authorization: Bearer TOKEN or X-Admin-Token: TOKEN");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"posthouse admin\"");
+    return response;
+}
+
+// What a POST asks for.
+struct Wish {
+    const AdminParameter* parameter = nullptr;
+    std::optional<AdminValue> value;  // nothing: back to the configuration's
+};
+
+// Why it asks for nothing, with what the log says of it.
+struct Unfit {
+    HttpResponse response;
+    std::string name = "?";  // never one that only the client knows
+    std::string reason;
+};
+
+Unfit wrong_shape(std::string_view text) {
+    return {.response = admin_text(422, text), .reason = std::string(text)};
+}
+
+Unfit no_json(const JsonProblem& problem) {
+    const std::string text = "The body is no JSON: " + std::string(problem.what) + " at byte " +
+                             std::to_string(problem.offset);
+    return {.response = admin_text(400, text), .reason = text};
+}
+
+Unfit unknown_parameter(std::string_view name) {
+    constexpr std::size_t shown_max = 200;
+    return {.response = admin_error(
+                400, "Unknown configuration parameter: " + std::string(name.substr(0, shown_max))),
+            .reason = "no such parameter"};
+}
+
+Unfit refused(const AdminParameter& parameter, const AdminRefusal& refusal) {
+    return {admin_error(400, refusal.text), std::string(parameter.name), refusal.text};
+}
+
+std::variant<Wish, Unfit> read_wish(JsonValue body) {
+    if (!body.is(JsonType::object)) {
+        return wrong_shape("The body must be an object with `param` and `value`");
+    }
+    const auto param = body.find("param");
+    const auto alias = body.find("name");
+    if (param && alias) return wrong_shape("`param` and `name` mean the same: send one of them");
+    const auto name = param ? param : alias;
+    if (!name) return wrong_shape("Missing member `param`");
+    if (!name->is(JsonType::string)) return wrong_shape("`param` must be a string");
+    const auto value = body.find("value");
+    if (!value) return wrong_shape("Missing member `value`");
+    if (!value->is(JsonType::number) && !value->is(JsonType::array) && !value->is(JsonType::null)) {
+        return wrong_shape(
+            "`value` must be a number, an array, or null for the value of the configuration");
+    }
+    const AdminParameter* parameter = find_admin_parameter(name->text());
+    if (parameter == nullptr) return unknown_parameter(name->text());
+    if (value->is(JsonType::null)) return Wish{parameter, std::nullopt};
+    auto given = read_admin_value(*parameter, *value);
+    if (const auto* refusal = std::get_if<AdminRefusal>(&given)) {
+        return refused(*parameter, *refusal);
+    }
+    return Wish{parameter, std::get<AdminValue>(std::move(given))};
+}
+
+std::variant<Wish, Unfit> read_wish(std::string_view body) {
+    const auto read = read_json(body);
+    if (const auto* problem = std::get_if<JsonProblem>(&read)) return no_json(*problem);
+    return read_wish(std::get<JsonDocument>(read).root());
+}
+
+HttpResponse not_stored() {
+    HttpResponse response = admin_error(503, "The change could not be stored; try again");
+    response.headers.emplace_back("Retry-After", "1");
+    return response;
+}
+
+std::string field(std::string_view name, std::string_view value) {
+    return std::string(name).append("=").append(value);
+}
+
+}  // namespace
+
+AdminApplication::AdminApplication(std::string_view token, AdminChanges& changes,
+                                   engine::Journal& journal, const engine::Clock& clock)
+    : token_(token),
+      changes_(changes),
+      denied_("admin_denied", journal, clock, engine::Level::warning),
+      refused_("setting_refused", journal, clock, engine::Level::warning),
+      not_stored_("setting_not_stored", journal, clock, engine::Level::warning),
+      failed_("admin_failed", journal, clock) {}
+
+std::optional<HttpResponse> AdminApplication::before_body(const HttpRequest& head) {
+    if (head.path != path) return empty_answer(404);
+    if (!is_get(head) && head.method != "POST") {
+        HttpResponse response = empty_answer(405);
+        response.headers.emplace_back("Allow", "GET, HEAD, POST");
+        return response;
+    }
+    if (!may_enter(head)) {
+        denied_.note(field("remote", head.remote), "wrong or missing token");
+        return without_token();
+    }
+    if (head.method == "POST" && content_kind_of(head) != ContentKind::json) {
+        return admin_text(415, "The body must be JSON: send Content-Type: application/json");
+    }
+    return {};
+}
+
+HttpResponse AdminApplication::handle(const HttpRequest& request) {
+    const auto promise = std::make_shared<std::promise<HttpResponse>>();
+    answer(request, [promise](HttpResponse response) { promise->set_value(std::move(response)); });
+    return promise->get_future().get();
+}
+
+void AdminApplication::serve(HttpExchange exchange) {
+    const auto shared = std::make_shared<HttpExchange>(std::move(exchange));
+    try {
+        answer(shared->request(),
+               [shared](HttpResponse response) { shared->answer(std::move(response)); });
+    } catch (...) {
+        shared->answer(failed(shared->request()));
+    }
+}
+
+HttpResponse AdminApplication::unreadable(const HttpRequest&, HttpProblem problem) {
+    return admin_error(status_of(problem), text_of(problem));
+}
+
+HttpResponse AdminApplication::failed(const HttpRequest& request) {
+    std::string reason = "the request was dropped without an answer";
+    try {
+        if (const auto current = std::current_exception()) std::rethrow_exception(current);
+    } catch (const std::exception& exception) {
+        reason = exception.what();
+    } catch (...) {
+        reason = "an exception without text";
+    }
+    failed_.note(field("remote", request.remote), reason);
+    return admin_error(500, "Internal error");
+}
+
+// Both are looked at whatever the first says: a proxy may use Authorization for itself.
+bool AdminApplication::may_enter(const HttpRequest& head) const {
+    const bool by_bearer = token_.matches(bearer_token(head));
+    const bool by_header = token_.matches(head.header("X-Admin-Token").value_or(""));
+    return by_bearer || by_header;
+}
+
+void AdminApplication::answer(const HttpRequest& request, Respond respond) {
+    // Once more, whoever calls: the token must not depend on the caller's order.
+    if (auto early = before_body(request)) {
+        respond(*std::move(early));
+    } else if (is_get(request)) {
+        respond(admin_state(changes_.state()));
+    } else {
+        post(request, std::move(respond));
+    }
+}
+
+void AdminApplication::post(const HttpRequest& request, Respond respond) {
+    auto read = read_wish(request.body);
+    if (auto* unfit = std::get_if<Unfit>(&read)) {
+        refused_.note(field("name", unfit->name), unfit->reason);
+        respond(std::move(unfit->response));
+        return;
+    }
+    auto& [parameter, value] = std::get<Wish>(read);
+    changes_.make(
+        *parameter, std::move(value),
+        [this, parameter = parameter, respond = std::move(respond)](
+            const AdminChanges::Outcome& outcome) { respond(answer_of(*parameter, outcome)); });
+}
+
+HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
+                                         const AdminChanges::Outcome& outcome) {
+    const std::string name = field("name", parameter.name);
+    return std::visit(Match{[&](const AdminChanges::Stored& stored) {
+                                return admin_changed(parameter.name, stored.value);
+                            },
+                            [&](const AdminRefusal& refusal) {
+                                refused_.note(name, refusal.text);
+                                return admin_error(400, refusal.text);
+                            },
+                            [&](const AdminChanges::NotStored&) {
+                                not_stored_.note(name, "the database takes no writes");
+                                return not_stored();
+                            }},
+                      outcome);
+}
+
+HttpOptions http_options_of(const AdminOptions& options) {
+    HttpOptions http;
+    http.host = options.host;
+    http.port = options.port;
+    http.workers = 2;
+    http.head_bytes_max = std::size_t{16} << 10U;
+    http.body_bytes_max = std::size_t{64} << 10U;
+    http.buffered_bytes_max = std::size_t{8} << 20U;
+    http.idle_timeout = std::chrono::seconds{30};
+    http.request_deadline = std::chrono::milliseconds{10'000};
+    http.connections_max = 64;
+    http.connections_per_address_max = 64;
+    return http;
+}
+
+}  // namespace api

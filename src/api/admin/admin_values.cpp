@@ -1,0 +1,153 @@
+#include "api/admin/admin_values.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "api/admin/decimal.hpp"
+
+namespace api {
+
+namespace {
+
+constexpr long decimals_max = 3;
+
+constexpr std::array interval_members{std::string_view{"elapsed_threshold_secs"},
+                                      std::string_view{"retry_interval_secs"}};
+
+std::string_view type_of(JsonValue value) {
+    if (value.is(JsonType::array)) return "array";
+    return decimal_of(value.text()).is_integer ? "u32" : "f32";
+}
+
+AdminRefusal mismatch(std::string_view expected, JsonValue value) {
+    return {"Type mismatch: expected " + std::string(expected) + ", got " +
+            std::string(type_of(value))};
+}
+
+// Nothing: beyond 32 bits. Digits only.
+std::optional<std::uint32_t> small_integer(std::string_view digits) {
+    std::uint32_t value = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (read.ec != std::errc{}) return std::nullopt;
+    return value;
+}
+
+AdminRefusal above(std::string_view name, std::uint32_t max) {
+    return {std::string(name) + " must be less than or equal to " + std::to_string(max)};
+}
+
+AdminRefusal out_of_range(std::string_view number) {
+    constexpr std::size_t shown_max = 40;
+    std::string shown(number.substr(0, shown_max));
+    if (number.size() > shown_max) shown += "…";
+    return {"Value " + shown + " is out of range [0, 1]"};
+}
+
+// The two numbers of [threshold, interval] or of an object with exactly these members.
+std::optional<std::array<JsonValue, 2>> interval_parts(JsonValue entry) {
+    if (entry.size() != 2) return std::nullopt;
+    if (entry.is(JsonType::array)) {
+        auto element = entry.elements().begin();
+        const JsonValue first = *element;
+        return std::array{first, *++element};
+    }
+    if (!entry.is(JsonType::object)) return std::nullopt;
+    const auto threshold = entry.find(interval_members[0]);
+    const auto interval = entry.find(interval_members[1]);
+    if (!threshold || !interval) return std::nullopt;
+    return std::array{*threshold, *interval};
+}
+
+std::variant<domain::BackoffInterval, AdminRefusal> read_interval(JsonValue entry,
+                                                                  const std::string& place) {
+    const auto parts = interval_parts(entry);
+    if (!parts) {
+        return AdminRefusal{
+            place + " must be [threshold, interval] or an object with the members " +
+            std::string(interval_members[0]) + " and " + std::string(interval_members[1])};
+    }
+    constexpr std::array<std::uint32_t, 2> mins{0, 1};
+    std::array<std::uint32_t, 2> seconds{};
+    for (std::size_t i = 0; i < parts->size(); ++i) {
+        const JsonValue part = (*parts)[i];
+        const bool is_integer = part.is(JsonType::number) && decimal_of(part.text()).is_integer;
+        const auto value = is_integer ? small_integer(part.text()) : std::nullopt;
+        if (!value || *value < mins[i] || *value > interval_seconds_max) {
+            return AdminRefusal{place + "." + std::string(interval_members[i]) +
+                                " must be a whole number from " + std::to_string(mins[i]) + " to " +
+                                std::to_string(interval_seconds_max)};
+        }
+        seconds[i] = *value;
+    }
+    return domain::BackoffInterval{seconds[0], seconds[1]};
+}
+
+}  // namespace
+
+std::variant<AdminValue, AdminRefusal> read_whole(const AdminParameter& parameter,
+                                                  JsonValue value) {
+    if (!value.is(JsonType::number) || !decimal_of(value.text()).is_integer) {
+        return mismatch("u32", value);
+    }
+    const auto number = small_integer(value.text());
+    if (!number || *number > parameter.max) return above(parameter.name, parameter.max);
+    if (*number < parameter.min) {
+        return AdminRefusal{std::string(parameter.name) + " must be greater than " +
+                            std::to_string(parameter.min - 1)};
+    }
+    return AdminValue{*number};
+}
+
+std::variant<AdminValue, AdminRefusal> read_fraction(const AdminParameter& parameter,
+                                                     JsonValue value) {
+    if (!value.is(JsonType::number)) return mismatch("f32", value);
+    const auto [digits, exponent, negative, is_integer] = decimal_of(value.text());
+    if (digits.empty()) return AdminValue{std::uint32_t{0}};
+    if (negative) return out_of_range(value.text());
+    // The number lies from 10^(order - 1) to below 10^order.
+    const long order = static_cast<long>(digits.size()) + exponent;
+    if (order > 1 || (order == 1 && digits != "1")) {
+        return exponent >= 0 ? above(parameter.name, 1) : out_of_range(value.text());
+    }
+    if (exponent < -decimals_max) {
+        return AdminRefusal{std::string(parameter.name) + " must have at most " +
+                            std::to_string(decimals_max) + " decimals"};
+    }
+    std::uint32_t permille = small_integer(digits).value();
+    for (long i = -decimals_max; i < exponent; ++i) permille *= 10;
+    return AdminValue{permille};
+}
+
+std::variant<AdminValue, AdminRefusal> read_intervals(const AdminParameter& parameter,
+                                                      JsonValue value) {
+    if (!value.is(JsonType::array)) return mismatch("array", value);
+    const std::string name(parameter.name);
+    if (value.size() > intervals_max) {
+        return AdminRefusal{name + " must have at most " + std::to_string(intervals_max) +
+                            " entries"};
+    }
+    std::vector<domain::BackoffInterval> intervals;
+    for (const JsonValue entry : value.elements()) {
+        const std::string place = name + "[" + std::to_string(intervals.size()) + "]";
+        auto read = read_interval(entry, place);
+        if (auto* refusal = std::get_if<AdminRefusal>(&read)) return std::move(*refusal);
+        const auto interval = std::get<domain::BackoffInterval>(read);
+        const bool rises = intervals.empty() || interval.elapsed_threshold_seconds >
+                                                    intervals.back().elapsed_threshold_seconds;
+        if (!rises) {
+            return AdminRefusal{place + "." + std::string(interval_members[0]) +
+                                " must be greater than " +
+                                std::to_string(intervals.back().elapsed_threshold_seconds) +
+                                ", that of the entry before"};
+        }
+        intervals.push_back(interval);
+    }
+    return AdminValue{std::move(intervals)};
+}
+
+}  // namespace api
