@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "api/admin/admin_answer.hpp"
-#include "api/docs_answers.hpp"
+#include "api/docs/docs_answers.hpp"
 #include "api/envelope.hpp"
 #include "api/refusal.hpp"
 

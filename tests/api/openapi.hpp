@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <set>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "api/harness.hpp"
+#include "api/http/http_message.hpp"
 #include "api/router.hpp"
 
 // The OpenAPI document as it is served.
@@ -18,6 +20,20 @@ inline const Json& document() {
     static const Json read = Json::parse(api_test::Harness().get("/docs/openapi.json").body);
     return read;
 }
+
+// All that can be wrong around a request.
+inline constexpr std::array problems{api::HttpProblem::malformed_head,
+                                     api::HttpProblem::head_too_large,
+                                     api::HttpProblem::headers_too_many,
+                                     api::HttpProblem::version_unsupported,
+                                     api::HttpProblem::expectation_unsupported,
+                                     api::HttpProblem::transfer_encoding,
+                                     api::HttpProblem::content_encoding,
+                                     api::HttpProblem::body_too_large,
+                                     api::HttpProblem::truncated,
+                                     api::HttpProblem::deadline,
+                                     api::HttpProblem::overloaded,
+                                     api::HttpProblem::connections_too_many};
 
 // Follows references until there is none.
 inline const Json& resolved(const Json& node) {

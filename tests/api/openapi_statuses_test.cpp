@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,7 +17,6 @@
 
 namespace {
 
-using api::HttpProblem;
 using api_test::Answer;
 using api_test::Call;
 using api_test::Harness;
@@ -33,25 +31,12 @@ Statuses documented(const api::Route& route) {
     return statuses;
 }
 
-constexpr std::array problems{HttpProblem::malformed_head,
-                              HttpProblem::head_too_large,
-                              HttpProblem::headers_too_many,
-                              HttpProblem::version_unsupported,
-                              HttpProblem::expectation_unsupported,
-                              HttpProblem::transfer_encoding,
-                              HttpProblem::content_encoding,
-                              HttpProblem::body_too_large,
-                              HttpProblem::truncated,
-                              HttpProblem::deadline,
-                              HttpProblem::overloaded,
-                              HttpProblem::connections_too_many};
-
 // What the server around the routes answers, and what becomes of an exception.
 Statuses surroundings(const std::string& method, const std::string& path) {
     Harness harness;
     const Call call{method, path, {}};
     Statuses statuses;
-    for (const HttpProblem problem : problems) {
+    for (const api::HttpProblem problem : problems) {
         const api::HttpRequest head = api_test::head_of(call);
         statuses.insert(std::to_string(harness.app.unreadable(head, problem).status));
     }

@@ -30,15 +30,18 @@ class AdminService(Service):
         os.chmod(self.token_file, mode)
         self.configure(config.replace("{token_file}", str(self.token_file)))
 
-    def admin(self, method, body=None, token=TOKEN):
+    def admin_port(self):
         def port():
             found = re.search(r"listening admin=127\.0\.0\.1:(\d+)$", self.log(), re.MULTILINE)
             return found and int(found.group(1))
 
+        return wait_until(port, 10, "a line that says where the admin interface is")
+
+    def admin(self, method, body=None, token=TOKEN):
         headers = {"Authorization": "Bearer " + token}
         if body is not None:
             headers["Content-Type"] = "application/json"
-        client = Client(wait_until(port, 10, "a line that says where the admin interface is"))
+        client = Client(self.admin_port())
         try:
             return client.ask(method, "/admin/config", body, headers)
         finally:

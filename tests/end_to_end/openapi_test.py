@@ -5,8 +5,11 @@ import subprocess
 import unittest
 
 import replay
+import samples
+from admin_test import TOKEN, AdminService
 from json_schema import Checker, UnknownKeyword
-from service import HERE, QUICK, Client, Service, wait_until
+from metrics_test import metrics_port
+from service import HERE, Client, wait_until
 
 TOOLS = HERE.parent / "tools"
 METHODS = ("get", "post")
@@ -24,7 +27,10 @@ class OpenApiTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.service = Service(QUICK).start()
+        cls.service = AdminService().start()
+        cls.servers = {"main": (cls.service.port, {}),
+                       "admin": (cls.service.admin_port(), {"Authorization": "Bearer " + TOKEN}),
+                       "metrics": (metrics_port(cls.service), {})}
         cls.text = cls.service.get("/docs/openapi.json").body
         cls.document = json.loads(cls.text)
         cls.checker = Checker(cls.document)
@@ -41,6 +47,20 @@ class OpenApiTest(unittest.TestCase):
         for path, item in self.document["paths"].items():
             if here == ("servers" not in item):
                 yield from ((method, path, item[method]) for method in METHODS if method in item)
+
+    def of_server(self, name):
+        return [entry for entry in self.operations(here=False)
+                if (entry[1] == "/admin/config") == (name == "admin")]
+
+    def ask(self, server, method, path, body=None):
+        port, headers = self.servers[server]
+        client = Client(port)
+        try:
+            if body is not None:
+                headers = {**headers, "Content-Type": "application/json"}
+            return client.ask(method, path, body, headers)
+        finally:
+            client.close()
 
     def answers(self):
         for here in (True, False):
@@ -77,6 +97,9 @@ class OpenApiTest(unittest.TestCase):
     def hold_body(self, answer, response, name):
         kind = answer.headers.get("content-type", "").split(";")[0]
         content = response.get("content", {})
+        if not content:
+            self.assertEqual((kind, answer.body), ("", b""), f"{name}: {answer}")
+            return
         self.assertIn(kind, content, f"{name}: {answer}")
         value = answer.json if kind == "application/json" else answer.body.decode()
         self.assertEqual(self.checker.problems(value, content[kind]["schema"]), [], f"{name}: {answer}")
@@ -170,6 +193,63 @@ class OpenApiTest(unittest.TestCase):
                     asked.append(path)
         self.assertEqual(len(asked), 6, asked)
 
+    def test_the_admin_listener_answers_as_documented(self):
+        read, change = (operation for _, _, operation in self.of_server("admin"))
+        answers = change["responses"]["200"]["content"]["application/json"]["examples"]
+        results = {example["value"]["value"] for _, example in self.examples({"examples": answers})}
+        found = set()
+        for label, example in self.examples(change["requestBody"]["content"]["application/json"]):
+            with self.subTest(label):
+                body = json.dumps(example["value"])
+                answer = self.ask("admin", "POST", "/admin/config", body)
+                self.assertEqual(answer.status, 200)
+                self.hold(answer, change, label)
+                value = answer.json["value"]
+                if example["value"]["param"] == "input_proof_throttler_tps":
+                    found.add(value)
+                else:
+                    self.assertEqual(value, example["value"]["value"])
+        self.assertEqual(found, results)
+        self.service.set("copro_kms_backoff_intervals", None)
+        self.service.set("input_proof_throttler_tps", 50)
+        answer = self.ask("admin", "GET", "/admin/config")
+        self.hold(answer, read, "GET /admin/config")
+        (_, example), = self.examples(read["responses"]["200"]["content"]["application/json"])
+        self.assertEqual(answer.json, example["value"])
+        head = self.ask("admin", "HEAD", "/admin/config")
+        self.assertEqual((head.status, head.headers, head.body), (200, answer.headers, b""))
+
+    def test_either_scheme_opens_the_admin_listener_and_nothing_else_does(self):
+        schemes = [self.document["components"]["securitySchemes"][name]
+                   for wanted in self.document["paths"]["/admin/config"]["get"]["security"]
+                   for name in wanted]
+        headers = [{scheme["name"]: TOKEN} if scheme["type"] == "apiKey"
+                   else {"Authorization": "Bearer " + TOKEN} for scheme in schemes]
+        self.assertEqual(len(headers), 2)
+        client = Client(self.servers["admin"][0])
+        self.addCleanup(client.close)
+        for given, status in [*((header, 200) for header in headers), ({}, 401), ({"x-api-key": TOKEN}, 401)]:
+            with self.subTest(given=list(given)):
+                self.assertEqual(client.ask("GET", "/admin/config", headers=given).status, status)
+
+    def test_the_metrics_listener_answers_as_documented_and_its_example_is_real(self):
+        self.service.post(samples.PUBLIC_DECRYPT, samples.body("public-decrypt.json"), headers={
+            "Content-Type": "application/json", "zama-sdk-name": "@zama-fhe/relayer-sdk",
+            "zama-sdk-version": "0.5.1"})
+        for _, path, operation in self.of_server("metrics"):
+            with self.subTest(path):
+                answer = self.ask("metrics", "GET", path)
+                self.assertEqual(answer.status, 200)
+                self.hold(answer, operation, path)
+        found = self.ask("metrics", "GET", "/metrics").body.decode()
+        names = {line if line.startswith("#") else line.rsplit(" ", 1)[0] for line in found.splitlines()}
+        example = self.document["components"]["examples"]["MetricsText"]["value"]
+        lines = example.splitlines()
+        self.assertTrue(example.endswith("\n"))
+        self.assertGreater(len(lines), 20)
+        for line in lines:
+            self.assertIn(line if line.startswith("#") else line.rsplit(" ", 1)[0], names)
+
     def test_every_error_example_with_a_request_is_what_that_request_gets(self):
         seen = set()
         for name, response in self.answers():
@@ -183,20 +263,25 @@ class OpenApiTest(unittest.TestCase):
                     seen.add(label)
                     with self.subTest(label):
                         self.check_trigger(label, example, status, response)
-        self.assertGreaterEqual(len(seen), 25)
+        servers = [self.document["components"]["examples"][label]["x-posthouse-request"].get("server", "main")
+                   for label in seen]
+        self.assertEqual({name: servers.count(name) > limit for name, limit in
+                          (("main", 24), ("admin", 20), ("metrics", 6))}, dict.fromkeys(self.servers, True))
 
     def check_trigger(self, label, example, status, response):
-        answer = replay.send(self.service.port, example["x-posthouse-request"], self.resolve)
-        found = (answer.status, normal(answer.json, example["value"]))
+        answer = replay.send(self.servers, example["x-posthouse-request"], self.resolve)
+        is_text = answer.headers.get("content-type", "").startswith("text/plain")
+        found = (answer.status, answer.body.decode() if is_text else normal(answer.json, example["value"]))
         self.assertEqual(found, (status, example["value"]))
         self.hold_headers(answer, response, label)
         self.hold_body(answer, response, label)
 
-    def test_every_400_of_the_relayer_and_share_routes_names_its_request(self):
+    def test_every_400_in_json_names_its_request(self):
         # What only a chain or an option brings about can not be asked for.
-        by_circumstance = {"NotAllowedOnHostAcl", "SignatureReverted", "ShareUnknownRound"}
+        by_circumstance = {"NotAllowedOnHostAcl", "SignatureReverted", "ShareUnknownRound",
+                           "AdminTruncated"}
         for name, response in self.answers():
-            if not name.endswith(" 400") or "/admin/" in name:
+            if not name.endswith(" 400") or "application/json" not in response["content"]:
                 continue
             for reference in response["content"]["application/json"]["examples"].values():
                 label = reference["$ref"].rsplit("/", 1)[-1]
@@ -204,15 +289,16 @@ class OpenApiTest(unittest.TestCase):
                 self.assertEqual(asked, label not in by_circumstance, f"{name}: {label}")
 
     def test_wrong_methods_are_answered_as_documented(self):
+        of_path = {"/admin/config": "admin", "/metrics": "metrics", "/health": "metrics"}
         for path, item in self.document["paths"].items():
-            if "servers" in item:
-                continue
             with self.subTest(path):
                 response = self.resolve(item["x-posthouse-other-methods"])
-                answer = self.service.ask("DELETE", path.replace("{job_id}", "x"))
+                server = of_path.get(path, "main")
+                answer = self.ask(server, "DELETE", path.replace("{job_id}", "x"))
                 self.assertEqual(answer.status, 405)
                 self.hold_headers(answer, response, path)
-                self.assertEqual(answer.headers["allow"], "POST" if "post" in item else "GET, HEAD")
+                allowed = [text for method, text in (("get", "GET, HEAD"), ("post", "POST")) if method in item]
+                self.assertEqual(answer.headers["allow"], ", ".join(allowed))
 
 
 class CheckerTest(unittest.TestCase):

@@ -1,5 +1,6 @@
 """Sends the request that an example of the OpenAPI document is the answer to, `x-posthouse-request`:
 
+    server          which listener: main, admin or metrics; main if it is not there
     method, path    as they stand in the request line; `httpVersion` if it is not HTTP/1.1
     body            a reference to a request example, changed by `set` (dotted member: value) and `drop`
     bodyText        instead of `body`: these very bytes
@@ -38,9 +39,9 @@ def body_of(trigger, resolve):
     return None
 
 
-def bytes_of(trigger, resolve):
+def bytes_of(trigger, resolve, more_headers):
     body = body_of(trigger, resolve)
-    headers = {"Host": "127.0.0.1", "Connection": "close"}
+    headers = {"Host": "127.0.0.1", "Connection": "close", **more_headers}
     if body is not None:
         headers["Content-Type"] = "application/json"
     given = trigger.get("headers", {})
@@ -55,13 +56,16 @@ def bytes_of(trigger, resolve):
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + (body or b"")
 
 
-def send(port, trigger, resolve):
-    """The answer to an `x-posthouse-request`; what has to come `after` something comes after it."""
+def send(servers, trigger, resolve):
+    """The answer to an `x-posthouse-request`; what has to come `after` something comes after it.
+
+    `servers`: for each listener its port and the headers that open it, unless the request has its own."""
     if "after" in trigger:
-        send(port, trigger["after"], resolve)
+        send(servers, trigger["after"], resolve)
+    port, headers = servers[trigger.get("server", "main")]
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         try:
-            connection.sendall(bytes_of(trigger, resolve))
+            connection.sendall(bytes_of(trigger, resolve, headers))
         except OSError:
             pass  # answered before all of it was taken
         response = http.client.HTTPResponse(connection, method=trigger["method"])

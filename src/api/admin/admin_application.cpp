@@ -162,7 +162,9 @@ void AdminApplication::serve(HttpExchange exchange) {
 }
 
 HttpResponse AdminApplication::unreadable(const HttpRequest&, HttpProblem problem) {
-    return admin_error(status_of(problem), text_of(problem));
+    HttpResponse response = admin_error(status_of(problem), text_of(problem));
+    if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
+    return response;
 }
 
 HttpResponse AdminApplication::failed(const HttpRequest& request) {

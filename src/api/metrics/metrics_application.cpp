@@ -45,7 +45,9 @@ HttpResponse MetricsApplication::handle(const HttpRequest& request) {
 }
 
 HttpResponse MetricsApplication::unreadable(const HttpRequest&, HttpProblem problem) {
-    return plain(status_of(problem), text_of(problem));
+    HttpResponse response = plain(status_of(problem), text_of(problem));
+    if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
+    return response;
 }
 
 HttpResponse MetricsApplication::failed(const HttpRequest&) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Makes the header that holds GET /docs and GET /docs/openapi.json.
 
-    embed_docs.py openapi.json docs.css VERSION OUTPUT
+    embed.py openapi.json page.css VERSION OUTPUT
 """
 
 import json
 import pathlib
 import sys
 
-import docs_page
+import page as docs_page
 
 HEADER = """#pragma once
 
@@ -33,7 +33,7 @@ def main():
     page = docs_page.render(json.loads(text), pathlib.Path(style).read_text(encoding="utf-8"))
     for embedded in (text, page):
         if ')docs"' in embedded:
-            sys.exit("embed_docs.py: the text holds the end of a raw string")
+            sys.exit("embed.py: the text holds the end of a raw string")
     pathlib.Path(output).write_text(HEADER.format(document=text, page=page), encoding="utf-8")
 
 

@@ -7,6 +7,9 @@ import re
 
 METHODS = ("get", "post")
 
+# As RFC 9110 has them and the service sends them; older versions of Python do not.
+PHRASES = {"413": "Content Too Large", "422": "Unprocessable Content"}
+
 
 def escape(text):
     return html.escape(str(text), quote=True)
@@ -43,8 +46,22 @@ def table(caption, head, rows):
             f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>")
 
 
+def pretty(value, indent=0):
+    """JSON over several lines, short lists on one."""
+    line = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, (dict, list)) or not value or isinstance(value, list) and len(line) <= 60:
+        return line
+    pad = " " * (indent + 2)
+    if isinstance(value, dict):
+        parts = [f"{pad}{json.dumps(name)}: {pretty(member, indent + 2)}" for name, member in value.items()]
+    else:
+        parts = [pad + pretty(member, indent + 2) for member in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n" + ",\n".join(parts) + f"\n{' ' * indent}{closing}"
+
+
 def code_block(value):
-    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    text = value if isinstance(value, str) else pretty(value)
     return f'<pre tabindex="0"><code>{escape(text)}</code></pre>'
 
 
@@ -112,7 +129,7 @@ class Page:
     def member_rules(self, member):
         own = rules(member)
         items = self.resolve(member["items"]) if "items" in member else None
-        if items and "properties" not in items:
+        if items and "properties" not in items and rules(items):
             own += f"<br>each: {rules(items)}"
         return own
 
@@ -166,10 +183,7 @@ class Page:
 
     def answer(self, status, response, title):
         response = self.resolve(response)
-        try:
-            phrase = http.HTTPStatus(int(status)).phrase
-        except ValueError:
-            phrase = ""
+        phrase = PHRASES.get(status) or http.HTTPStatus(int(status)).phrase
         good = status.startswith("2")
         content = response.get("content", {})
         parts = table(f"Headers of {status}, {title}", ("Header", "Always", "Example", "Meaning"), [
@@ -228,7 +242,8 @@ class Page:
         names = {media["schema"]["$ref"].rsplit("/", 1)[1]
                  for *_, operation in self.operations
                  for status, response in operation["responses"].items() if not status.startswith("2")
-                 for media in self.resolve(response).get("content", {}).values() if "$ref" in media["schema"]}
+                 for kind, media in self.resolve(response).get("content", {}).items()
+                 if kind == "application/json" and "$ref" in media["schema"]}
         schemas = self.document["components"]["schemas"]
         return "".join(
             f'<section id="shape-{anchor(name)}"><h3>{escape(name)}</h3>'

@@ -1,4 +1,4 @@
-#include "api/docs_answers.hpp"
+#include "api/docs/docs_answers.hpp"
 
 #include <string>
 
