@@ -18,7 +18,7 @@ Accepted accepted(const Context& context, const store::Row& row, bool duplicate,
 }
 
 Accepted accepted_at_once(const Context& context, const store::Row& row, bool duplicate) {
-    return {row.id, duplicate, context.gates.tuning().retry_after.min_seconds, {}};
+    return {row.id, duplicate, context.gates.shortest_retry_after_seconds(), {}};
 }
 
 Accepted duplicate(const Context& context, const store::Row& row) {

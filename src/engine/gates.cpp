@@ -252,6 +252,11 @@ std::uint32_t Gates::retry_after_seconds(const Standing& standing) const {
     return domain::retry_after_seconds(standing, tuning_.retry_after);
 }
 
+std::uint32_t Gates::shortest_retry_after_seconds() const {
+    const std::lock_guard lock(mutex_);
+    return tuning_.retry_after.min_seconds;
+}
+
 std::optional<std::uint64_t> Gates::raw_eta_ms(const Standing& standing) const {
     const std::lock_guard lock(mutex_);
     return domain::raw_eta_ms(standing, tuning_.retry_after);

@@ -71,6 +71,7 @@ public:
     [[nodiscard]] domain::Standing standing_of_new(domain::Family family,
                                                    std::int64_t client) const;
     [[nodiscard]] std::uint32_t retry_after_seconds(const domain::Standing& standing) const;
+    [[nodiscard]] std::uint32_t shortest_retry_after_seconds() const;
     [[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(const domain::Standing& standing) const;
     [[nodiscard]] Tuning tuning() const;
 
