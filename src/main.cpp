@@ -22,6 +22,7 @@ int refuse(const config::Refused& refused) {
 }
 
 int run(const config::Serve& command) {
+    posthouse::block_signals();  // a reload that comes early waits for its turn
     auto loaded = config::load(
         {command.file, config::process_environment(), command.data_dir, command.listen});
     if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "api/access/gatekeeper.hpp"
 #include "api/admin/admin_application.hpp"
@@ -98,6 +100,19 @@ private:
     std::jthread thread_;
 };
 
+// What does not fit any more would come back with a later file, as a surprise.
+void forget_unfit(store::Store& store, const std::vector<store::Setting>& remembered,
+                  const api::RestoredTuning& restored) {
+    if (restored.overridden.size() == remembered.size()) return;
+    store::Store::Transaction transaction(store);
+    for (const store::Setting& setting : remembered) {
+        if (std::ranges::find(restored.overridden, setting.name) == restored.overridden.end()) {
+            store.unset(setting.name);
+        }
+    }
+    transaction.commit();
+}
+
 void report(const api::RestoredTuning& restored, engine::Journal& journal) {
     for (const std::string& line : restored.warnings) journal.write(engine::Level::warning, line);
     if (restored.overridden.empty()) return;
@@ -149,7 +164,6 @@ std::unique_ptr<api::MetricsServer> serve_metrics(const api::MetricsOptions& opt
 
 int serve(const config::Loaded& loaded) {
     const config::Settings& settings = loaded.settings;
-    block_signals();
     platform::Log log(settings.log);
     platform::ServiceManager service_manager;
     for (const std::string& line : loaded.warnings) log.write(engine::Level::warning, line);
@@ -182,8 +196,10 @@ int serve(const config::Loaded& loaded) {
 
     engine::Gates gates(settings.engine, clock.monotonic());
     const engine::Tuning base = gates.tuning();
-    const api::RestoredTuning restored = api::restore(base, store.settings());
+    const std::vector<store::Setting> remembered = store.settings();
+    const api::RestoredTuning restored = api::restore(base, remembered);
     report(restored, log);
+    forget_unfit(store, remembered, restored);
     gates.retune(restored.tuning, clock.monotonic());
     engine::Inbox inbox(settings.engine.inbox_capacity);
     api::LongPolls long_polls(clock, settings.api.long_polls_max);
@@ -244,7 +260,15 @@ int serve(const config::Loaded& loaded) {
     gateway.stop();
     counting.request_stop();
     counting.join();  // its snapshot would keep the log from being cut
-    if (!thread.failed()) store.truncate_wal();
+    if (!thread.failed()) {
+        try {
+            store.truncate_wal();
+        } catch (const store::StorageError& error) {
+            // The log stays and is read at the next start.
+            log.write(engine::Level::warning,
+                      std::string("checkpoint_skipped error=\"") + error.what() + "\"");
+        }
+    }
     log.write(engine::Level::info, "stopped");
     return thread.failed() ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -65,16 +65,20 @@ std::optional<HttpResponse> Application::before_body(const HttpRequest& head) {
 
 HttpResponse Application::handle(const HttpRequest& request) {
     const auto promise = std::make_shared<std::promise<HttpResponse>>();
-    answer(request, [promise](HttpResponse response) { promise->set_value(std::move(response)); });
+    answer(request, [promise](HttpResponse response) { promise->set_value(std::move(response)); },
+           {});
     return with_cors(promise->get_future().get());
 }
 
 void Application::serve(HttpExchange exchange) {
     const auto shared = std::make_shared<HttpExchange>(std::move(exchange));
     try {
-        answer(shared->request(), counted(shared->request(), [this, shared](HttpResponse response) {
-                   shared->answer(with_cors(std::move(response)));
-               }));
+        answer(shared->request(),
+               counted(shared->request(),
+                       [this, shared](HttpResponse response) {
+                           shared->answer(with_cors(std::move(response)));
+                       }),
+               [shared](std::function<void()> told) { shared->when_gone(std::move(told)); });
     } catch (...) {
         shared->answer(failed(shared->request()));
     }
@@ -143,7 +147,7 @@ std::int64_t Application::client_of(const HttpRequest& request) const {
     return client ? static_cast<std::int64_t>(client->id) : 0;
 }
 
-void Application::answer(const HttpRequest& request, Respond respond) {
+void Application::answer(const HttpRequest& request, Respond respond, const WhenGone& when_gone) {
     // Once more, whoever calls: keys must not depend on the caller's order. One that was taken away
     // meanwhile is good for nothing any more.
     if (auto early = early_answer(request)) {
@@ -162,7 +166,7 @@ void Application::answer(const HttpRequest& request, Respond respond) {
             return;
         case Action::poll:
             relayer_.poll({route.kind, make_call_id(random_)}, request, match.job_id,
-                          std::move(respond));
+                          std::move(respond), when_gone);
             return;
         case Action::keyurl:
             respond(key_answer());

@@ -34,7 +34,7 @@ private:
     // Counts the request.
     [[nodiscard]] std::optional<HttpResponse> limited_answer(const HttpRequest& head);
     [[nodiscard]] std::int64_t client_of(const HttpRequest& request) const;
-    void answer(const HttpRequest& request, Respond respond);
+    void answer(const HttpRequest& request, Respond respond, const WhenGone& when_gone);
     [[nodiscard]] HttpResponse key_answer() const;
     [[nodiscard]] HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] HttpResponse preflight(const Route& route) const;

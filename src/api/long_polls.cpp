@@ -52,6 +52,17 @@ bool LongPolls::withdraw(Ticket ticket) {
     return true;
 }
 
+void LongPolls::hurry(Ticket ticket) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto waiter = waiters_.find(ticket);
+        if (waiter == waiters_.end()) return;
+        finish(waiter);
+        look_again_ = true;
+    }
+    changed_.notify_one();
+}
+
 void LongPolls::stepped(const engine::StepFacts& facts) {
     if (count_.load() == 0) return;
     bool found = false;

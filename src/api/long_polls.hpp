@@ -32,6 +32,8 @@ public:
                                              std::function<void()> done);
     // True: it was still waiting, and nobody will call its `done`.
     [[nodiscard]] bool withdraw(Ticket ticket);
+    // It waits no longer: `done` is called soon, if it still was waiting.
+    void hurry(Ticket ticket);
 
     void stepped(const engine::StepFacts& facts) override;
 

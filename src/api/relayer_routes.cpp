@@ -1,6 +1,7 @@
 #include "api/relayer_routes.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -166,7 +167,7 @@ HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accepted& a
 }
 
 void RelayerRoutes::poll(const Call& call, const HttpRequest& request, std::string_view job_id,
-                         Respond respond) {
+                         Respond respond, const WhenGone& when_gone) {
     const domain::ParsedId id = domain::parse_request_id(percent_decoded(job_id));
     if (id.form == domain::UuidForm::invalid) {
         respond(refuse(request_error("Invalid URL: Cannot parse `job_id` as a UUID: send the "
@@ -187,29 +188,41 @@ void RelayerRoutes::poll(const Call& call, const HttpRequest& request, std::stri
     const auto seconds = std::get<std::optional<std::chrono::seconds>>(wait);
     const auto* pending = std::get_if<engine::Pending>(&outcome);
     if (seconds && pending != nullptr && is_of(domain::family_of(call.kind), *pending)) {
-        wait_for_end(call, id.id, *seconds, respond);
+        wait_for_end(call, id.id, *seconds, respond, when_gone);
     } else {
         respond(answer(call, outcome));
     }
 }
 
 void RelayerRoutes::wait_for_end(const Call& call, const domain::RequestId& id,
-                                 std::chrono::seconds wait, const Respond& respond) {
+                                 std::chrono::seconds wait, const Respond& respond,
+                                 const WhenGone& when_gone) {
     const auto answer_now = [this, call, id, wait, respond] {
         HttpResponse response = answer(call, look_up(call.kind, id));
         response.headers.emplace_back("Preference-Applied", "wait=" + std::to_string(wait.count()));
         respond(std::move(response));
     };
+    // Asked before the wait begins: the answer may come from then on, and nobody may touch the
+    // exchange beside it.
+    const auto place = std::make_shared<Place>();
+    if (when_gone) when_gone([this, place] { leave(*place); });
     const auto ticket = long_polls_.wait(id.sequence, wait, answer_now);
     if (!ticket) {  // no place: the answer of a plain poll
         respond(answer(call, look_up(call.kind, id)));
         return;
     }
+    place->ticket = *ticket;
+    if (place->gone) long_polls_.hurry(*ticket);
     // It may have ended before the place was taken.
     const engine::InquiryOutcome outcome = look_up(call.kind, id);
     if (!std::holds_alternative<engine::Pending>(outcome) && long_polls_.withdraw(*ticket)) {
         answer_now();
     }
+}
+
+void RelayerRoutes::leave(Place& place) {
+    place.gone = true;
+    if (const LongPolls::Ticket ticket = place.ticket; ticket != 0) long_polls_.hurry(ticket);
 }
 
 engine::InquiryOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::RequestId& id) {

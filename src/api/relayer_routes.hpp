@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -38,16 +39,22 @@ public:
     // Refusals are answered at once, everything else after the commit.
     void submit(const Call& call, const HttpRequest& request, Respond respond);
     // `job_id` as it stands in the path. Answered at once, or when a client that wants to wait has
-    // waited long enough.
+    // waited long enough or is gone.
     void poll(const Call& call, const HttpRequest& request, std::string_view job_id,
-              Respond respond);
+              Respond respond, const WhenGone& when_gone);
     [[nodiscard]] HttpResponse unreadable(HttpProblem problem, std::string_view call_id) const;
 
 private:
     [[nodiscard]] HttpResponse answer(const Call& call, const engine::AcceptOutcome& outcome);
     [[nodiscard]] HttpResponse accepted(const Call& call, const engine::Accepted& accepted);
+    // Of a poll that waits; 0: it has none yet.
+    struct Place {
+        std::atomic<LongPolls::Ticket> ticket{0};
+        std::atomic<bool> gone{false};
+    };
+    void leave(Place& place);
     void wait_for_end(const Call& call, const domain::RequestId& id, std::chrono::seconds wait,
-                      const Respond& respond);
+                      const Respond& respond, const WhenGone& when_gone);
     [[nodiscard]] engine::InquiryOutcome look_up(domain::Kind kind, const domain::RequestId& id);
     [[nodiscard]] HttpResponse answer(const Call& call, const engine::InquiryOutcome& outcome);
     [[nodiscard]] std::optional<Refusal> check_host_chains(const domain::Request& request) const;

@@ -15,7 +15,9 @@ using std::chrono::seconds;
 std::optional<seconds> read_seconds(std::string_view text) {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return {};
+    if (end != text.data() + text.size()) return {};
+    if (error == std::errc::result_out_of_range) return seconds::max();
+    if (error != std::errc{}) return {};
     return seconds{value};
 }
 

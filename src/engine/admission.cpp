@@ -28,8 +28,7 @@ Accepted duplicate(const Context& context, const store::Row& row) {
     }
     const auto in_status =
         std::chrono::floor<std::chrono::seconds>(context.now.wall - row.since).count();
-    return accepted(context, row, true,
-                    context.gates.standing(family, row.status, row.id.sequence, in_status));
+    return accepted(context, row, true, context.gates.standing(row, in_status));
 }
 
 }  // namespace
@@ -54,7 +53,7 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
         return duplicate(context, twin->row);
     }
     const Family family = domain::family_of(submission.kind);
-    if (context.gates.is_full(family)) {
+    if (context.gates.is_full(family, submission.client)) {
         return Bounced{context.options.api_retry_after_seconds};
     }
 

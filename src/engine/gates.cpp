@@ -17,6 +17,12 @@ std::uint32_t soft_capacity(const LineOptions& options) {
     return options.capacity - std::min(options.capacity, options.safety_margin);
 }
 
+template <typename LineOptions>
+bool has_no_room(const LineOptions& options, const WaitingLine& line, std::int64_t client) {
+    if (line.size() < soft_capacity(options)) return false;
+    return line.size() >= options.capacity || line.has_its_share(client, soft_capacity(options));
+}
+
 std::uint32_t burst_of(const SendGateOptions& options) {
     return options.burst == 0 ? options.per_seconds : options.burst;
 }
@@ -102,12 +108,12 @@ void Gates::clear_lines() {
     for (SendLine& line : sends_) line.waiting.clear();
 }
 
-bool Gates::is_full(Family family) const {
+bool Gates::is_full(Family family, std::int64_t client) const {
     if (family == Family::share) return false;
     const SendLine& sending = send_line(family);
-    if (sending.waiting.size() >= soft_capacity(sending.options)) return true;
+    if (has_no_room(sending.options, sending.waiting, client)) return true;
     const CheckLine* line = check_line(family);
-    return line != nullptr && line->waiting.size() >= soft_capacity(line->options);
+    return line != nullptr && has_no_room(line->options, line->waiting, client);
 }
 
 std::optional<Gates::Id> Gates::pass_check(Family family) {
@@ -193,19 +199,20 @@ std::uint32_t Gates::checks_running(Family family) const {
     return check_line(family)->running;
 }
 
-Standing Gates::standing(Family family, Status status, Id id,
-                         std::int64_t seconds_in_status) const {
+Standing Gates::standing(const store::Row& row, std::int64_t seconds_in_status) const {
     const std::lock_guard lock(mutex_);
+    const Family family = domain::family_of(row.kind);
+    const Id id = row.id.sequence;
     const SendLine& sending = send_line(family);
     Standing standing;
     standing.family = family;
-    standing.tx_queue_size = sending.waiting.size();
+    standing.tx_queue_size = sending.waiting.position_of_next(row.client);
     standing.tx_per_second = sending.tokens.per_second();
     standing.seconds_in_status = seconds_in_status;
     const CheckLine* check = check_line(family);
     if (check != nullptr) standing.readiness_concurrency = check->options.max_concurrency;
 
-    switch (status) {
+    switch (row.status) {
         case Status::queued: {
             const auto place = check != nullptr ? check->waiting.position(id) : std::nullopt;
             standing.stage = place ? Stage::readiness_queue : Stage::readiness_check;
@@ -234,7 +241,7 @@ Standing Gates::standing_of_new(Family family, std::int64_t client) const {
     const SendLine& sending = send_line(family);
     Standing standing;
     standing.family = family;
-    standing.tx_queue_size = sending.waiting.size();
+    standing.tx_queue_size = sending.waiting.position_of_next(client);
     standing.tx_per_second = sending.tokens.per_second();
     if (const CheckLine* check = check_line(family)) {
         standing.stage = Stage::readiness_queue;

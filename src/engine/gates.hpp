@@ -34,8 +34,9 @@ public:
     [[nodiscard]] bool holds(Id id, domain::Family family) const;
     void clear_lines();
 
-    // Whether a new request of this family must be refused (relayer-api 4.4).
-    [[nodiscard]] bool is_full(domain::Family family) const;
+    // Whether a new request of this client must be refused (relayer-api 4.4). In fair lines one
+    // that has less than its share may still use the margin.
+    [[nodiscard]] bool is_full(domain::Family family, std::int64_t client) const;
 
     // --- passing; processor thread ---
 
@@ -64,8 +65,8 @@ public:
 
     // --- looking; any thread ---
 
-    // Where a request with this status stands. `family` must not be share.
-    [[nodiscard]] domain::Standing standing(domain::Family family, domain::Status status, Id id,
+    // Where a request stands. Not for shares.
+    [[nodiscard]] domain::Standing standing(const store::Row& row,
                                             std::int64_t seconds_in_status) const;
     // Where a request of this client would stand that came in now.
     [[nodiscard]] domain::Standing standing_of_new(domain::Family family,

@@ -137,6 +137,7 @@ void Processor::maintain_if_due() {
     // What a wall clock says that is not believed must not delete anything.
     more_maintenance_ = !timeline_.held_leap() && maintenance::run_piece(context_);
     if (more_maintenance_) return;
+    store_.require_in_place();
     maintained_ = true;
     next_maintenance_ = context_.now.monotonic + options_.maintenance_interval;
 }

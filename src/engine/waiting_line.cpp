@@ -71,6 +71,14 @@ std::size_t WaitingLine::position_of_next(Client client) const {
     return before(client, line == own_.end() ? 0 : line->second.size());
 }
 
+bool WaitingLine::has_its_share(Client client, std::size_t places) const {
+    if (!fair_) return true;
+    const auto line = own_.find(client);
+    const std::size_t own = line == own_.end() ? 0 : line->second.size();
+    const std::size_t clients = own_.size() + (line == own_.end() ? 1 : 0);
+    return own >= places / clients;
+}
+
 bool WaitingLine::contains(Id id) const {
     if (front_.contains(id)) return true;
     const auto line = own_.find(client_of(id));

@@ -32,6 +32,9 @@ public:
     [[nodiscard]] std::optional<std::size_t> position(Id id) const;
     // How many would leave before one that this client adds now.
     [[nodiscard]] std::size_t position_of_next(Client client) const;
+    // Whether this client has as many here as would be its share of `places`, were it one more of
+    // those that wait. Everybody in a plain line.
+    [[nodiscard]] bool has_its_share(Client client, std::size_t places) const;
     [[nodiscard]] bool contains(Id id) const;
     [[nodiscard]] std::size_t size() const { return front_.size() + members_; }
     [[nodiscard]] bool empty() const { return size() == 0; }

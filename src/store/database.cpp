@@ -48,12 +48,18 @@ void refuse_network_filesystem(const Options& options) {
 
 void create_private_file(const std::filesystem::path& path) {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor < 0) {
-        throw OpenError("can not create " + path.string() + ": " +
-                        std::generic_category().message(errno) +
-                        "; make the data directory writable for this user");
+    if (descriptor >= 0) {
+        ::close(descriptor);
+        return;
     }
-    ::close(descriptor);
+    const std::string reason = std::generic_category().message(errno);
+    std::error_code unknown;
+    if (std::filesystem::exists(path, unknown)) {
+        throw OpenError("can not open " + path.string() + ": " + reason +
+                        "; let this user read and write the file");
+    }
+    throw OpenError("can not create " + path.string() + ": " + reason +
+                    "; make the data directory writable for this user");
 }
 
 std::int64_t pragma_value(SQLite::Database& database, const std::string& name) {

@@ -10,6 +10,7 @@
 
 #include "store/database.hpp"
 #include "store/owner_lock.hpp"
+#include "store/place.hpp"
 #include "store/reserve.hpp"
 #include "store/row_columns.hpp"
 #include "store/statement.hpp"
@@ -235,6 +236,8 @@ public:
     std::unique_ptr<SQLite::Database> database_;
     Statements statements_;
     Reserve reserve_;
+    const Place database_place_{real_path(options_)};
+    const Place lock_place_{real_path(options_).parent_path() / "posthouse.lock"};
     std::uint64_t page_bytes_ = 4096;
     int wal_pages_ = 0;
     std::vector<Change> changes_;
@@ -648,6 +651,16 @@ void Store::truncate_wal() {
 
 bool Store::wal_holds_wiped_data() const {
     return impl_->wiped_;
+}
+
+void Store::require_in_place() const {
+    for (const Place* place : {&impl_->database_place_, &impl_->lock_place_}) {
+        if (place->is_unchanged()) continue;
+        throw StorageError(Trouble::corrupt,
+                           place->path().string() +
+                               " was removed or replaced while in use; what was stored since is "
+                               "lost, and what was there is only in a backup");
+    }
 }
 
 void Store::probe() {

@@ -128,6 +128,10 @@ public:
     // Secrets were deleted since the last truncation and still lie in the WAL.
     [[nodiscard]] bool wal_holds_wiped_data() const;
 
+    // Throws StorageError (corrupt) when the database or the lock was removed or replaced: what is
+    // written from then on is lost with this process.
+    void require_in_place() const;
+
     // A commit that changes nothing but proves that the disk takes writes again.
     void probe();
     // Gives the reserved space to the file system so that status changes go on; false: was given

@@ -186,5 +186,59 @@ TEST_CASE("field report 61: idle and dripping clients from everywhere cost no wo
     for (auto& client : idle) CHECK(client.ask(get("/again"))->status == 200);
 }
 
+TEST_CASE(
+    "a pipeline of answers that need no body is answered whole, in order, with others between") {
+    EchoApplication application;
+    HttpServer server({.port = 0, .workers = 2}, application);
+    server.start();
+    constexpr int requests = 1'000;
+    RawClient flooder(server.port());
+    std::string bytes;
+    for (int i = 0; i < requests; ++i) bytes += "GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n";
+    bytes += "GET /echo HTTP/1.1\r\nHost: h\r\n\r\n";
+    std::thread sender([&] { flooder.send(bytes); });
+    RawClient other(server.port());
+    other.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(other.answer().value().status == 200);
+    for (int i = 0; i < requests; ++i) REQUIRE(flooder.answer().value().status == 404);
+    CHECK(flooder.answer().value().status == 200);
+    sender.join();
+}
+
+TEST_CASE("a listener that makes room lets a newcomer in for the connection that waits longest") {
+    EchoApplication application;
+    HttpServer server({.port = 0, .workers = 1, .connections_max = 16, .makes_room = true},
+                      application);
+    server.start();
+    std::vector<std::unique_ptr<RawClient>> idle;
+    for (int i = 0; i < 16; ++i) {
+        idle.push_back(std::make_unique<RawClient>(server.port()));
+        while (server.counts().connections != idle.size()) std::this_thread::yield();
+    }
+    RawClient newcomer(server.port());
+    newcomer.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(newcomer.answer().value().status == 200);
+    CHECK_FALSE(idle.front()->answer());
+    idle.back()->send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(idle.back()->answer().value().status == 200);
+    CHECK(server.counts().connections_refused == 0);
+}
+
+TEST_CASE("empty lines between requests keep no connection alive") {
+    EchoApplication application;
+    HttpServer server({.port = 0,
+                       .workers = 1,
+                       .idle_timeout = std::chrono::seconds{1},
+                       .request_deadline = std::chrono::milliseconds{100}},
+                      application);
+    server.start();
+    RawClient client(server.port());
+    const auto begin = std::chrono::steady_clock::now();
+    while (client.send_raw("\r\n") && !client.is_readable(50)) {
+        REQUIRE(std::chrono::steady_clock::now() - begin < 10s);
+    }
+    CHECK_FALSE(client.answer());
+}
+
 }  // namespace
 }  // namespace api

@@ -116,3 +116,15 @@ TEST_CASE("the thread of the waiting polls wakes for an end and for an earlier d
     thread.join();
     CHECK(waiting.done == std::vector{1});
 }
+
+TEST_CASE("a waiting poll that is hurried is done at once, and its place is free") {
+    Waiting waiting;
+    const auto ticket = waiting.wait(1, 1h, 1);
+    REQUIRE(ticket);
+    waiting.polls.hurry(*ticket);
+    waiting.polls.hurry(*ticket);
+    CHECK(waiting.polls.waiting() == 0);
+    CHECK(waiting.done.empty());
+    waiting.polls.turn();
+    CHECK(waiting.done == std::vector{1});
+}

@@ -38,6 +38,7 @@ TEST_CASE("a poll says how long it wants to wait, in its query or as a preferenc
         {"", {"respond-async, wait=7"}, seconds{7}},
         {"", {"handling=lenient", "Wait = 7; x"}, seconds{7}},
         {"", {"wait=600"}, seconds{60}},
+        {"", {"wait=99999999999999999999"}, seconds{60}},
         {"", {"wait"}, {}},
         {"", {"wait=soon"}, {}},
         {"", {"wait=-1"}, {}},

@@ -1,10 +1,14 @@
 """Polls that wait for the end of their job."""
 
 import concurrent.futures
+import re
+import socket
+import struct
 import time
 import unittest
 
 import samples
+from metrics_test import ask, metrics_port
 from service import QUICK, Client, Service, wait_until
 
 SLOW = QUICK.replace('response = "10ms"', 'response = "700ms"')
@@ -14,6 +18,11 @@ NEVER = QUICK.replace('response = "10ms"', 'response = "1h"')
 def submit(service, seed=1):
     body = samples.text(samples.Variants(seed).public_decrypt())
     return service.post(samples.PUBLIC_DECRYPT, body).json["job_id"]
+
+
+def waiting_polls(service):
+    text = ask(metrics_port(service)).body.decode()
+    return float(re.search(r"^posthouse_long_polls_waiting (\S+)$", text, re.MULTILINE).group(1))
 
 
 class LongPollTest(unittest.TestCase):
@@ -55,15 +64,10 @@ class LongPollTest(unittest.TestCase):
             for client in waiting:
                 client.connection.request("GET", path)
 
-            def no_place_left():
-                begin = time.monotonic()
-                try:
-                    answer = service.ask("GET", path, timeout=2)
-                except TimeoutError:
-                    return False
-                return answer.status == 202 and time.monotonic() - begin < 1
-
-            wait_until(no_place_left, 20, "an answer at once when all places are taken")
+            wait_until(lambda: waiting_polls(service) == 20, 20, "twenty that wait")
+            begin = time.monotonic()
+            self.assertEqual(service.get(path).status, 202)
+            self.assertLess(time.monotonic() - begin, 5)
             self.assertEqual(service.get("/liveness").status, 200)
             self.assertEqual(service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}").status, 202)
             begin = time.monotonic()
@@ -74,6 +78,30 @@ class LongPollTest(unittest.TestCase):
                 client.close()
             self.assertEqual(status, 0, service.log())
             self.assertLess(time.monotonic() - begin, 15)
+
+    def test_clients_that_vanish_leave_their_places_to_others(self):
+        with Service(NEVER + "[http]\nlong_polls_max = 20\n") as service:
+            service.start()
+            job_id = submit(service)
+            path = f"{samples.PUBLIC_DECRYPT}/{job_id}?wait=50s"
+            for reset in (True, False):
+                waiting = [Client(service.port) for _ in range(20)]
+                for client in waiting:
+                    client.connection.request("GET", path)
+
+                wait_until(lambda: waiting_polls(service) == 20, 20, "twenty that wait")
+                for client in waiting:
+                    if reset:
+                        client.connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                                          struct.pack("ii", 1, 0))
+                    client.close()
+
+                def may_wait():
+                    begin = time.monotonic()
+                    answer = service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}?wait=1s")
+                    return answer.status == 202 and time.monotonic() - begin >= 1
+
+                wait_until(may_wait, 10, "a free place")
 
     def test_two_hundred_wait_at_once_and_all_are_answered(self):
         with Service(SLOW) as service:

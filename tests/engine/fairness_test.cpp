@@ -79,3 +79,50 @@ TEST_CASE("a duplicate of another client keeps the place of the first") {
     CHECK(again.duplicate);
     CHECK(world.number("select count(*) from request where client = 22") == 0);
 }
+
+TEST_CASE("the Retry-After of a poll is that of the client's own place") {
+    for (const bool fair : {true, false}) {
+        CAPTURE(fair);
+        World world;
+        world.engine.options.fair_queues = fair;
+        world.engine.options.sending.public_decrypt = {1, 1, 5'000, 10};
+        for (std::uint64_t number = 1; number <= 400; ++number) {
+            post(world, support::public_decrypt(number), alice);
+            world.run_for(1ms);
+        }
+        const engine::Accepted last = post(world, support::public_decrypt(1'000), bob);
+        const auto seconds = [&] {
+            const auto found = world.engine.process().service.find(last.id);
+            return std::get<engine::Pending>(found).retry_after_seconds;
+        };
+        CHECK((last.retry_after_seconds < 20) == fair);
+        CHECK((seconds() < 20) == fair);  // the check runs
+        world.run_for(100ms);
+        CHECK((seconds() < 20) == fair);  // waits for a token
+    }
+}
+
+TEST_CASE("a client that fills the queue leaves the others their share of it") {
+    for (const bool fair : {true, false}) {
+        CAPTURE(fair);
+        World world;
+        world.engine.options.fair_queues = fair;
+        world.engine.options.sending.input_proof = {1, 1, 100, 10};
+        const auto try_post = [&](std::uint64_t number, std::int64_t client) {
+            std::optional<engine::AcceptOutcome> outcome;
+            world.engine.process().service.submit(
+                support::input_proof(number), {.client = client},
+                [&](engine::AcceptOutcome given) { outcome = std::move(given); });
+            static_cast<void>(world.engine.turn());
+            return is<engine::Accepted>(outcome.value());
+        };
+        std::uint64_t number = 1;
+        while (try_post(number, alice)) ++number;
+        CHECK(number > 80);
+        CHECK(try_post(1'000, bob) == fair);
+        // What everybody shares has an end too.
+        std::uint64_t more = 2'000;
+        while (try_post(more, bob)) ++more;
+        CHECK(more - 2'000 <= 10);
+    }
+}

@@ -57,19 +57,19 @@ TEST_CASE("T-141 capacity 10 with margin 2 refuses from 8 on and still takes wha
         CAPTURE(row.label);
         Gates gates{options, start};
         for (Gates::Id id = 0; id < 12; ++id) {
-            CHECK(gates.is_full(row.family) == (id >= 8));
+            CHECK(gates.is_full(row.family, 0) == (id >= 8));
             row.check_line ? gates.line_up_for_check(row_of(row.family, id))
                            : gates.line_up_for_sending(row_of(row.family, id));
         }
         for (const Family other :
              {Family::input_proof, Family::public_decrypt, Family::user_decrypt, Family::share}) {
-            if (other != row.family) CHECK_FALSE(gates.is_full(other));
+            if (other != row.family) CHECK_FALSE(gates.is_full(other, 0));
         }
         for (Gates::Id id = 0; id < 12; ++id) {
             CHECK(gates.holds(id, row.family));
             gates.leave(id, row.family);
             CHECK_FALSE(gates.holds(id, row.family));
-            CHECK(gates.is_full(row.family) == (12 - id - 1 >= 8));
+            CHECK(gates.is_full(row.family, 0) == (12 - id - 1 >= 8));
         }
     }
 }
@@ -79,8 +79,8 @@ TEST_CASE("a margin as large as the capacity refuses everything and one of none 
     options.sending.input_proof = {10, 0, 5, 5};
     options.sending.public_decrypt = {10, 0, 1, 0};
     const Gates gates{options, start};
-    CHECK(gates.is_full(Family::input_proof));
-    CHECK_FALSE(gates.is_full(Family::public_decrypt));
+    CHECK(gates.is_full(Family::input_proof, 0));
+    CHECK_FALSE(gates.is_full(Family::public_decrypt, 0));
 }
 
 TEST_CASE("as many checks run as there are permits, never more, and each family has its own") {
@@ -201,7 +201,9 @@ TEST_CASE("a standing tells where a request is, not what its status is called") 
           Row{"waits for the answer", Status::receipt_received, 99, Stage::response, 0},
           Row{"ended", Status::completed, 99, Stage::done, 0}}) {
         CAPTURE(row.label);
-        const auto standing = gates.standing(Family::user_decrypt, row.status, row.id, 42);
+        store::Row at = row_of(Family::user_decrypt, row.id);
+        at.status = row.status;
+        const auto standing = gates.standing(at, 42);
         CHECK(standing.stage == row.stage);
         CHECK(standing.position == row.position);
         CHECK(standing.tx_queue_size == 5);

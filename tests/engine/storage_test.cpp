@@ -1,6 +1,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <thread>
@@ -42,7 +43,7 @@ std::optional<std::uint64_t> place(World& world, const domain::RequestId& id) {
     const store::Row row = world.row(id);
     const auto& gates = world.engine.process().gates;
     if (!gates.holds(id.sequence, domain::family_of(row.kind))) return std::nullopt;
-    return gates.standing(domain::family_of(row.kind), row.status, id.sequence, 0).position;
+    return gates.standing(row, 0).position;
 }
 
 }  // namespace
@@ -409,4 +410,15 @@ TEST_CASE("a stopping engine starts nothing new and lets what is in the air repo
     CHECK(world.status(ids[1]) == Status::receipt_received);
     CHECK(world.status(ids[2]) == Status::processing);
     CHECK(world.engine.process().processor.in_the_air() == 0);
+}
+
+TEST_CASE("a database that was removed while in use ends the process at the next maintenance") {
+    World world;
+    static_cast<void>(world.submit(support::input_proof(1)));
+    world.run_for(1s);
+    const auto path = store::database_path(world.engine.store_options);
+    std::filesystem::rename(path, path.string() + ".gone");
+    CHECK_THROWS_AS(world.run_for(1min), store::StorageError);
+    CHECK_FALSE(world.engine.process().processor.is_open());
+    std::filesystem::rename(path.string() + ".gone", path);
 }

@@ -203,7 +203,7 @@ TEST_CASE("places where no store can be are named with the way out") {
          [](const std::filesystem::path& data) {
              std::filesystem::create_directories(data / "posthouse.db");
          },
-         "can not create"},
+         "can not open"},
         {"a directory in place of the lock",
          [](const std::filesystem::path& data) {
              std::filesystem::create_directories(data / "posthouse.lock");
@@ -290,4 +290,24 @@ TEST_CASE("without a reserve there is nothing to give") {
     CHECK_FALSE(std::filesystem::exists(harness.file("posthouse.reserve")));
     CHECK_FALSE(harness.store->release_reserve());
     CHECK(harness.store->restore_reserve());
+}
+
+TEST_CASE("files that were removed or replaced while in use are noticed") {
+    for (const char* name : {"posthouse.db", "posthouse.lock"}) {
+        for (const bool replaced : {false, true}) {
+            CAPTURE(name);
+            CAPTURE(replaced);
+            Harness harness;
+            harness.store->require_in_place();
+            std::filesystem::rename(harness.file(name), harness.file("elsewhere"));
+            if (replaced) std::ofstream(harness.file(name)) << "another";
+            try {
+                harness.store->require_in_place();
+                FAIL("nothing was noticed");
+            } catch (const store::StorageError& error) {
+                CHECK(error.trouble() == store::Trouble::corrupt);
+                CHECK(contains(error.what(), name));
+            }
+        }
+    }
 }

@@ -240,6 +240,7 @@ HttpOptions http_options_of(const AdminOptions& options) {
     http.idle_timeout = std::chrono::seconds{30};
     http.request_deadline = std::chrono::milliseconds{10'000};
     http.connections_max = 64;
+    http.makes_room = true;
     http.connections_per_address_max = 64;
     return http;
 }

@@ -41,6 +41,7 @@ void Connection::receive() {
     using Stop = Transfer::Stop;
     const auto [bytes, stop] = transport_.read(input_.space());
     input_.filled(bytes);
+    if (head_bytes_ == 0) skip_empty_lines();  // they are no sign of life
     buffer_was_filled_ = stop == Stop::full;
     input_waits_for_output_ = stop == Stop::blocked_by_output;
     if (bytes > 0 && !input_waits_for_output_) return;
@@ -53,9 +54,13 @@ Connection::Step Connection::advance() {
     return head_bytes_ == 0 ? read_next_head() : read_body();
 }
 
-Connection::Step Connection::read_next_head() {
-    // RFC 9112, 2.2: empty lines before a request line are skipped.
+// RFC 9112, 2.2: those before a request line.
+void Connection::skip_empty_lines() {
     while (input_.bytes().starts_with("\r\n")) input_.consume(2);
+}
+
+Connection::Step Connection::read_next_head() {
+    skip_empty_lines();
     const std::string_view bytes = input_.bytes();
     if (bytes.empty() || bytes == "\r") return Step::more;
 
@@ -132,6 +137,10 @@ bool Connection::discard_input() {
 }
 
 Connection::Sending Connection::send(const HttpResponse& response, bool close) {
+    {
+        const std::lock_guard lock(gone_mutex_);
+        told_gone_ = nullptr;
+    }
     closes_ = close || !head_.keep_alive || peer_done_ || returns_->is_draining();
     output_ = to_bytes(response, {.keep_alive = !closes_, .idle_timeout = returns_->idle_timeout()},
                        head_.request.method == "HEAD");
@@ -190,6 +199,27 @@ void Connection::answer_through_loop(std::optional<HttpResponse> response) {
 void Connection::enter(Phase phase, Clock::time_point now) {
     phase_ = phase;
     since_ = now;
+}
+
+void Connection::when_gone(std::function<void()> told) {
+    {
+        const std::lock_guard lock(gone_mutex_);
+        if (!gone_) {
+            told_gone_ = std::move(told);
+            return;
+        }
+    }
+    told();
+}
+
+void Connection::note_gone() {
+    std::function<void()> told;
+    {
+        const std::lock_guard lock(gone_mutex_);
+        gone_ = true;
+        told.swap(told_gone_);
+    }
+    if (told) told();
 }
 
 void Connection::release_memory() {

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,6 +107,17 @@ public:
     [[nodiscard]] bool may_have_more() const { return more_assumed_ || buffer_was_filled_; }
     void assume_more() { more_assumed_ = true; }
 
+    // Any thread that works on the request: `told` is called once when the peer has hung up, at
+    // least its sending half; at once if it has already. It must be quick. Forgotten with the
+    // answer.
+    void when_gone(std::function<void()> told);
+    // The loop: the peer has hung up.
+    void note_gone();
+
+    // The loop. Waits for its next turn although there is input.
+    [[nodiscard]] bool is_postponed() const { return postponed_; }
+    void postpone(bool value) { postponed_ = value; }
+
     void release_memory();
     void stop_sending() { transport_.stop_sending(); }
     void close() { transport_.close(); }
@@ -114,6 +127,7 @@ public:
 private:
     enum class Owner { loop, worker, worker_with_input };
 
+    void skip_empty_lines();
     [[nodiscard]] Step read_next_head();
     [[nodiscard]] Step read_body();
     void read_head_from(std::string_view bytes);
@@ -144,6 +158,11 @@ private:
     std::size_t output_sent_ = 0;
     bool closes_ = false;
     bool broken_ = false;
+    bool postponed_ = false;
+
+    std::mutex gone_mutex_;  // guards what follows
+    bool gone_ = false;
+    std::function<void()> told_gone_;
 };
 
 }  // namespace api

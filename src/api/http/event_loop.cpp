@@ -19,6 +19,8 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t input_events = EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t hangup_events = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr int accepted_per_round = 64;
+// Answers without a body to wait for that one connection gets before it is somebody else's turn.
+constexpr int answers_per_turn = 4;
 constexpr int swept_per_round = 64;
 constexpr auto accept_pause = 100ms;
 constexpr std::size_t dropped_bytes = std::size_t{64} << 10U;  // of a peer that is turned away
@@ -82,6 +84,7 @@ void EventLoop::watch(std::vector<std::shared_ptr<Connection>>& ready) {
             on_event(event.data.fd, event.events);
         }
     }
+    go_on_with_postponed();
     obey();
     if (now_ >= next_sweep_) sweep();
     removed_.clear();
@@ -134,6 +137,7 @@ void EventLoop::obey() {
 }
 
 int EventLoop::wait_ms() const {
+    if (!postponed_.empty()) return 0;
     if (admission_.connections() == 0 && !accepting_paused_) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_sweep_ - Clock::now());
     return static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
@@ -148,7 +152,7 @@ void EventLoop::accept_connections() {
                                         SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (socket.is_open()) {
             const PeerAddress peer(address);
-            if (admission_.enter(peer)) {
+            if (admission_.enter(peer) || (make_room() && admission_.enter(peer))) {
                 seat(std::move(socket), peer);
             } else {
                 turn_away(socket);
@@ -160,6 +164,21 @@ void EventLoop::accept_connections() {
             return pause_accepting();
         }
     }
+}
+
+// Few connections only: all of them are looked at.
+bool EventLoop::make_room() {
+    if (!options_.makes_room) return false;
+    Connection* quietest = nullptr;
+    for (const auto& place : seats_) {
+        if (!place || !place->connection->owned_by_loop()) continue;
+        Connection& connection = *place->connection;
+        if (connection.phase() != Connection::Phase::reading) continue;
+        if (quietest == nullptr || connection.since() < quietest->since()) quietest = &connection;
+    }
+    if (quietest == nullptr) return false;
+    remove(*quietest);
+    return true;
 }
 
 void EventLoop::seat(FileDescriptor socket, const PeerAddress& peer) {
@@ -210,6 +229,7 @@ void EventLoop::on_event(int descriptor, std::uint32_t events) {
     const auto index = static_cast<std::size_t>(descriptor);
     if (index >= seats_.size() || !seats_[index]) return;
     Connection& connection = *seats_[index]->connection;
+    if ((events & hangup_events) != 0) connection.note_gone();
     if (!connection.owned_by_loop()) {
         if ((events & input_events) == 0 || connection.note_input()) return;
     }
@@ -220,7 +240,7 @@ void EventLoop::on_event(int descriptor, std::uint32_t events) {
             if (may_go_on) secure(connection);
             break;
         case Connection::Phase::reading:
-            if (may_go_on) read(connection);
+            if (may_go_on && !connection.is_postponed()) read(connection);
             break;
         case Connection::Phase::writing:
             if ((events & input_events) != 0) connection.assume_more();
@@ -276,6 +296,7 @@ void EventLoop::read(Connection& connection) {
 
 // True: the connection waits for more bytes.
 bool EventLoop::advance(Connection& connection) {
+    int answered = 0;
     for (;;) {
         switch (connection.advance()) {
             case Connection::Step::more:
@@ -297,6 +318,12 @@ bool EventLoop::advance(Connection& connection) {
                 requests_read_.fetch_add(1, std::memory_order_relaxed);
                 reply(connection, *answer, head.body_bytes > 0 || head.body_problem);
                 if (connection.phase() != Connection::Phase::reading) return false;
+                // Whoever has more to say waits until the others had their turn.
+                if (++answered == answers_per_turn) {
+                    connection.postpone(true);
+                    postponed_.push_back(connection.shared_from_this());
+                    return false;
+                }
                 break;
             }
             case Connection::Step::request:
@@ -308,6 +335,18 @@ bool EventLoop::advance(Connection& connection) {
             case Connection::Step::refused:
                 turn_down(connection);
                 return false;
+        }
+    }
+}
+
+// Those of the last round: what is postponed now has its turn in the next.
+void EventLoop::go_on_with_postponed() {
+    std::vector<std::shared_ptr<Connection>> waiting;
+    waiting.swap(postponed_);
+    for (const auto& connection : waiting) {
+        connection->postpone(false);
+        if (connection->owned_by_loop() && connection->phase() == Connection::Phase::reading) {
+            resume(*connection);
         }
     }
 }

@@ -37,6 +37,7 @@ public:
         std::chrono::milliseconds request_deadline{30'000};
         std::size_t connections_max = 16'384;
         std::size_t connections_per_address_max = 8'192;
+        bool makes_room = false;  // when full, closes the connection that waits longest
     };
 
     // Without `tls` connections are plain TCP.
@@ -70,6 +71,7 @@ private:
 
     void accept_connections();
     void seat(FileDescriptor socket, const PeerAddress& peer);
+    [[nodiscard]] bool make_room();
     void turn_away(const FileDescriptor& socket);
     void pause_accepting();
 
@@ -78,6 +80,7 @@ private:
     void count_failed_handshake();
     void read(Connection& connection);
     [[nodiscard]] bool advance(Connection& connection);
+    void go_on_with_postponed();
     void bring_home();
     void resume(Connection& connection);
     void give_up(Connection& connection, HttpProblem problem);
@@ -114,7 +117,8 @@ private:
     std::vector<std::optional<Seat>> seats_;  // by descriptor
     std::vector<std::shared_ptr<Connection>> ready_;
     std::vector<std::shared_ptr<Connection>> returned_;
-    std::vector<std::shared_ptr<Connection>> removed_;  // alive until the end of the round
+    std::vector<std::shared_ptr<Connection>> postponed_;  // have had their turn of this round
+    std::vector<std::shared_ptr<Connection>> removed_;    // alive until the end of the round
 
     std::atomic<bool> accepting_{true};
     std::atomic<std::uint64_t> connections_refused_{0};

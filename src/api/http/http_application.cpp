@@ -44,6 +44,10 @@ void HttpExchange::answer(HttpResponse response) {
     }
 }
 
+void HttpExchange::when_gone(std::function<void()> told) {
+    connection_->when_gone(std::move(told));
+}
+
 void HttpExchange::abandon() noexcept {
     if (const auto connection = std::move(connection_)) {
         connection->returns().close_exchange();

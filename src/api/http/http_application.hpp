@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -23,6 +24,9 @@ public:
     // for an answer; a thread that completes many requests in one go leaves the sending to the
     // server.
     void answer(HttpResponse response);
+    // `told` is called once, from any thread, when the peer has hung up before the answer. Not
+    // after `answer`, nor beside it.
+    void when_gone(std::function<void()> told);
 
 private:
     void abandon() noexcept;

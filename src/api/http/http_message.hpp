@@ -39,6 +39,10 @@ struct HttpResponse {
 // Where an answer goes that may come later, from any thread. Called once.
 using Respond = std::function<void(HttpResponse)>;
 
+// Takes a function that is called once when the peer hangs up before its answer; empty: nobody
+// would know.
+using WhenGone = std::function<void(std::function<void()>)>;
+
 // Why a request could not be read. The connection closes after the answer.
 enum class HttpProblem {
     malformed_head,

@@ -26,7 +26,8 @@ EventLoop::Options loop_options(const HttpOptions& options) {
     return {.request_deadline = options.request_deadline,
             .connections_max =
                 connections_allowed(options.connections_max, options.descriptors_reserved),
-            .connections_per_address_max = options.connections_per_address_max};
+            .connections_per_address_max = options.connections_per_address_max,
+            .makes_room = options.makes_room};
 }
 
 }  // namespace

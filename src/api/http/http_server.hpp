@@ -35,6 +35,9 @@ struct HttpOptions {
 
     std::size_t connections_max = 16'384;  // less where the limit of open files is near
     std::size_t connections_per_address_max = 8'192;
+    // When full, the connection that is longest without a whole request makes room, whatever was
+    // promised to it.
+    bool makes_room = false;
     std::size_t descriptors_reserved = 128;  // open files left to everything else
 
     // PEM; both empty: plain TCP. See TlsFiles.

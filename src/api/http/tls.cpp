@@ -39,6 +39,15 @@ std::string openssl_reason() {
     return reason == nullptr ? "unknown reason" : reason;
 }
 
+// OpenSSL opens it by itself, and would wait for ever for the other end of a pipe.
+void require_regular_file(const std::string& file) {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) {
+        refuse("certificate", file, std::system_category().message(errno));
+    }
+    if (!S_ISREG(status.st_mode)) refuse("certificate", file, "it is not a regular file");
+}
+
 struct Cleansed {
     std::array<char, key_bytes_max> bytes;
     std::size_t size = 0;
@@ -129,6 +138,7 @@ std::shared_ptr<SSL_CTX> load(const TlsFiles& files) {
     std::shared_ptr<SSL_CTX> context(::SSL_CTX_new(::TLS_server_method()), &::SSL_CTX_free);
     if (!context) throw std::runtime_error("OpenSSL does not start: " + openssl_reason());
     set_rules(*context);
+    require_regular_file(files.certificate);
     ::ERR_clear_error();
     if (::SSL_CTX_use_certificate_chain_file(context.get(), files.certificate.c_str()) != 1) {
         refuse("certificate", files.certificate, openssl_reason());

@@ -17,8 +17,9 @@ HttpOptions http_options(const MetricsOptions& options) {
     http.buffered_bytes_max = std::size_t{256} << 10U;
     http.request_deadline = std::chrono::seconds{10};
     // Within what the main listener leaves of the limit of open files.
-    http.connections_max = 16;
-    http.connections_per_address_max = 16;
+    http.connections_max = 64;
+    http.makes_room = true;
+    http.connections_per_address_max = 64;
     http.descriptors_reserved = 0;
     return http;
 }
