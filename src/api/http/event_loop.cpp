@@ -18,7 +18,9 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t input_events = EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t hangup_events = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
-constexpr int accepted_per_round = 64;
+// A request that is whole waits for the end of its round: rounds are short, also in a flood.
+constexpr std::size_t events_per_round = 32;
+constexpr int accepted_per_round = 8;
 // Answers without a body to wait for that one connection gets before it is somebody else's turn.
 constexpr int answers_per_turn = 4;
 constexpr int swept_per_round = 64;
@@ -70,7 +72,7 @@ EventLoop::EventLoop(const Options& options, Listener& listener, const Tls* tls,
 }
 
 void EventLoop::watch(std::vector<std::shared_ptr<Connection>>& ready) {
-    std::array<epoll_event, 256> events;
+    std::array<epoll_event, events_per_round> events;
     const int count =
         ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms());
     now_ = Clock::now();
