@@ -213,7 +213,7 @@ TEST_CASE("sdk-client-contract 1.7: prefixes and letter case of every hex text")
     }
 }
 
-TEST_CASE("sdk-client-contract 1.8: shares are nested and have no extra_data") {
+TEST_CASE("sdk-client-contract 1.8, T-071 (its format): shares are nested and have no extra_data") {
     for (const Route& route :
          {whole::user_decrypt, whole::delegated_decrypt, whole::unified_decrypt}) {
         CAPTURE(route.path);
