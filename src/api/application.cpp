@@ -28,17 +28,6 @@ std::uint32_t whole_seconds(domain::Nanoseconds time) {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(seconds, 1, 86'400));
 }
 
-std::string reason_of_current_exception() {
-    try {
-        if (const auto current = std::current_exception()) std::rethrow_exception(current);
-    } catch (const std::exception& exception) {
-        return exception.what();
-    } catch (...) {
-        return "an exception without text";
-    }
-    return "the request was dropped without an answer";
-}
-
 }  // namespace
 
 Application::Application(Options options, const Ports& ports)

@@ -1,11 +1,23 @@
 #include "api/report.hpp"
 
 #include <chrono>
+#include <exception>
 #include <string>
 
 #include "domain/failure.hpp"
 
 namespace api {
+
+std::string reason_of_current_exception() {
+    try {
+        if (const auto current = std::current_exception()) std::rethrow_exception(current);
+    } catch (const std::exception& exception) {
+        return exception.what();
+    } catch (...) {
+        return "an exception without text";
+    }
+    return "the request was dropped without an answer";
+}
 
 void TroubleReport::write(std::string_view call_id, std::string_view reason) {
     note(std::string("call=").append(call_id), reason);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "domain/time.hpp"
@@ -9,6 +10,9 @@
 #include "engine/journal.hpp"
 
 namespace api {
+
+// For the log: what is being caught, or that a request was dropped without an answer.
+[[nodiscard]] std::string reason_of_current_exception();
 
 // Log lines about trouble that would come once per request while it lasts (a full disk, a chain
 // that is away): the first one is written, then at most six a minute with the number left out. Any

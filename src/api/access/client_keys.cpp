@@ -170,18 +170,18 @@ private:
     std::map<domain::Bytes32, std::size_t> digests_;
 };
 
+}  // namespace
+
+domain::Bytes32 digest_of(std::string_view key) {
+    return domain::sha256({reinterpret_cast<const std::uint8_t*>(key.data()), key.size()});
+}
+
 bool equal_in_constant_time(const domain::Bytes32& left, const domain::Bytes32& right) {
     std::uint8_t difference = 0;
     for (std::size_t i = 0; i < left.size(); ++i) {
         difference = static_cast<std::uint8_t>(difference | (left[i] ^ right[i]));
     }
     return difference == 0;
-}
-
-}  // namespace
-
-domain::Bytes32 digest_of(std::string_view key) {
-    return domain::sha256({reinterpret_cast<const std::uint8_t*>(key.data()), key.size()});
 }
 
 Client client_named(std::string_view name) {

@@ -30,6 +30,9 @@ struct ClientKey {
 };
 
 [[nodiscard]] domain::Bytes32 digest_of(std::string_view key);
+// Takes the same time wherever they differ.
+[[nodiscard]] bool equal_in_constant_time(const domain::Bytes32& left,
+                                          const domain::Bytes32& right);
 
 // Which keys are good; does not change once it is shared. Any thread.
 class ClientKeys {

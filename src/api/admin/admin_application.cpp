@@ -168,15 +168,7 @@ HttpResponse AdminApplication::unreadable(const HttpRequest&, HttpProblem proble
 }
 
 HttpResponse AdminApplication::failed(const HttpRequest& request) {
-    std::string reason = "the request was dropped without an answer";
-    try {
-        if (const auto current = std::current_exception()) std::rethrow_exception(current);
-    } catch (const std::exception& exception) {
-        reason = exception.what();
-    } catch (...) {
-        reason = "an exception without text";
-    }
-    failed_.note(field("remote", request.remote), reason);
+    failed_.note(field("remote", request.remote), reason_of_current_exception());
     return admin_error(500, "Internal error");
 }
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string_view>
 
+#include "api/access/secret_token.hpp"
 #include "api/admin/admin_changes.hpp"
 #include "api/admin/admin_options.hpp"
-#include "api/admin/secret_token.hpp"
 #include "api/http/http_application.hpp"
 #include "api/http/http_server.hpp"
 #include "api/report.hpp"
