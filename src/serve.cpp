@@ -216,7 +216,7 @@ int serve(const config::Loaded& loaded) {
 
     std::jthread counting = count_requests(settings.store, metrics, log);
 
-    api::NoContractSignatures contracts;
+    engine::NoContractSignatures contracts;
     api::Application application(
         settings.api, {service, service, gateway, contracts, service, gateway, clock, random, log,
                        long_polls, metrics, gatekeeper});

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "api/access/gatekeeper.hpp"
-#include "api/contract_signatures.hpp"
 #include "api/http_observer.hpp"
 #include "api/long_polls.hpp"
 #include "engine/clock.hpp"
+#include "engine/contract_signatures.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
 #include "engine/inquiry.hpp"
@@ -20,7 +20,7 @@ struct Ports {
     engine::Intake& intake;
     engine::Inquiry& inquiry;
     engine::RoundDirectory& rounds;
-    ContractSignatures& contracts;
+    engine::ContractSignatures& contracts;
     engine::Health& health;
     engine::KeyDirectory& keys;
     engine::Clock& clock;

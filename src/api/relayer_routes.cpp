@@ -16,6 +16,7 @@
 #include "api/router.hpp"
 #include "api/user_signature.hpp"
 #include "api/wait.hpp"
+#include "domain/handle.hpp"
 
 namespace api {
 
@@ -286,7 +287,7 @@ HttpResponse RelayerRoutes::unreadable(HttpProblem problem, std::string_view cal
 
 std::optional<Refusal> RelayerRoutes::check_host_chains(const domain::Request& request) const {
     for (const domain::Bytes32& handle : std::visit(HandlesOf{}, request)) {
-        const std::uint64_t chain_id = host_chain_of(handle);
+        const std::uint64_t chain_id = domain::host_chain_of(handle);
         const auto& known = options_.host_chain_ids;
         if (std::find(known.begin(), known.end(), chain_id) == known.end()) {
             return host_chain_not_supported(chain_id);
@@ -299,9 +300,9 @@ std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& req
                                                       std::string_view call_id) {
     const auto* unified = std::get_if<domain::UnifiedUserDecrypt>(&request);
     if (unified == nullptr) return {};
-    const SignatureAnswer answer =
+    const engine::SignatureAnswer answer =
         check_user_signature(*unified, options_.decryption_address, contracts_);
-    if (std::holds_alternative<SignatureInvalid>(answer)) {
+    if (std::holds_alternative<engine::SignatureInvalid>(answer)) {
         observer_.signature_checked(SignatureOutcome::rejected);
         return invalid_signature();
     }

@@ -66,7 +66,7 @@ private:
     const Options& options_;
     engine::Intake& intake_;
     engine::Inquiry& inquiry_;
-    ContractSignatures& contracts_;
+    engine::ContractSignatures& contracts_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
     LongPolls& long_polls_;

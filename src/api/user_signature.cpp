@@ -5,28 +5,17 @@
 #include <cstddef>
 #include <string_view>
 
-#include <cryptopp/keccak.h>
 #include <secp256k1.h>
 #include <secp256k1_recovery.h>
+
+#include "domain/handle.hpp"
+#include "domain/keccak.hpp"
 
 namespace api {
 
 namespace {
 
 constexpr std::size_t word_bytes = 32;
-
-domain::Bytes32 keccak256(domain::ByteView bytes) {
-    domain::Bytes32 hash{};
-    CryptoPP::Keccak_256 keccak;
-    keccak.Update(bytes.data(), bytes.size());
-    keccak.Final(hash.data());
-    return hash;
-}
-
-domain::Bytes32 keccak256(std::string_view text) {
-    return keccak256(
-        domain::ByteView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
-}
 
 // Concatenates 32-byte words as the ABI encodes them.
 class Words {
@@ -50,22 +39,22 @@ public:
         return add(word);
     }
 
-    [[nodiscard]] domain::Bytes32 hash() const { return keccak256(bytes_); }
+    [[nodiscard]] domain::Bytes32 hash() const { return domain::keccak256(bytes_); }
 
 private:
     domain::Bytes bytes_;
 };
 
 domain::Bytes32 domain_separator(std::uint64_t chain_id, const domain::Address& contract) {
-    static const domain::Bytes32 type = keccak256(
+    static const domain::Bytes32 type = domain::keccak256(
         "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
-    static const domain::Bytes32 name = keccak256("Decryption");
-    static const domain::Bytes32 version = keccak256("1");
+    static const domain::Bytes32 name = domain::keccak256("Decryption");
+    static const domain::Bytes32 version = domain::keccak256("1");
     return Words().add(type).add(name).add(version).add(chain_id).add(contract).hash();
 }
 
 domain::Bytes32 struct_hash(const domain::UnifiedUserDecrypt& request) {
-    static const domain::Bytes32 type = keccak256(
+    static const domain::Bytes32 type = domain::keccak256(
         "UserDecryptRequestVerification(address userAddress,bytes publicKey,address[] "
         "allowedContracts,uint256 startTimestamp,uint256 durationSeconds,bytes extraData)");
     Words contracts;
@@ -73,11 +62,11 @@ domain::Bytes32 struct_hash(const domain::UnifiedUserDecrypt& request) {
     return Words()
         .add(type)
         .add(request.user_address)
-        .add(keccak256(request.public_key))
+        .add(domain::keccak256(request.public_key))
         .add(contracts.hash())
         .add(request.start_timestamp)
         .add(request.duration_seconds)
-        .add(keccak256(request.extra_data))
+        .add(domain::keccak256(request.extra_data))
         .hash();
 }
 
@@ -89,12 +78,6 @@ std::optional<int> recovery_id(std::uint8_t v) {
 
 }  // namespace
 
-std::uint64_t host_chain_of(const domain::Bytes32& handle) {
-    std::uint64_t chain_id = 0;
-    for (std::size_t i = 22; i < 30; ++i) chain_id = (chain_id << 8U) | handle[i];
-    return chain_id;
-}
-
 domain::Bytes32 user_decrypt_digest(const domain::UnifiedUserDecrypt& request,
                                     std::uint64_t host_chain_id,
                                     const domain::Address& verifying_contract) {
@@ -103,7 +86,7 @@ domain::Bytes32 user_decrypt_digest(const domain::UnifiedUserDecrypt& request,
     domain::Bytes bytes{0x19, 0x01};
     bytes.insert(bytes.end(), separator.begin(), separator.end());
     bytes.insert(bytes.end(), message.begin(), message.end());
-    return keccak256(bytes);
+    return domain::keccak256(bytes);
 }
 
 std::optional<domain::Address> recover_signer(const domain::Bytes32& digest,
@@ -125,24 +108,26 @@ std::optional<domain::Address> recover_signer(const domain::Bytes32& digest,
     std::array<std::uint8_t, 65> point{};  // 0x04 ‖ x ‖ y
     std::size_t size = point.size();
     secp256k1_ec_pubkey_serialize(context, point.data(), &size, &key, SECP256K1_EC_UNCOMPRESSED);
-    const domain::Bytes32 hash = keccak256(domain::ByteView(point).subspan(1));
+    const domain::Bytes32 hash = domain::keccak256(domain::ByteView(point).subspan(1));
     domain::Address address{};
     std::copy(hash.end() - address.size(), hash.end(), address.begin());
     return address;
 }
 
-SignatureAnswer check_user_signature(const domain::UnifiedUserDecrypt& request,
-                                     const domain::Address& verifying_contract,
-                                     ContractSignatures& contracts) {
+engine::SignatureAnswer check_user_signature(const domain::UnifiedUserDecrypt& request,
+                                             const domain::Address& verifying_contract,
+                                             engine::ContractSignatures& contracts) {
     assert(!request.handles.empty());
-    const std::uint64_t chain_id = host_chain_of(request.handles.front().handle);
-    const bool one_chain = std::all_of(
-        request.handles.begin(), request.handles.end(),
-        [&](const domain::OwnedHandle& owned) { return host_chain_of(owned.handle) == chain_id; });
-    if (!one_chain) return SignatureInvalid{};
+    const std::uint64_t chain_id = domain::host_chain_of(request.handles.front().handle);
+    const bool one_chain = std::all_of(request.handles.begin(), request.handles.end(),
+                                       [&](const domain::OwnedHandle& owned) {
+                                           return domain::host_chain_of(owned.handle) == chain_id;
+                                       });
+    if (!one_chain) return engine::SignatureInvalid{};
 
     const domain::Bytes32 digest = user_decrypt_digest(request, chain_id, verifying_contract);
-    if (recover_signer(digest, request.signature) == request.user_address) return SignatureValid{};
+    if (recover_signer(digest, request.signature) == request.user_address)
+        return engine::SignatureValid{};
     return contracts.ask(chain_id, request.user_address, digest, request.signature);
 }
 

@@ -3,14 +3,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "api/contract_signatures.hpp"
 #include "domain/bytes.hpp"
 #include "domain/request.hpp"
+#include "engine/contract_signatures.hpp"
 
 namespace api {
-
-// The chain a handle lives on: big-endian in its bytes 22 to 29.
-[[nodiscard]] std::uint64_t host_chain_of(const domain::Bytes32& handle);
 
 // What a user signs for a unified user decryption (relayer-api 1.11 point 2, EIP-712): the struct
 // UserDecryptRequestVerification under the domain ("Decryption", "1", chain, contract).
@@ -25,8 +22,8 @@ namespace api {
 
 // The signature pre-check of relayer-api 1.11, all points. Asks the port only when recovery does
 // not give the user. The request must have a handle.
-[[nodiscard]] SignatureAnswer check_user_signature(const domain::UnifiedUserDecrypt& request,
-                                                   const domain::Address& verifying_contract,
-                                                   ContractSignatures& contracts);
+[[nodiscard]] engine::SignatureAnswer check_user_signature(
+    const domain::UnifiedUserDecrypt& request, const domain::Address& verifying_contract,
+    engine::ContractSignatures& contracts);
 
 }  // namespace api

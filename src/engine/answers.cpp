@@ -143,8 +143,8 @@ void apply(Context& context, const Answered& event) {
             evaluate(context, *current, reference);
         }
     }
-    if (event.cursor > context.store.cursor(listener)) {
-        context.store.set_cursor(listener, event.cursor);
+    if (event.cursor > context.store.cursor(event.listener)) {
+        context.store.set_cursor(event.listener, event.cursor);
     }
 }
 

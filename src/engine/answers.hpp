@@ -5,8 +5,6 @@
 // The third way forward: the chain's answers complete requests (relayer-api 3.3, 12).
 namespace engine::answers {
 
-inline constexpr std::string_view listener = "gateway";
-
 // Applies a batch and moves the cursor in the same commit.
 void apply(Context& context, const Answered& event);
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,6 +24,12 @@ using RequestPtr = std::shared_ptr<const domain::Request>;
 // Trouble on the way, not an answer: nothing is known about the request, asking later may help.
 struct Unreachable {
     std::string reason;
+    // How the request ends when its patience is over; absent: as its stage has it.
+    std::optional<domain::Failure> verdict{};
+    // Its patience in troubles of this stage; 0: only the deadline ends it.
+    std::uint32_t tries_max = 0;
+    // Nobody needs to try earlier than this: the node asked for it, or our account is empty.
+    domain::Milliseconds hold{0};
 };
 
 // The chain said no and asking again can not help (for shares: costs one of the attempts).
@@ -37,7 +45,11 @@ struct CheckOrder {
 };
 
 struct Ready {};
-struct NotReady {};
+struct NotReady {
+    // The check was refused instead of answered; what the request ends with if this was its last
+    // try (evm-gateway 7.3: the last attempt decides).
+    std::optional<domain::Failure> verdict{};
+};
 
 using CheckOutcome = std::variant<Ready, NotReady, Rejected, Unreachable>;
 
@@ -71,6 +83,7 @@ struct Sealed {
     std::uint64_t nonce = 0;
     domain::Bytes32 hash{};
     domain::Bytes bytes;
+    domain::Timestamp at{};  // wall time; set by the engine
 };
 
 // --- sending -----------------------------------------------------------------------------------
@@ -83,6 +96,8 @@ struct SendOrder {
     // The outcome of an earlier send is unknown: look all hashes up before sending the last one
     // again, byte for byte.
     bool look_up_first = false;
+    // Troubles of this stage so far.
+    std::uint32_t tries = 0;
 };
 
 // The chain included a transaction of the request.
@@ -94,7 +109,13 @@ struct Receipt {
     std::optional<domain::ShareRevealed> revealed;
 };
 
-using SendOutcome = std::variant<Receipt, Rejected, Unreachable>;
+// The chain does not take the newest transaction as it is. seal() makes another one of this plan in
+// the next commit, then the order comes again with both.
+struct Reseal {
+    Plan plan;
+};
+
+using SendOutcome = std::variant<Receipt, Rejected, Unreachable, Reseal>;
 
 struct Sent {
     domain::RequestId id;
@@ -113,11 +134,28 @@ struct Answer {
     AnswerBody body;
 };
 
+inline constexpr std::string_view only_listener = "gateway";
+
 // Answers in chain order. After the commit that applied them the listener may forget everything up
 // to and including `cursor`.
 struct Answered {
     std::vector<Answer> answers;
     std::uint64_t cursor = 0;
+    std::string listener{only_listener};
+};
+
+// What a gateway needs to know to go on where it was.
+struct Resume {
+    // How far each listener's answers are applied; absent: it never delivered.
+    std::map<std::string, std::uint64_t> cursors;
+    // Transactions whose outcome is not known, of all requests in work; without their bytes.
+    std::vector<Sealed> in_flight;
+
+    // 0 when absent.
+    [[nodiscard]] std::uint64_t cursor(const std::string& listener) const {
+        const auto known = cursors.find(listener);
+        return known == cursors.end() ? 0 : known->second;
+    }
 };
 
 // --- the port ----------------------------------------------------------------------------------
@@ -146,9 +184,8 @@ class Gateway {
 public:
     virtual ~Gateway() = default;
 
-    // Starts delivering answers behind `cursor` (0: from the beginning). Called once, before
-    // orders.
-    virtual void listen(GatewayEvents& events, std::uint64_t cursor) = 0;
+    // Starts delivering answers. Called once, before orders.
+    virtual void listen(GatewayEvents& events, const Resume& resume) = 0;
 
     virtual void check(std::vector<CheckOrder> orders) = 0;
     virtual void prepare(std::vector<PrepareOrder> orders) = 0;
@@ -157,6 +194,16 @@ public:
     // Processor thread, inside the step: no I/O, no blocking. Assigns the nonce.
     [[nodiscard]] virtual Sealed seal(const domain::RequestId& id, domain::Kind kind,
                                       const Plan& plan) = 0;
+    // Processor thread: what was sealed since the last call is durable, or never was.
+    virtual void keep_sealed() {}
+    virtual void undo_sealed() {}
+
+    // Any thread. Must not block. How many shares complete a user decryption whose shares carry
+    // this KMS context (evm-gateway 9.4). Nothing: not known now; asking again may help.
+    [[nodiscard]] virtual std::optional<std::uint32_t> share_threshold(
+        const domain::Bytes32& /*context*/) {
+        return std::nullopt;
+    }
 
     // No event is delivered after this returns.
     virtual void stop() = 0;

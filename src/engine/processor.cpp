@@ -47,7 +47,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     }
     observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
-    gateway_.listen(inbox_, store_.cursor(answers::listener));
+    gateway_.listen(inbox_, recovery::resume(store_));
     return report;
 }
 

@@ -189,6 +189,14 @@ Report run(Context& context, Suspects& suspects, const std::function<void()>& pr
     return report;
 }
 
+Resume resume(store::Store& store) {
+    Resume resume{store.cursors(), {}};
+    for (const store::Attempt& attempt : store.attempts_in_work()) {
+        resume.in_flight.push_back({attempt.nonce, attempt.hash, {}, attempt.at});
+    }
+    return resume;
+}
+
 }  // namespace recovery
 
 }  // namespace engine

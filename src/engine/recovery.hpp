@@ -25,6 +25,9 @@ struct Report {
 [[nodiscard]] Report run(Context& context, Suspects& suspects,
                          const std::function<void()>& progress);
 
+// What the gateway must know to go on. After run().
+[[nodiscard]] Resume resume(store::Store& store);
+
 // Lines up every row that stands in a line in the database, those that may have left first.
 void rebuild_lines(Context& context);
 

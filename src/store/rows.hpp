@@ -104,6 +104,7 @@ struct Attempt {
     std::uint64_t nonce = 0;
     domain::Bytes32 hash{};
     domain::Bytes sealed;
+    domain::Timestamp at{};
 };
 
 // An answer that waits for its request or for its siblings.

@@ -140,7 +140,13 @@ struct Store::Statements {
                           "values (?1, (select count(*) from attempt where id = ?1), ?2, ?3, ?4, "
                           "?5)"};
     Statement attempts{db_,
-                       "select nonce, hash, sealed from attempt where id = ? order by ordinal"};
+                       "select nonce, hash, sealed_ms, sealed from attempt where id = ? "
+                       "order by ordinal"};
+    Statement attempts_in_work{
+        db_,
+        "select nonce, hash, sealed_ms from attempt where id in "
+        "(select id from request where lane in (1, 2) and status in ('processing', 'tx_in_flight') "
+        "and kind <> 'share') order by nonce"};
     Statement hold_answer{db_,
                           "insert or ignore into answer (reference, slot, body, arrived_ms) "
                           "values (?, ?, ?, ?)"};
@@ -158,6 +164,7 @@ struct Store::Statements {
                             " order by position limit max(0, min(?2, (select count(*) from answer) "
                             "- ?1)))"};
     Statement cursor{db_, "select position from cursor where listener = ?"};
+    Statement cursors{db_, "select listener, position from cursor where listener <> 'probe'"};
     Statement set_cursor{db_,
                          "insert into cursor (listener, position) values (?1, ?2) "
                          "on conflict (listener) do update set position = ?2"};
@@ -496,19 +503,36 @@ void Store::add_attempt(std::int64_t sequence, const Attempt& attempt, domain::T
         .run();
 }
 
+namespace {
+
+Attempt attempt_without_bytes(const Statement& statement) {
+    Attempt attempt;
+    attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
+    const domain::ByteView hash = statement.blob(1);
+    assert(hash.size() == attempt.hash.size());
+    std::memcpy(attempt.hash.data(), hash.data(), hash.size());
+    attempt.at = domain::from_unix_ms(statement.integer(2));
+    return attempt;
+}
+
+}  // namespace
+
 std::vector<Attempt> Store::attempts(std::int64_t sequence) {
     Statement& statement = impl_->statements_.attempts.with(sequence);
     std::vector<Attempt> attempts;
     while (statement.next()) {
-        Attempt attempt;
-        attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
-        const domain::ByteView hash = statement.blob(1);
-        assert(hash.size() == attempt.hash.size());
-        std::memcpy(attempt.hash.data(), hash.data(), hash.size());
-        const domain::ByteView sealed = statement.blob(2);
+        Attempt attempt = attempt_without_bytes(statement);
+        const domain::ByteView sealed = statement.blob(3);
         attempt.sealed.assign(sealed.begin(), sealed.end());
         attempts.push_back(std::move(attempt));
     }
+    return attempts;
+}
+
+std::vector<Attempt> Store::attempts_in_work() {
+    Statement& statement = impl_->statements_.attempts_in_work.with();
+    std::vector<Attempt> attempts;
+    while (statement.next()) attempts.push_back(attempt_without_bytes(statement));
     return attempts;
 }
 
@@ -545,6 +569,15 @@ std::uint64_t Store::cursor(std::string_view listener) {
     const auto position = statement.next() ? static_cast<std::uint64_t>(statement.integer(0)) : 0;
     statement.finish();
     return position;
+}
+
+std::map<std::string, std::uint64_t> Store::cursors() {
+    Statement& statement = impl_->statements_.cursors.with();
+    std::map<std::string, std::uint64_t> cursors;
+    while (statement.next()) {
+        cursors.emplace(statement.text(0), static_cast<std::uint64_t>(statement.integer(1)));
+    }
+    return cursors;
 }
 
 void Store::set_cursor(std::string_view listener, std::uint64_t position) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,6 +85,8 @@ public:
 
     void add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now);
     [[nodiscard]] std::vector<Attempt> attempts(std::int64_t sequence);
+    // Of all relayer requests in work whose outcome is not known, without the bytes.
+    [[nodiscard]] std::vector<Attempt> attempts_in_work();
 
     // --- answers and cursor ---
 
@@ -96,6 +99,8 @@ public:
     std::size_t trim_answers(domain::Timestamp before, std::size_t limit);
 
     [[nodiscard]] std::uint64_t cursor(std::string_view listener);
+    // Of every listener that ever moved one.
+    [[nodiscard]] std::map<std::string, std::uint64_t> cursors();
     void set_cursor(std::string_view listener, std::uint64_t position);
 
     // --- rounds ---

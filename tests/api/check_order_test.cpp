@@ -95,7 +95,7 @@ TEST_CASE("1.3: each step of a v3 user decrypt, the earliest failure wins") {
              h.contracts.answer = engine::Unreachable{"down"};
          }});
     cures.push_back({"7: signature, node down", 500, "internal_server_error", "Internal",
-                     [](Patient&, Harness& h) { h.contracts.answer = api::SignatureInvalid{}; }});
+                     [](Patient&, Harness& h) { h.contracts.answer = engine::SignatureInvalid{}; }});
     cures.push_back({"7: signature", 400, "validation_failed", "Signature is invalid",
                      [&](Patient& p, Harness& h) {
                          CHECK(h.intake.requests.empty());
@@ -168,10 +168,10 @@ TEST_CASE("1.3: each step of the v2 requests") {
 
 TEST_CASE("1.3: chain and signature are looked at for a duplicate too") {
     Harness harness;
-    harness.contracts.answer = api::SignatureValid{};
+    harness.contracts.answer = engine::SignatureValid{};
     const std::string body = api_test::sample_with("user-decrypt-v3.json", "signature", "0xabcd");
     REQUIRE(harness.post("/v3/user-decrypt", body).status == 202);
-    harness.contracts.answer = api::SignatureInvalid{};
+    harness.contracts.answer = engine::SignatureInvalid{};
     CHECK(harness.post("/v3/user-decrypt", body).status == 400);
     harness.contracts.answer = engine::Unreachable{"down"};
     CHECK(harness.post("/v3/user-decrypt", body).status == 500);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/contract_signatures.hpp"
+#include "engine/contract_signatures.hpp"
 #include "domain/identity.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
@@ -77,15 +77,15 @@ public:
     int calls = 0;
 };
 
-class ScriptedContracts : public api::ContractSignatures {
+class ScriptedContracts : public engine::ContractSignatures {
 public:
-    api::SignatureAnswer ask(std::uint64_t host_chain_id, const domain::Address&,
+    engine::SignatureAnswer ask(std::uint64_t host_chain_id, const domain::Address&,
                              const domain::Bytes32&, domain::ByteView) override {
         asked_chains.push_back(host_chain_id);
         return answer;
     }
 
-    api::SignatureAnswer answer = api::SignatureInvalid{};
+    engine::SignatureAnswer answer = engine::SignatureInvalid{};
     std::vector<std::uint64_t> asked_chains;
 };
 

@@ -15,7 +15,7 @@ const std::string payload = "attestedPayload.";
 // A changed member makes the sample's signature wrong; a contract at the user's address may still
 // stand behind it.
 struct Vouched : Harness {
-    Vouched() { contracts.answer = api::SignatureValid{}; }
+    Vouched() { contracts.answer = engine::SignatureValid{}; }
 };
 
 void check_invalid_signature(const Answer& answer) {

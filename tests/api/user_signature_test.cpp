@@ -98,7 +98,7 @@ TEST_CASE("a signature that is not the user's goes to the contract at his addres
     const std::string body = api_test::sample_with(file, "signature", "0x" + std::string(200, 'a'));
     Harness harness;
     SUBCASE("which stands behind it") {
-        harness.contracts.answer = api::SignatureValid{};
+        harness.contracts.answer = engine::SignatureValid{};
         CHECK(harness.post(path, body).status == 202);
     }
     SUBCASE("which does not") {
@@ -136,7 +136,7 @@ TEST_CASE("handles of two chains make a signature invalid, whoever would vouch f
     api::Options options;
     options.host_chain_ids = {8009, 9001};
     Harness harness(options);
-    harness.contracts.answer = api::SignatureValid{};
+    harness.contracts.answer = engine::SignatureValid{};
     std::string other =
         Json::parse(api_test::sample(file))["attestedPayload"]["handles"][1]["ctHandle"];
     other.replace(2 + 44, 16, "0000000000002329");

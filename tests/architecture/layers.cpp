@@ -34,7 +34,7 @@ constexpr std::array libraries{
     Library{"httplib.h", {"api", "gateway"}},
     Library{"secp256k1", {"api", "gateway"}},
     Library{"prometheus/", {"api", "api"}},  // the registry and the text format
-    Library{"cryptopp/", {"api", "gateway"}},
+    Library{"cryptopp/", {"domain"}},
     Library{"crypto++/", {"api", "gateway"}},
     Library{"openssl/", {"domain", "gateway", "api"}},
     Library{"toml++/", {"config", "config"}},

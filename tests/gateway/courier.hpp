@@ -13,6 +13,7 @@
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "gateway/requests.hpp"
+#include "support/resume.hpp"
 
 // The least an engine must do: prepare, remember the sealed transaction, send it, look it up when
 // the outcome is unknown, collect answers. What commit() has applied survives a crash, events do
@@ -40,7 +41,7 @@ public:
         gateway_ = &gateway;
         inbox_.clear();
         cursor_seen_ = cursor_;
-        gateway.listen(*this, cursor_);
+        gateway.listen(*this, support::resume_from(cursor_));
         for (const auto& [id, task] : tasks_) advance(id, task);
     }
 

@@ -15,6 +15,7 @@
 #include "engine/gateway.hpp"
 #include "gateway/loopback/loopback_gateway.hpp"
 #include "gateway/requests.hpp"
+#include "support/resume.hpp"
 #include "support/virtual_time.hpp"
 
 // Keeps every event in order of arrival.
@@ -93,7 +94,7 @@ struct Harness {
 
     void start(std::uint64_t cursor) {
         gateway = std::make_unique<gateway::LoopbackGateway>(options, clock, executor, journal);
-        gateway->listen(events, cursor);
+        gateway->listen(events, support::resume_from(cursor));
     }
 
     // The process dies: the gateway and everything that was about to happen.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "gateway/harness.hpp"
+#include "support/resume.hpp"
 
 using gateway::LedgerSynchronous;
 using gateway::loopback::Ledger;
@@ -69,7 +70,7 @@ TEST_CASE("a shared ledger in memory lasts as long as somebody holds it") {
         for (const std::uint64_t expected : {1U, 2U}) {
             RecordingEvents events;
             gateway::LoopbackGateway gateway{options, clock, executor, journal};
-            gateway.listen(events, 0);
+            gateway.listen(events, support::resume_from(0));
             const domain::RequestId id = requests::id(static_cast<std::int64_t>(expected));
             gateway.prepare({{id, std::make_shared<domain::Request>(requests::public_decrypt(1))}});
             executor.run_due();

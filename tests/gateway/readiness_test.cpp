@@ -3,8 +3,9 @@
 #include <map>
 #include <string>
 
+#include "domain/keccak.hpp"
+#include "gateway/acl.hpp"
 #include "gateway/harness.hpp"
-#include "gateway/loopback/acl.hpp"
 
 using domain::Milliseconds;
 using namespace engine;
@@ -52,7 +53,7 @@ TEST_CASE("an access list refusal names handle and check") {
     Harness harness{options};
     const std::string head = "Not allowed on host ACL: ACL check failed for 1 handle(s): handle=0x";
     const std::string handle = domain::to_hex(requests::handle(1));
-    const std::string user = gateway::loopback::checksummed(requests::address(0xbb));
+    const std::string user = domain::checksummed(requests::address(0xbb));
 
     struct Row {
         domain::Request request;
@@ -64,9 +65,9 @@ TEST_CASE("an access list refusal names handle and check") {
         {domain::PublicDecrypt{{requests::handle(1)}, {}}, "isAllowedForDecryption"},
         {requests::delegated_user_decrypt(1), "isHandleDelegatedForUserDecryption"},
         {own, "isAllowed(user " + user + ")"},
-        {requests::unified_user_decrypt(1),
-         "isHandleDelegatedForUserDecryption(owner " +
-             gateway::loopback::checksummed(requests::address(0xee)) + ", user " + user + ")"},
+        {requests::unified_user_decrypt(1), "isHandleDelegatedForUserDecryption(owner " +
+                                                domain::checksummed(requests::address(0xee)) +
+                                                ", user " + user + ")"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.check);
@@ -78,7 +79,7 @@ TEST_CASE("an access list refusal names handle and check") {
 }
 
 TEST_CASE("a direct user decryption asks for user and contract") {
-    const auto questions = gateway::loopback::acl_questions(requests::user_decrypt(1));
+    const auto questions = gateway::acl_questions(requests::user_decrypt(1));
     REQUIRE(questions.size() == 2);
     CHECK(questions[0].check.starts_with("isAllowed(user 0x"));
     CHECK(questions[1].check.starts_with("isAllowed(contract 0x"));
@@ -90,7 +91,7 @@ TEST_CASE("addresses are spelt in the mixed case of EIP-55") {
                              "0x8314C0d2957aFAb5BE33261be1E460C2DF0Ec5Dd"}) {
         domain::Address address{};
         REQUIRE(domain::from_hex(std::string_view{text}.substr(2), address));
-        CHECK(gateway::loopback::checksummed(address) == text);
+        CHECK(domain::checksummed(address) == text);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "gateway/harness.hpp"
+#include "support/resume.hpp"
 
 using domain::Milliseconds;
 using namespace engine;
@@ -149,7 +150,7 @@ TEST_CASE("real threads: answers keep their order and stop is final") {
         Watch watch;
         HastyWorkers workers;
         gateway::LoopbackGateway gateway{options, clock, workers, journal};
-        gateway.listen(watch, 0);
+        gateway.listen(watch, support::resume_from(0));
 
         std::vector<PrepareOrder> orders;
         for (std::uint32_t number = 0; number < count; ++number) {

@@ -34,12 +34,12 @@ std::size_t count_of(const Counted& counted, Family family) {
 
 }  // namespace
 
-void ObservedGateway::listen(engine::GatewayEvents& events, std::uint64_t cursor) {
+void ObservedGateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
     events_ = &events;
     checking_.clear();
     sending_.clear();
     starts_.clear();
-    chain_.listen(*this, cursor);
+    chain_.listen(*this, resume);
 }
 
 void ObservedGateway::check(std::vector<engine::CheckOrder> orders) {

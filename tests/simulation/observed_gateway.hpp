@@ -19,7 +19,7 @@ public:
                     const support::VirtualClock& clock)
         : chain_(chain), options_(options), clock_(clock) {}
 
-    void listen(engine::GatewayEvents& events, std::uint64_t cursor) override;
+    void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
     void check(std::vector<engine::CheckOrder> orders) override;
     void prepare(std::vector<engine::PrepareOrder> orders) override;
     void send(std::vector<engine::SendOrder> orders) override;

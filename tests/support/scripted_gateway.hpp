@@ -46,6 +46,7 @@ public:
     std::size_t sends_running = 0;
     std::size_t sends_peak = 0;
     std::uint64_t listened_from = 0;
+    engine::Resume resumed;
     bool healthy = true;
     const VirtualClock* clock = nullptr;
 
@@ -65,13 +66,15 @@ public:
     }
 
     void answer(const domain::RequestId& id, engine::AnswerBody body) {
-        events_->answered({{{reference_of(id), std::move(body)}}, ++cursor_});
+        events_->answered(
+            {{{reference_of(id), std::move(body)}}, ++cursor_, std::string{engine::only_listener}});
     }
 
-    void listen(engine::GatewayEvents& events, std::uint64_t cursor) override {
+    void listen(engine::GatewayEvents& events, const engine::Resume& resume) override {
         events_ = &events;
-        listened_from = cursor;
-        cursor_ = std::max(cursor_, cursor);
+        resumed = resume;
+        listened_from = resume.cursor(std::string{engine::only_listener});
+        cursor_ = std::max(cursor_, listened_from);
     }
 
     void check(std::vector<engine::CheckOrder> orders) override {

@@ -132,7 +132,7 @@ TEST_CASE("2.2: a new signature and a new window join the job, and the old ones 
     for (const Row& row : rows) {
         CAPTURE(row.route.path);
         Box box;
-        box.contracts.answer = api::SignatureValid{};
+        box.contracts.answer = engine::SignatureValid{};
         const std::string job = box.post(row.route.path, row.route.body()).job_id();
         const std::string resigned =
             api_test::body_of({{"base", row.route.file}, {"set", row.set}});

@@ -104,7 +104,7 @@ TEST_CASE("a chain id beyond 2^53 reaches the chain as it was sent (field report
 
 TEST_CASE("a duration up to the last u64 reaches the chain as it was sent (field report 73)") {
     Box box;
-    box.contracts.answer = api::SignatureValid{};
+    box.contracts.answer = engine::SignatureValid{};
     for (const char* seconds : {"9007199254740993", "18446744073709551615"}) {
         CAPTURE(seconds);
         Json body = Json::parse(whole::unified_decrypt.body(std::strlen(seconds)));

@@ -291,7 +291,7 @@ TEST_CASE("sdk-client-contract 1.11: extraData goes to the chain and back unchan
                                            ? "attestedPayload.extraData"
                                            : "extraData";
             Box box;
-            box.contracts.answer = api::SignatureValid{};
+            box.contracts.answer = engine::SignatureValid{};
             REQUIRE(box.post(route.path, api_test::sample_with(route.file, member, extra)).status ==
                     202);
             box.run_for(1s);

@@ -65,10 +65,10 @@ LoopbackGateway::~LoopbackGateway() {
     errands_.stop();
 }
 
-void LoopbackGateway::listen(engine::GatewayEvents& events, std::uint64_t cursor) {
+void LoopbackGateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
     assert(events_ == nullptr);
     events_ = &events;
-    outbox_.listen(events, cursor);
+    outbox_.listen(events, resume.cursor(std::string{engine::only_listener}));
 }
 
 void LoopbackGateway::check(std::vector<engine::CheckOrder> orders) {

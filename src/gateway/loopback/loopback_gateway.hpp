@@ -45,7 +45,7 @@ public:
     LoopbackGateway(const LoopbackGateway&) = delete;
     LoopbackGateway& operator=(const LoopbackGateway&) = delete;
 
-    void listen(engine::GatewayEvents& events, std::uint64_t cursor) override;
+    void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
     void check(std::vector<engine::CheckOrder> orders) override;
     void prepare(std::vector<engine::PrepareOrder> orders) override;
     void send(std::vector<engine::SendOrder> orders) override;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "gateway/loopback/acl.hpp"
+#include "gateway/acl.hpp"
 #include "gateway/loopback/transaction.hpp"
 
 namespace gateway::loopback {

@@ -7,7 +7,7 @@
 #include "domain/bytes.hpp"
 #include "domain/request.hpp"
 
-namespace gateway::loopback {
+namespace gateway {
 
 // One thing the access list of a host chain is asked before a decryption (relayer-api 4.3).
 struct AclQuestion {
@@ -21,7 +21,4 @@ struct AclQuestion {
 // The host chains of a decryption's handles, in their order, without repetitions (evm-gateway 9.3).
 [[nodiscard]] std::vector<std::uint64_t> host_chains_of(const domain::Request& request);
 
-// `0x` and mixed-case digits (EIP-55).
-[[nodiscard]] std::string checksummed(const domain::Address& address);
-
-}  // namespace gateway::loopback
+}  // namespace gateway

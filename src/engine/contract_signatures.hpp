@@ -6,11 +6,11 @@
 #include "domain/bytes.hpp"
 #include "engine/gateway.hpp"
 
-namespace api {
+namespace engine {
 
 struct SignatureValid {};
 struct SignatureInvalid {};
-using SignatureAnswer = std::variant<SignatureValid, SignatureInvalid, engine::Unreachable>;
+using SignatureAnswer = std::variant<SignatureValid, SignatureInvalid, Unreachable>;
 
 // Port: asks the contract at a user's address whether it stands behind a signature (ERC-1271,
 // relayer-api 1.11 points 4 to 6). Any thread, may block; retries by itself, so Unreachable is
@@ -33,4 +33,4 @@ public:
     }
 };
 
-}  // namespace api
+}  // namespace engine

@@ -1,16 +1,13 @@
-#include "gateway/loopback/acl.hpp"
-
-#include <cryptopp/keccak.h>
+#include "gateway/acl.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <variant>
 
-namespace gateway::loopback {
-namespace {
+#include "domain/handle.hpp"
+#include "domain/keccak.hpp"
 
-constexpr std::size_t chain_id_begin = 22;
-constexpr std::size_t chain_id_end = 30;
+namespace gateway {
+namespace {
 
 struct Questions {
     std::vector<AclQuestion> operator()(const domain::InputProof&) const { return {}; }
@@ -27,11 +24,12 @@ struct Questions {
 
     std::vector<AclQuestion> operator()(const domain::UserDecrypt& request) const {
         std::vector<AclQuestion> questions;
-        const std::string user = checksummed(request.user_address);
+        const std::string user = domain::checksummed(request.user_address);
         for (const auto& pair : request.pairs) {
             questions.push_back({pair.handle, "isAllowed(user " + user + ")"});
             questions.push_back(
-                {pair.handle, "isAllowed(contract " + checksummed(pair.contract_address) + ")"});
+                {pair.handle,
+                 "isAllowed(contract " + domain::checksummed(pair.contract_address) + ")"});
         }
         return questions;
     }
@@ -47,13 +45,13 @@ struct Questions {
 
     std::vector<AclQuestion> operator()(const domain::UnifiedUserDecrypt& request) const {
         std::vector<AclQuestion> questions;
-        const std::string user = checksummed(request.user_address);
+        const std::string user = domain::checksummed(request.user_address);
         for (const auto& owned : request.handles) {
             if (owned.owner_address == request.user_address) {
                 questions.push_back({owned.handle, "isAllowed(user " + user + ")"});
             } else {
                 questions.push_back({owned.handle, "isHandleDelegatedForUserDecryption(owner " +
-                                                       checksummed(owned.owner_address) +
+                                                       domain::checksummed(owned.owner_address) +
                                                        ", user " + user + ")"});
             }
         }
@@ -87,12 +85,6 @@ private:
     }
 };
 
-std::uint64_t host_chain_of(const domain::Bytes32& handle) {
-    std::uint64_t chain = 0;
-    for (std::size_t at = chain_id_begin; at < chain_id_end; ++at) chain = chain << 8U | handle[at];
-    return chain;
-}
-
 }  // namespace
 
 std::vector<AclQuestion> acl_questions(const domain::Request& request) {
@@ -102,25 +94,10 @@ std::vector<AclQuestion> acl_questions(const domain::Request& request) {
 std::vector<std::uint64_t> host_chains_of(const domain::Request& request) {
     std::vector<std::uint64_t> chains;
     for (const domain::Bytes32& handle : std::visit(Handles{}, request)) {
-        const std::uint64_t chain = host_chain_of(handle);
+        const std::uint64_t chain = domain::host_chain_of(handle);
         if (std::ranges::find(chains, chain) == chains.end()) chains.push_back(chain);
     }
     return chains;
 }
 
-std::string checksummed(const domain::Address& address) {
-    std::string digits = domain::to_hex(address);
-    CryptoPP::Keccak_256 keccak;
-    domain::Bytes32 hash{};
-    keccak.Update(reinterpret_cast<const CryptoPP::byte*>(digits.data()), digits.size());
-    keccak.Final(hash.data());
-    for (std::size_t at = 0; at < digits.size(); ++at) {
-        const unsigned nibble = at % 2 == 0 ? hash[at / 2] >> 4U : hash[at / 2] & 0xfU;
-        if (nibble >= 8) {
-            digits[at] = static_cast<char>(std::toupper(static_cast<unsigned char>(digits[at])));
-        }
-    }
-    return "0x" + digits;
-}
-
-}  // namespace gateway::loopback
+}  // namespace gateway
