@@ -15,6 +15,8 @@ enum class Reason {
     host_acl_failed,      // (9.2) "Host ACL check failed: …"
     readiness_failed,     // readiness could not be asked
     reverted,             // the chain or its simulation refused the transaction
+    no_contract_code,     // nothing lives at the contract's address
+    rpc_error,            // a node refused to estimate, for no reason that is known
     send_failed,          // retries used up before anything was signed
     proof_rejected,       // the gateway rejected the input proof
     attempts_used_up,     // shares: fifth failed attempt

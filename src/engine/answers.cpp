@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "domain/extra_data.hpp"
+
 namespace engine::answers {
 
 using domain::Bytes;
@@ -15,6 +17,11 @@ using domain::Reason;
 using domain::Status;
 
 namespace {
+
+// Until the threshold of a share's context may have been looked up, and until one that was not
+// reached may have been lowered.
+constexpr domain::Milliseconds unknown_pause{1'000};
+constexpr domain::Milliseconds changed_pause{30'000};
 
 // The stored form of an answer: what it is, then the domain's own encoding.
 enum class Tag : std::uint8_t { result = 1, proof_rejected = 2, kms_share = 3 };
@@ -87,11 +94,58 @@ bool settle(Context& context, const store::Row& row, const AnswerBody& body) {
     return false;
 }
 
+// The threshold that the shares reach, or whether one of them has one that is not known yet. The
+// first share whose context has a small enough threshold decides (relayer-api 12.1: any share that
+// comes is measured by its own).
+struct Reached {
+    std::optional<std::size_t> threshold;
+    bool has_unknown = false;
+    bool has_looked_up = false;
+};
+
+Reached reached_by(Context& context, const std::vector<KmsShare>& shares) {
+    const std::uint32_t configured = context.options.user_decrypt_shares_threshold;
+    Reached reached;
+    std::vector<domain::Bytes32> asked;
+    for (const KmsShare& share : shares) {
+        const auto kms_context = domain::kms_context_of(share.extra_data);
+        if (!kms_context) continue;
+        std::optional<std::uint32_t> threshold = configured;
+        if (kms_context->id) {
+            if (std::ranges::find(asked, *kms_context->id) != asked.end()) continue;
+            asked.push_back(*kms_context->id);
+            reached.has_looked_up = true;
+            threshold = context.gateway.share_threshold(*kms_context->id, configured);
+        }
+        if (!threshold) {
+            reached.has_unknown = true;
+        } else if (shares.size() >= *threshold) {
+            reached.threshold = *threshold;
+            break;
+        }
+    }
+    return reached;
+}
+
+// Looks again before the deadline.
+void look_again(Context& context, const store::Row& row, domain::Milliseconds pause) {
+    store::Schedule schedule = row.schedule;
+    schedule.wake = context.now.steady + pause;
+    if (schedule.deadline) schedule.wake = std::min(schedule.wake, *schedule.deadline);
+    if (!context.store.reschedule(row, Status::receipt_received, schedule)) ++context.stale;
+}
+
 // The first `threshold` shares that came, in order of their index (relayer-api 12.2, D-9).
 void settle_shares(Context& context, const store::Row& row, std::vector<KmsShare> shares) {
-    const std::size_t threshold = context.options.user_decrypt_shares_threshold;
-    if (shares.size() < threshold) return;
-    shares.resize(threshold);
+    if (shares.empty()) return;
+    const Reached reached = reached_by(context, shares);
+    if (!reached.threshold) {
+        if (reached.has_looked_up) {
+            look_again(context, row, reached.has_unknown ? unknown_pause : changed_pause);
+        }
+        return;
+    }
+    shares.resize(*reached.threshold);
     std::sort(shares.begin(), shares.end(),
               [](const KmsShare& a, const KmsShare& b) { return a.index < b.index; });
     complete(context, row, domain::UserDecrypted{std::move(shares)});
@@ -121,11 +175,18 @@ bool is_kms_share(const Answer& answer) {
     return std::holds_alternative<KmsShare>(answer.body);
 }
 
+// A share of a context that can not be read counts for nobody (relayer-api 12.1).
+bool is_worthless(const Answer& answer) {
+    const auto* share = std::get_if<KmsShare>(&answer.body);
+    return share != nullptr && !domain::kms_context_of(share->extra_data);
+}
+
 }  // namespace
 
 void apply(Context& context, const Answered& event) {
     std::vector<std::pair<store::Row, domain::Bytes32>> to_evaluate;
     for (const Answer& answer : event.answers) {
+        if (is_worthless(answer)) continue;
         const std::optional<store::Row> row = context.store.find_by_reference(answer.reference);
         if (row && row->status != Status::receipt_received) {
             ++context.stale;  // a late share, or the same answer once more
@@ -153,7 +214,14 @@ void join(Context& context, const domain::Bytes32& reference) {
     if (row && row->status == Status::receipt_received) evaluate(context, *row, reference);
 }
 
-void expire(Context& context, const store::Row& row) {
+void wake(Context& context, const store::Row& row) {
+    if (row.schedule.deadline && context.now.steady < *row.schedule.deadline) {
+        const auto reference = context.store.reference(row.id.sequence);
+        // Sleeps to the deadline unless the evaluation says otherwise.
+        look_again(context, row, *row.schedule.deadline - context.now.steady);
+        if (reference) evaluate(context, row, *reference);
+        return;
+    }
     fail(context, row, Status::timed_out, Cause::expired,
          {Reason::response_timed_out,
           "Gateway chain did not respond within the expected timeframe",

@@ -11,7 +11,7 @@ void apply(Context& context, const Answered& event);
 // The request with this reference has its receipt now: answers that were early take effect.
 void join(Context& context, const domain::Bytes32& reference);
 
-// A receipt whose deadline passed without an answer.
-void expire(Context& context, const store::Row& row);
+// A receipt whose deadline passed, or whose shares wait until their threshold is known.
+void wake(Context& context, const store::Row& row);
 
 }  // namespace engine::answers

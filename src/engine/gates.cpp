@@ -116,9 +116,11 @@ bool Gates::is_full(Family family, std::int64_t client) const {
     return line != nullptr && has_no_room(line->options, line->waiting, client);
 }
 
-std::optional<Gates::Id> Gates::pass_check(Family family) {
+std::optional<Gates::Id> Gates::pass_check(Family family, domain::Monotonic now) {
     CheckLine& line = *check_line(family);
-    if (line.running >= line.options.max_concurrency) return std::nullopt;
+    if (now < checks_held_until_ || line.running >= line.options.max_concurrency) {
+        return std::nullopt;
+    }
     const std::lock_guard lock(mutex_);
     const std::optional<Id> id = line.waiting.pop_front();
     if (id) ++line.running;
@@ -133,12 +135,21 @@ void Gates::give_back_check(Family family) {
 
 std::optional<Gates::Id> Gates::pass_sending(Family family, domain::Monotonic now) {
     SendLine& line = send_line(family);
-    if (sends_in_air_ >= sends_max_ || line.waiting.empty() || !line.tokens.try_take(now)) {
+    if (now < sends_held_until_ || sends_in_air_ >= sends_max_ || line.waiting.empty() ||
+        !line.tokens.try_take(now)) {
         return std::nullopt;
     }
     const std::lock_guard lock(mutex_);
     ++sends_in_air_;
     return line.waiting.pop_front();
+}
+
+void Gates::hold_checks(domain::Monotonic until) {
+    checks_held_until_ = std::max(checks_held_until_, until);
+}
+
+void Gates::hold_sending(domain::Monotonic until) {
+    sends_held_until_ = std::max(sends_held_until_, until);
 }
 
 void Gates::give_back_sending() {
@@ -185,12 +196,19 @@ void Gates::restore_permits(const Work& work) {
 }
 
 std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const {
-    if (sends_in_air_ >= sends_max_) return std::nullopt;
     std::optional<domain::Monotonic> earliest;
+    const auto no_later_than = [&](domain::Monotonic time) {
+        if (!earliest || time < *earliest) earliest = time;
+    };
+    if (now < checks_held_until_) {
+        for (const CheckLine& line : checks_) {
+            if (!line.waiting.empty()) no_later_than(checks_held_until_);
+        }
+    }
+    if (sends_in_air_ >= sends_max_) return earliest;
     for (const SendLine& line : sends_) {
         if (line.waiting.empty()) continue;
-        const domain::Monotonic token = line.tokens.next_token(now);
-        if (!earliest || token < *earliest) earliest = token;
+        no_later_than(std::max(line.tokens.next_token(now), sends_held_until_));
     }
     return earliest;
 }

@@ -41,11 +41,14 @@ public:
     // --- passing; processor thread ---
 
     // The next one to check, with its permit taken.
-    [[nodiscard]] std::optional<Id> pass_check(domain::Family family);
+    [[nodiscard]] std::optional<Id> pass_check(domain::Family family, domain::Monotonic now);
     void give_back_check(domain::Family family);
     // The next one to send, with its token and its place in the air taken.
     [[nodiscard]] std::optional<Id> pass_sending(domain::Family family, domain::Monotonic now);
     void give_back_sending();
+    // Nobody passes before `until`: the chain asked to wait, or the signer's account is empty.
+    void hold_checks(domain::Monotonic until);
+    void hold_sending(domain::Monotonic until);
     [[nodiscard]] std::uint32_t free_share_slots() const;
     void take_share_slot() { ++shares_in_work_; }
     void give_back_share_slot();
@@ -56,7 +59,8 @@ public:
     // Counts the permits anew from what is really in work.
     void restore_permits(const Work& work);
 
-    // When a token lets somebody through who waits now; nothing when nobody waits for one.
+    // When a token or the end of a hold lets somebody through who waits now; nothing when nobody
+    // waits for one.
     [[nodiscard]] std::optional<domain::Monotonic> next_token(domain::Monotonic now) const;
 
     [[nodiscard]] std::uint32_t checks_running(domain::Family family) const;
@@ -109,6 +113,8 @@ private:
     std::array<SendLine, 3> sends_;    // by family
     std::uint32_t sends_max_;
     std::uint32_t sends_in_air_ = 0;
+    domain::Monotonic checks_held_until_{};
+    domain::Monotonic sends_held_until_{};
     std::uint32_t shares_max_;
     std::uint32_t shares_in_work_ = 0;
 };

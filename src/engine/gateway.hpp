@@ -199,10 +199,11 @@ public:
     virtual void undo_sealed() {}
 
     // Any thread. Must not block. How many shares complete a user decryption whose shares carry
-    // this KMS context (evm-gateway 9.4). Nothing: not known now; asking again may help.
+    // this KMS context (evm-gateway 9.4). Nothing: not known now; asking again may help. By default
+    // as many as are configured for context 0.
     [[nodiscard]] virtual std::optional<std::uint32_t> share_threshold(
-        const domain::Bytes32& /*context*/) {
-        return std::nullopt;
+        const domain::Bytes32& /*context*/, std::uint32_t configured) {
+        return configured;
     }
 
     // No event is delivered after this returns.

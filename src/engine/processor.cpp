@@ -107,7 +107,7 @@ void Processor::wake_timers() {
         context_.effects.woken.push_back(
             {store::Lane::timer, context_.now.steady - row.schedule.wake});
         if (row.status == Status::receipt_received) {
-            answers::expire(context_, row);
+            answers::wake(context_, row);
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
             sending::wake(context_, row);
         } else if (row.kind == domain::Kind::share) {
@@ -146,6 +146,7 @@ void Processor::release_effects(Nanoseconds commit) {
     Effects effects = std::exchange(context_.effects, {});
     const Events events = std::exchange(events_, {});
     work_.keep();
+    gateway_.keep_sealed();
     suspects_.keep();
     air_.store(work_.size(), std::memory_order_relaxed);
     for (const Effects::Line& line : effects.lines) journal_.write(line.level, line.text);
@@ -176,6 +177,7 @@ void Processor::report_to_observer(Effects& effects, const Events& events, Nanos
 void Processor::roll_back() {
     context_.effects = {};
     work_.undo();
+    gateway_.undo_sealed();
     admission_.undo();
     suspects_.undo();
     gates_.restore_permits(work_);

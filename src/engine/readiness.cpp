@@ -1,5 +1,6 @@
 #include "engine/readiness.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -23,20 +24,15 @@ bool is_overdue(const Context& context, const store::Row& row) {
     return row.schedule.deadline && context.now.steady >= *row.schedule.deadline;
 }
 
-// A clean run of "not ready" times out; trouble on the way makes it a failure (relayer-api 4.3).
-void give_up(Context& context, const store::Row& row, const std::string& trouble) {
-    if (row.schedule.faults == 0) {
-        fail(context, row, Status::timed_out, Cause::expired,
-             {Reason::readiness_timed_out,
-              "Ciphertext not ready for decryption on the gateway chain",
-              {}});
-    } else {
-        fail(context, row, Status::failure, Cause::refused,
-             {Reason::readiness_failed,
-              "Processing Failed: Contract call failed: " +
-                  (trouble.empty() ? "gateway not reachable" : trouble),
-              {}});
-    }
+void time_out(Context& context, const store::Row& row) {
+    fail(context, row, Status::timed_out, Cause::expired,
+         {Reason::readiness_timed_out,
+          "Ciphertext not ready for decryption on the gateway chain",
+          {}});
+}
+
+domain::Failure unanswered(const std::string& trouble) {
+    return {Reason::readiness_failed, "Processing Failed: Contract call failed: " + trouble, {}};
 }
 
 void pause(Context& context, const store::Row& row, domain::Milliseconds length) {
@@ -45,22 +41,41 @@ void pause(Context& context, const store::Row& row, domain::Milliseconds length)
     }
 }
 
-void not_ready(Context& context, store::Row row) {
+// The last try decides whether the request timed out or failed (evm-gateway 7.3).
+void not_ready(Context& context, store::Row row, const NotReady& outcome) {
     ++row.schedule.attempts;
-    if (row.schedule.attempts >= context.options.readiness_attempts_max ||
-        is_overdue(context, row)) {
-        give_up(context, row, {});
-    } else {
+    row.schedule.faults = 0;
+    const bool last = row.schedule.attempts >= context.options.readiness_attempts_max;
+    if (!last && !is_overdue(context, row)) {
         pause(context, row, context.options.readiness_pause);
+    } else if (outcome.verdict) {
+        fail(context, row, Status::failure, Cause::refused, *outcome.verdict);
+    } else {
+        time_out(context, row);
     }
 }
 
-void unreachable(Context& context, store::Row row, const std::string& reason) {
+void unreachable(Context& context, store::Row row, const Unreachable& trouble) {
     ++row.schedule.faults;
-    if (is_overdue(context, row)) {
-        give_up(context, row, reason);
+    if (trouble.hold > domain::Milliseconds::zero()) {
+        context.gates.hold_checks(context.now.monotonic + trouble.hold);
+    }
+    const bool last = trouble.tries_max != 0 && row.schedule.faults >= trouble.tries_max;
+    if (last || is_overdue(context, row)) {
+        fail(context, row, Status::failure, Cause::refused,
+             trouble.verdict.value_or(unanswered(trouble.reason)));
     } else {
-        pause(context, row, context.options.trouble_pause.pause(row.schedule.faults));
+        pause(context, row,
+              std::max(context.options.trouble_pause.pause(row.schedule.faults), trouble.hold));
+    }
+}
+
+// The deadline fell into a pause.
+void overdue(Context& context, const store::Row& row) {
+    if (row.schedule.faults == 0) {
+        time_out(context, row);
+    } else {
+        fail(context, row, Status::failure, Cause::refused, unanswered("gateway not reachable"));
     }
 }
 
@@ -88,7 +103,8 @@ void start_one(Context& context, Family family, Gates::Id id) {
 
 void start(Context& context) {
     for (const Family family : {Family::public_decrypt, Family::user_decrypt}) {
-        while (const std::optional<Gates::Id> id = context.gates.pass_check(family)) {
+        while (const std::optional<Gates::Id> id =
+                   context.gates.pass_check(family, context.now.monotonic)) {
             start_one(context, family, *id);
         }
     }
@@ -107,21 +123,21 @@ void apply(Context& context, const Checked& event) {
     context.gates.leave(row->id.sequence, domain::family_of(row->kind));
     if (std::holds_alternative<Ready>(event.outcome)) {
         sending::enter(context, *row);
-    } else if (std::holds_alternative<NotReady>(event.outcome)) {
-        not_ready(context, *row);
+    } else if (const auto* not_yet = std::get_if<NotReady>(&event.outcome)) {
+        not_ready(context, *row, *not_yet);
     } else if (const auto* rejected = std::get_if<Rejected>(&event.outcome)) {
         fail(context, *row, Status::failure, Cause::refused, rejected->failure);
     } else {
-        unreachable(context, *row, std::get<Unreachable>(event.outcome).reason);
+        unreachable(context, *row, std::get<Unreachable>(event.outcome));
     }
 }
 
 void wake(Context& context, const store::Row& row) {
     if (const auto entry = context.work.end(row.id.sequence, Task::check)) {
         context.gates.give_back_check(entry->family);
-        unreachable(context, row, "no answer");
+        unreachable(context, row, {"no answer"});
     } else if (is_overdue(context, row)) {
-        give_up(context, row, {});
+        overdue(context, row);
     } else if (context.store.reschedule(row, Status::queued, in_line(context, row.schedule))) {
         context.gates.line_up_for_check(row);
     }

@@ -102,8 +102,14 @@ void count(Report& report, const store::Row& row) {
     }
 }
 
+// What was signed belongs to a nonce that others wait behind: only the chain ends it. Its bytes
+// were made before the crash and are not looked into any more; it runs alone.
+bool only_the_chain_ends(const store::Row& row) {
+    return row.kind != Kind::share && in_send_stage(row.status) && row.schedule.attempts > 0;
+}
+
 void recover_one(Context& context, Suspects& suspects, Report& report, const store::Row& row) {
-    if (row.schedule.claims >= context.options.crashes_max) {
+    if (row.schedule.claims >= context.options.crashes_max && !only_the_chain_ends(row)) {
         fail(context, row, Status::failure, Cause::internal,
              {domain::Reason::recovered_too_often,
               internal_text(row.kind, "recovered too often"),

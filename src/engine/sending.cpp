@@ -1,5 +1,6 @@
 #include "engine/sending.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <string>
@@ -40,9 +41,10 @@ bool was_sealed(const store::Row& row) {
 }
 
 void hand_out_send(Context& context, const store::Row& row, bool look_up_first) {
-    SendOrder order{row.id, row.kind, {}, look_up_first};
+    SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults};
     for (store::Attempt& attempt : context.store.attempts(row.id.sequence)) {
-        order.sealed.push_back({attempt.nonce, attempt.hash, std::move(attempt.sealed)});
+        order.sealed.push_back(
+            {attempt.nonce, attempt.hash, std::move(attempt.sealed), attempt.at});
     }
     assert(!order.sealed.empty());
     context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
@@ -78,31 +80,41 @@ bool start_one(Context& context, const store::Row& row) {
     return false;
 }
 
+domain::Milliseconds pause_after(Context& context, const store::Row& row,
+                                 const Unreachable& trouble) {
+    if (trouble.hold > domain::Milliseconds::zero()) {
+        context.gates.hold_sending(context.now.monotonic + trouble.hold);
+    }
+    return std::max(context.options.trouble_pause.pause(row.schedule.faults), trouble.hold);
+}
+
 // Trouble on the way before anything was signed: until the deadline it costs only time.
-void unprepared(Context& context, store::Row row) {
+void unprepared(Context& context, store::Row row, const Unreachable& trouble) {
     ++row.schedule.faults;
     if (!row.schedule.deadline) {
         row.schedule.deadline = context.now.steady + context.options.sending_timeout;
     }
-    if (context.now.steady >= *row.schedule.deadline) {
+    const bool last = trouble.tries_max != 0 && row.schedule.faults >= trouble.tries_max;
+    if (last || context.now.steady >= *row.schedule.deadline) {
         fail(context, row, Status::failure, Cause::transaction,
-             {Reason::send_failed,
-              "Transaction failed: Gas estimation failed after " +
-                  std::to_string(row.schedule.faults) + " retries",
-              {}});
+             trouble.verdict.value_or(
+                 domain::Failure{Reason::send_failed,
+                                 "Transaction failed: Gas estimation failed after " +
+                                     std::to_string(row.schedule.faults) + " retries",
+                                 {}}));
         return;
     }
-    const auto pause = context.options.trouble_pause.pause(row.schedule.faults);
+    const auto pause = pause_after(context, row, trouble);
     if (!context.store.reschedule(row, Status::processing, pausing(context, row.schedule, pause))) {
         ++context.stale;
     }
 }
 
 // The outcome is unknown: no deadline, only the chain can tell.
-void unknown_outcome(Context& context, store::Row row) {
+void unknown_outcome(Context& context, store::Row row, const Unreachable& trouble) {
     ++row.schedule.faults;
     row.schedule.deadline.reset();
-    const auto pause = context.options.trouble_pause.pause(row.schedule.faults);
+    const auto pause = pause_after(context, row, trouble);
     if (!context.store.reschedule(row, Status::tx_in_flight,
                                   pausing(context, row.schedule, pause))) {
         ++context.stale;
@@ -124,12 +136,27 @@ void seal(Context& context, const store::Row& row, const Plan& plan) {
         ++context.stale;
         return;
     }
-    context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes},
+    context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
-    SendOrder order{row.id, row.kind, {}, false};
+    sealed.at = context.now.wall;
+    SendOrder order{row.id, row.kind, {}, false, 0};
     order.sealed.push_back(std::move(sealed));
     context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
     context.effects.sends.push_back(std::move(order));
+}
+
+// One more transaction for a request that is in the air already; its place there stays taken.
+void seal_again(Context& context, store::Row row, const Plan& plan) {
+    const Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
+    ++row.schedule.attempts;
+    row.schedule.faults = 0;
+    if (!context.store.reschedule(row, Status::tx_in_flight, in_work(context, row.schedule))) {
+        ++context.stale;
+        return;
+    }
+    context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
+                              context.now.wall);
+    hand_out_send(context, row, false);
 }
 
 void received(Context& context, const store::Row& row, const Receipt& receipt) {
@@ -210,16 +237,21 @@ void apply(Context& context, const Prepared& event) {
         fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
     } else {
         context.effects.unreachable.push_back(domain::family_of(row->kind));
-        unprepared(context, *row);
+        unprepared(context, *row, std::get<Unreachable>(event.outcome));
     }
 }
 
 void apply(Context& context, const Sent& event) {
-    if (const auto entry = context.work.end(event.id.sequence, Task::send)) {
-        give_back(context, entry->family);
-    }
+    const auto entry = context.work.end(event.id.sequence, Task::send);
     const std::optional<store::Row> row = context.store.load(event.id.sequence);
-    if (!row || row->status != Status::tx_in_flight) {
+    const bool in_flight = row && row->status == Status::tx_in_flight;
+    const auto* reseal = std::get_if<Reseal>(&event.outcome);
+    if (reseal != nullptr && in_flight && entry) {
+        seal_again(context, *row, reseal->plan);
+        return;
+    }
+    if (entry) give_back(context, entry->family);
+    if (reseal != nullptr || !in_flight) {
         ++context.stale;
         return;
     }
@@ -242,7 +274,7 @@ void apply(Context& context, const Sent& event) {
         fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
     } else {
         context.effects.unreachable.push_back(domain::family_of(row->kind));
-        unknown_outcome(context, *row);
+        unknown_outcome(context, *row, std::get<Unreachable>(event.outcome));
     }
 }
 
@@ -254,7 +286,9 @@ void wake(Context& context, const store::Row& row) {
     if (row.kind == Kind::share) {
         shares::trouble(context, row, "no answer");
     } else if (lease_over) {
-        row.status == Status::processing ? unprepared(context, row) : unknown_outcome(context, row);
+        const Unreachable trouble{"no answer"};
+        row.status == Status::processing ? unprepared(context, row, trouble)
+                                         : unknown_outcome(context, row, trouble);
     } else if (context.store.reschedule(row, row.status, in_line(context, row.schedule))) {
         context.gates.line_up_for_resending(row);
     }

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <string>
@@ -73,6 +74,22 @@ std::uint64_t log_left_behind(const Options& options) {
     return missing ? 0 : bytes;
 }
 
+domain::Bytes32 bytes32(const Statement& statement, int column) {
+    const domain::ByteView stored = statement.blob(column);
+    domain::Bytes32 bytes{};
+    assert(stored.size() == bytes.size());
+    std::copy(stored.begin(), stored.end(), bytes.begin());
+    return bytes;
+}
+
+Attempt attempt_without_bytes(const Statement& statement) {
+    Attempt attempt;
+    attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
+    attempt.hash = bytes32(statement, 1);
+    attempt.at = domain::from_unix_ms(statement.integer(2));
+    return attempt;
+}
+
 }  // namespace
 
 struct Store::Statements {
@@ -99,8 +116,12 @@ struct Store::Statements {
                   "on conflict (name) do update set value = ?2"};
     Statement unset{db_, "delete from setting where name = ?"};
     Statement load{db_, "select " + row_columns + " from request where id = ?"};
-    Statement by_reference{
-        db_, "select " + row_columns + " from request where reference = ? order by id limit 1"};
+    // A chain that was reset gives its ids out again: the one that still waits is meant.
+    Statement by_reference{db_, "select " + row_columns +
+                                    " from request where reference = ? "
+                                    "order by status = 'receipt_received' desc, id desc limit 1"};
+    Statement reference{db_,
+                        "select reference from request where id = ? and reference is not null"};
     Statement payload{db_, "select body from payload where id = ?"};
     Statement wipe_payload{db_, "delete from payload where id = ?"};
     Statement due{db_, "select " + row_columns +
@@ -359,6 +380,12 @@ std::optional<Row> Store::load(std::int64_t sequence) {
     return row;
 }
 
+std::optional<domain::Bytes32> Store::reference(std::int64_t sequence) {
+    Statement& statement = impl_->statements_.reference.with(sequence);
+    if (!statement.next()) return std::nullopt;
+    return bytes32(statement, 0);
+}
+
 std::optional<Row> Store::find_by_reference(const domain::Bytes32& reference) {
     Statement& statement = impl_->statements_.by_reference.with(reference);
     std::optional<Row> row;
@@ -503,20 +530,6 @@ void Store::add_attempt(std::int64_t sequence, const Attempt& attempt, domain::T
         .run();
 }
 
-namespace {
-
-Attempt attempt_without_bytes(const Statement& statement) {
-    Attempt attempt;
-    attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
-    const domain::ByteView hash = statement.blob(1);
-    assert(hash.size() == attempt.hash.size());
-    std::memcpy(attempt.hash.data(), hash.data(), hash.size());
-    attempt.at = domain::from_unix_ms(statement.integer(2));
-    return attempt;
-}
-
-}  // namespace
-
 std::vector<Attempt> Store::attempts(std::int64_t sequence) {
     Statement& statement = impl_->statements_.attempts.with(sequence);
     std::vector<Attempt> attempts;
@@ -601,9 +614,7 @@ std::vector<RoundRow> Store::rounds_over(domain::Timestamp now, std::size_t limi
     while (statement.next()) {
         RoundRow round;
         round.id = statement.integer(0);
-        const domain::ByteView id = statement.blob(1);
-        assert(id.size() == round.round_id.size());
-        std::memcpy(round.round_id.data(), id.data(), id.size());
+        round.round_id = bytes32(statement, 1);
         round.vote_end = domain::from_unix_ms(statement.integer(2));
         round.total = static_cast<std::uint64_t>(statement.integer(3));
         round.submitted = static_cast<std::uint64_t>(statement.integer(4));

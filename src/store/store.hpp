@@ -52,6 +52,8 @@ public:
     void remember_key(const domain::Bytes32& key, std::int64_t sequence);
     [[nodiscard]] std::optional<Row> load(std::int64_t sequence);
     [[nodiscard]] std::optional<Row> find_by_reference(const domain::Bytes32& reference);
+    // The id the chain gave the request.
+    [[nodiscard]] std::optional<domain::Bytes32> reference(std::int64_t sequence);
     [[nodiscard]] std::optional<domain::Bytes> payload(std::int64_t sequence);
 
     // Rows of a lane whose wake has come, earliest first, at most `limit`.

@@ -363,6 +363,8 @@ TEST_CASE("failed transactions are told apart by what the chain said") {
         {Status::processing, Reason::reverted, 0x0666cbdf, "reverted_acl_selector", "unknown",
          "public_decrypt"},
         {Status::processing, Reason::send_failed, {}, "max_retries_exceeded", "", "unknown"},
+        {Status::processing, Reason::no_contract_code, {}, "invalid_address", "", "unknown"},
+        {Status::processing, Reason::rpc_error, {}, "rpc_error", "", "unknown"},
         {Status::tx_in_flight, Reason::internal_error, {}, "unknown_error", "", "unknown"},
         {Status::processing, Reason::recovered_too_often, {}, "unknown_error", "", "unknown"},
     };

@@ -20,6 +20,8 @@ TEST_CASE("reasons are stored under their names") {
         Row{Reason::host_acl_failed, "host_acl_failed"},
         Row{Reason::readiness_failed, "readiness_failed"},
         Row{Reason::reverted, "reverted"},
+        Row{Reason::no_contract_code, "no_contract_code"},
+        Row{Reason::rpc_error, "rpc_error"},
         Row{Reason::send_failed, "send_failed"},
         Row{Reason::proof_rejected, "proof_rejected"},
         Row{Reason::attempts_used_up, "attempts_used_up"},

@@ -89,21 +89,21 @@ TEST_CASE("as many checks run as there are permits, never more, and each family 
         gates.line_up_for_check(row_of(Family::public_decrypt, id));
         gates.line_up_for_check(row_of(Family::user_decrypt, 100 + id));
     }
-    for (Gates::Id id = 0; id < 3; ++id) CHECK(gates.pass_check(Family::public_decrypt) == id);
-    CHECK_FALSE(gates.pass_check(Family::public_decrypt));
+    for (Gates::Id id = 0; id < 3; ++id) CHECK(gates.pass_check(Family::public_decrypt, start) == id);
+    CHECK_FALSE(gates.pass_check(Family::public_decrypt, start));
     CHECK(gates.checks_running(Family::public_decrypt) == 3);
-    CHECK(gates.pass_check(Family::user_decrypt) == 100);
-    CHECK(gates.pass_check(Family::user_decrypt) == 101);
-    CHECK_FALSE(gates.pass_check(Family::user_decrypt));
+    CHECK(gates.pass_check(Family::user_decrypt, start) == 100);
+    CHECK(gates.pass_check(Family::user_decrypt, start) == 101);
+    CHECK_FALSE(gates.pass_check(Family::user_decrypt, start));
 
     gates.give_back_check(Family::public_decrypt);
-    CHECK(gates.pass_check(Family::public_decrypt) == 3);
-    CHECK_FALSE(gates.pass_check(Family::public_decrypt));
+    CHECK(gates.pass_check(Family::public_decrypt, start) == 3);
+    CHECK_FALSE(gates.pass_check(Family::public_decrypt, start));
 }
 
 TEST_CASE("an empty line takes no permit and no token") {
     Gates gates{small(), start};
-    CHECK_FALSE(gates.pass_check(Family::user_decrypt));
+    CHECK_FALSE(gates.pass_check(Family::user_decrypt, start));
     CHECK(gates.checks_running(Family::user_decrypt) == 0);
     CHECK_FALSE(gates.pass_sending(Family::input_proof, start));
     CHECK(gates.sends_in_air() == 0);
@@ -149,7 +149,7 @@ TEST_CASE("permits are counted anew from what is really in work") {
     for (Gates::Id id = 0; id < 3; ++id) {
         gates.line_up_for_check(row_of(Family::public_decrypt, id));
         gates.line_up_for_sending(row_of(Family::input_proof, 10 + id));
-        REQUIRE(gates.pass_check(Family::public_decrypt));
+        REQUIRE(gates.pass_check(Family::public_decrypt, start));
         REQUIRE(gates.pass_sending(Family::input_proof, start));
         gates.take_share_slot();
     }
@@ -223,11 +223,29 @@ TEST_CASE("a standing tells where a request is, not what its status is called") 
 TEST_CASE("cleared lines are empty; permits stay") {
     Gates gates{small(), start};
     gates.line_up_for_check(row_of(Family::public_decrypt, 1));
-    REQUIRE(gates.pass_check(Family::public_decrypt));
+    REQUIRE(gates.pass_check(Family::public_decrypt, start));
     gates.line_up_for_check(row_of(Family::public_decrypt, 2));
     gates.line_up_for_sending(row_of(Family::public_decrypt, 3));
     gates.clear_lines();
     CHECK_FALSE(gates.holds(2, Family::public_decrypt));
     CHECK_FALSE(gates.holds(3, Family::public_decrypt));
     CHECK(gates.checks_running(Family::public_decrypt) == 1);
+}
+
+TEST_CASE("nobody passes while the chain asked to wait, and the end of the wait is known") {
+    Gates gates{small(), start};
+    gates.line_up_for_sending(row_of(Family::input_proof, 1));
+    gates.line_up_for_check(row_of(Family::user_decrypt, 2));
+    const auto sends = start + std::chrono::seconds{7};
+    const auto checks = start + std::chrono::seconds{3};
+    gates.hold_sending(sends);
+    gates.hold_checks(checks);
+    gates.hold_sending(start);  // a shorter wait changes nothing
+    const auto tick = domain::Nanoseconds{1};
+    CHECK_FALSE(gates.pass_sending(Family::input_proof, sends - tick));
+    CHECK_FALSE(gates.pass_check(Family::user_decrypt, checks - tick));
+    CHECK(gates.next_token(start) == checks);
+    CHECK(gates.pass_check(Family::user_decrypt, checks) == 2);
+    CHECK(gates.next_token(checks) == sends);
+    CHECK(gates.pass_sending(Family::input_proof, sends) == 1);
 }

@@ -72,6 +72,8 @@ TransactionMetrics::TransactionMetrics(prometheus::Registry& registry,
     // On the way, and before there is a revert, the reference does not know what it sends.
     transport_error_ = &errors.Add(error_labels("transport_error", "", "unknown"));
     max_retries_exceeded_ = &errors.Add(error_labels("max_retries_exceeded", "", "unknown"));
+    invalid_address_ = &errors.Add(error_labels("invalid_address", "", "unknown"));
+    rpc_error_ = &errors.Add(error_labels("rpc_error", "", "unknown"));
     unknown_error_ = &errors.Add(error_labels("unknown_error", "", "unknown"));
 }
 
@@ -100,6 +102,10 @@ void TransactionMetrics::failed(OfFamily& of, const store::Change& change) {
         of.reverted[labels::revert_category_of(change.selector)]->Increment();
     } else if (reason == Reason::send_failed) {
         max_retries_exceeded_->Increment();
+    } else if (reason == Reason::no_contract_code) {
+        invalid_address_->Increment();
+    } else if (reason == Reason::rpc_error) {
+        rpc_error_->Increment();
     } else {
         unknown_error_->Increment();
     }

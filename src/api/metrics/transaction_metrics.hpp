@@ -41,6 +41,8 @@ private:
     std::array<prometheus::Counter*, labels::families.size()> unreachable_{};
     prometheus::Counter* transport_error_ = nullptr;
     prometheus::Counter* max_retries_exceeded_ = nullptr;
+    prometheus::Counter* invalid_address_ = nullptr;
+    prometheus::Counter* rpc_error_ = nullptr;
     prometheus::Counter* unknown_error_ = nullptr;
 };
 

@@ -48,8 +48,8 @@ public:
                                       const engine::Plan& plan) override;
     void keep_sealed() override;
     void undo_sealed() override;
-    [[nodiscard]] std::optional<std::uint32_t> share_threshold(
-        const domain::Bytes32& context) override;
+    [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
+                                                               std::uint32_t configured) override;
     void stop() override;
 
     [[nodiscard]] std::optional<std::string> trouble() const override;

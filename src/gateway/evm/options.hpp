@@ -50,7 +50,7 @@ struct EvmOptions {
         // A transaction that is pending for so long gets higher fees.
         domain::Milliseconds bump_after{30'000};
         std::uint32_t bump_permille = 125;  // at least 101: nodes want more than 10 %
-        evm::Wei max_fee_cap = 0;           // per gas; 0: none
+        evm::Wei max_fee_cap = 0;           // per gas; 0: ten times what the chain asks for
     };
 
     struct KeyUrls {

@@ -77,7 +77,7 @@ void LoopbackGateway::check(std::vector<engine::CheckOrder> orders) {
         return dice_.draw(options_.readiness);
     });
     for (auto& [latency, group] : groups) {
-        errands_.after(latency, [this, group = std::move(group)] {
+        errands_.run_after(latency, [this, group = std::move(group)] {
             const bool down = outages_.down();
             std::vector<engine::Checked> events;
             events.reserve(group.size());
@@ -97,7 +97,7 @@ void LoopbackGateway::prepare(std::vector<engine::PrepareOrder> orders) {
         return dice_.draw(share ? options_.proof : options_.prepare);
     });
     for (auto& [latency, group] : groups) {
-        errands_.after(latency, [this, group = std::move(group)] {
+        errands_.run_after(latency, [this, group = std::move(group)] {
             const bool down = outages_.down();
             std::vector<engine::Prepared> events;
             events.reserve(group.size());
@@ -119,7 +119,7 @@ void LoopbackGateway::send(std::vector<engine::SendOrder> orders) {
         first = arrived_.empty();
         std::move(orders.begin(), orders.end(), std::back_inserter(arrived_));
     }
-    if (first) errands_.after(domain::Milliseconds{0}, [this] { include_arrived(); });
+    if (first) errands_.run_after(domain::Milliseconds{0}, [this] { include_arrived(); });
 }
 
 engine::Sealed LoopbackGateway::seal(const domain::RequestId&, domain::Kind,
@@ -226,7 +226,7 @@ void LoopbackGateway::reply(std::vector<DelayedReply> replies) {
         if (latency == domain::Milliseconds{0}) {
             reply_now(std::move(events));
         } else {
-            errands_.after(latency, [this, events = std::move(events)] { reply_now(events); });
+            errands_.run_after(latency, [this, events = std::move(events)] { reply_now(events); });
         }
     }
 }

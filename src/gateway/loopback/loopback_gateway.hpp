@@ -15,7 +15,7 @@
 #include "engine/key_material.hpp"
 #include "gateway/loopback/answers.hpp"
 #include "gateway/loopback/dice.hpp"
-#include "gateway/loopback/errands.hpp"
+#include "gateway/errands.hpp"
 #include "gateway/loopback/ledger.hpp"
 #include "gateway/loopback/miner.hpp"
 #include "gateway/loopback/options.hpp"
@@ -100,7 +100,7 @@ private:
     std::optional<std::string> trouble_;
 
     // Last: they end before what their work refers to.
-    loopback::Errands errands_;
+    Errands errands_;
     loopback::Outbox outbox_;
 };
 

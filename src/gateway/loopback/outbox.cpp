@@ -134,7 +134,7 @@ void Outbox::wake_at_locked(domain::Monotonic time) {
     if (wake_ && *wake_ <= time) return;
     wake_ = time;
     const auto delay = std::chrono::ceil<domain::Milliseconds>(time - clock_.monotonic());
-    errands_.after(delay, [this, time] {
+    errands_.run_after(delay, [this, time] {
         {
             const std::lock_guard lock{mutex_};
             if (wake_ == time) wake_.reset();

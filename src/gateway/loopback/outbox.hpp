@@ -13,7 +13,7 @@
 #include "engine/gateway.hpp"
 #include "engine/journal.hpp"
 #include "gateway/loopback/answers.hpp"
-#include "gateway/loopback/errands.hpp"
+#include "gateway/errands.hpp"
 #include "gateway/loopback/ledger.hpp"
 #include "gateway/loopback/miner.hpp"
 #include "gateway/loopback/outages.hpp"

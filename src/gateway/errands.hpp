@@ -7,18 +7,19 @@
 #include "domain/time.hpp"
 #include "engine/executor.hpp"
 
-namespace gateway::loopback {
+namespace gateway {
 
-// Hands work to the executor and makes what is still there harmless once stopped, so that the work
+// Hands work to an executor and makes what is still there harmless once stopped, so that the work
 // may refer to its owner. Any thread.
-class Errands {
+class Errands : public engine::Executor {
 public:
     explicit Errands(engine::Executor& executor);
-    ~Errands();
+    ~Errands() override;
     Errands(const Errands&) = delete;
     Errands& operator=(const Errands&) = delete;
 
-    void after(domain::Milliseconds delay, engine::Executor::Task task);
+    void run(Task task) override;
+    void run_after(domain::Milliseconds delay, Task task) override;
 
     // Waits for running work; nothing starts afterwards. Not from inside an errand.
     void stop();
@@ -29,8 +30,10 @@ private:
         std::atomic<bool> open{true};
     };
 
+    [[nodiscard]] Task guarded(Task task) const;
+
     engine::Executor& executor_;
     const std::shared_ptr<Door> door_;
 };
 
-}  // namespace gateway::loopback
+}  // namespace gateway

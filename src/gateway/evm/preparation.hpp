@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "gateway/evm/fees.hpp"
+#include "gateway/evm/nonces.hpp"
+#include "gateway/evm/options.hpp"
+#include "gateway/evm/rpc/node.hpp"
+
+namespace gateway::evm {
+
+// What comes before the signature: whether the contract is there, what the transaction would cost,
+// and whether it would be refused (evm-gateway 5.1 to 5.4). Orders that wait are asked about
+// together.
+class Preparation {
+public:
+    Preparation(const EvmOptions& options, rpc::Node& write, rpc::Node& read, Nonces& nonces,
+                Fees& fees, const domain::Address& signer, engine::Executor& executor,
+                const engine::Clock& clock, engine::Journal& journal);
+
+    // Returns at once; one event for each order.
+    void prepare(std::vector<engine::PrepareOrder> orders, engine::GatewayEvents& events);
+
+    // The last estimation said that the account can not pay.
+    [[nodiscard]] bool lacks_funds() const { return lacks_funds_; }
+
+private:
+    using Orders = std::vector<engine::PrepareOrder>;
+
+    void work(engine::GatewayEvents& events);
+    [[nodiscard]] Orders take();
+    // What keeps all of them from being estimated now.
+    [[nodiscard]] std::optional<engine::Unreachable> find_nonce();
+    [[nodiscard]] std::optional<engine::PrepareOutcome> find_code(const domain::Address& contract);
+    void estimate(const Orders& orders, const FeeQuote& quote,
+                  std::vector<engine::Prepared>& outcomes);
+    [[nodiscard]] engine::PrepareOutcome outcome_of(const rpc::Answer& estimate, Transaction draft);
+    [[nodiscard]] engine::PrepareOutcome refused(const rpc::NodeError& error);
+    [[nodiscard]] domain::Address target_of(const domain::Request& request) const;
+
+    const EvmOptions& options_;
+    rpc::Node& write_;
+    rpc::Node& read_;
+    Nonces& nonces_;
+    Fees& fees_;
+    const domain::Address signer_;
+    engine::Executor& executor_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+    std::atomic<bool> lacks_funds_{false};
+
+    std::mutex mutex_;  // for what follows
+    Orders arrived_;
+    unsigned workers_ = 0;
+    std::set<domain::Address> with_code_;
+};
+
+}  // namespace gateway::evm

@@ -1,0 +1,463 @@
+#include "gateway/evm/sender.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "domain/keccak.hpp"
+#include "gateway/evm/events.hpp"
+#include "gateway/evm/plan.hpp"
+#include "gateway/evm/revert.hpp"
+#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/evm/transaction.hpp"
+#include "gateway/evm/troubles.hpp"
+
+namespace gateway::evm {
+
+using domain::Milliseconds;
+
+namespace {
+
+constexpr Milliseconds watch_pause_first{250};
+constexpr Milliseconds watch_pause_max{2'000};
+// Looking for a receipt whose nonce is used is slow on purpose: few questions over a long time.
+constexpr Milliseconds conflict_pause{10'000};
+// After a reply that was lost, before the same bytes are sent again.
+constexpr Milliseconds unknown_patience{2'000};
+constexpr Milliseconds refused_patience{1'000};
+constexpr Milliseconds gap_pause{1'000};
+constexpr Milliseconds burial_pause{1'000};
+constexpr unsigned gap_tries_max = 10;
+// Refusals we know no reason for, before the nonce is used up by a transaction that does nothing.
+constexpr std::uint32_t refusals_max = 5;
+// Higher fees asked for at once, before only time brings more of them: a node that lies must not
+// run up the price.
+constexpr std::size_t quick_bumps_max = 4;
+
+Milliseconds next_pause(Milliseconds pause) {
+    return std::min(pause * 2, watch_pause_max);
+}
+
+rpc::Json list_of(std::string text) {
+    return rpc::Json::array({std::move(text)});
+}
+
+}  // namespace
+
+// One order on its way.
+struct Sender::Errand {
+    engine::SendOrder order;
+    engine::GatewayEvents& events;
+    Transaction transaction{};  // the newest
+
+    domain::Monotonic watch_end{};
+    Milliseconds watch_pause{watch_pause_first};
+    bool watches_slowly = false;
+    void (Sender::*after_watch)(const ErrandPtr&) = nullptr;
+
+    unsigned gaps = 0;
+    std::string refusal{};
+
+    [[nodiscard]] const engine::Sealed& newest() const { return order.sealed.back(); }
+};
+
+Sender::Sender(const EvmOptions& options, rpc::Node& write, Nonces& nonces, Fees& fees,
+               const Signer& signer, engine::Executor& executor, const engine::Clock& clock,
+               engine::Journal& journal)
+    : options_(options),
+      write_(write),
+      nonces_(nonces),
+      fees_(fees),
+      signer_(signer),
+      executor_(executor),
+      clock_(clock),
+      journal_(journal) {}
+
+void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events) {
+    for (engine::SendOrder& order : orders) {
+        auto errand = std::make_shared<Errand>(Errand{std::move(order), events});
+        auto transaction = decode_transaction(errand->newest().bytes);
+        assert(transaction);
+        errand->transaction = std::move(*transaction);
+        const bool look_up_first = errand->order.look_up_first;
+        executor_.run([this, errand = std::move(errand), look_up_first] {
+            look_up_first ? look_up_then_submit(errand) : submit(errand);
+        });
+    }
+}
+
+void Sender::look_up_then_submit(const ErrandPtr& errand) {
+    std::optional<rpc::Trouble> trouble;
+    if (const auto receipt = look_up(*errand, trouble)) {
+        conclude(errand, *receipt);
+    } else if (trouble) {
+        finish(errand, unreachable(*trouble, "asking for a receipt"));
+    } else {
+        submit(errand);
+    }
+}
+
+void Sender::submit(const ErrandPtr& errand) {
+    const bool sync = send_sync_;
+    const rpc::Call call{sync ? "eth_sendRawTransactionSync" : "eth_sendRawTransaction",
+                         list_of(rpc::hex(errand->newest().bytes))};
+    const rpc::Answer answer = sync ? write_.call(call, options_.send_timeout) : write_.call(call);
+    const SendVerdict verdict = verdict_on(answer);
+    if (verdict == SendVerdict::no_such_method && sync) {
+        if (send_sync_.exchange(false)) {
+            journal_.write(engine::Level::info,
+                           "send_sync_missing action=\"receipts are asked for instead\"");
+        }
+        submit(errand);
+        return;
+    }
+    judge(errand, answer, verdict);
+}
+
+void Sender::judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdict verdict) {
+    if (verdict != SendVerdict::no_funds && verdict != SendVerdict::not_sent) lacks_funds_ = false;
+    switch (verdict) {
+        case SendVerdict::receipt: {
+            const auto receipt = decode_receipt(std::get<rpc::Json>(answer));
+            const auto is_its = [&](const engine::Sealed& sealed) {
+                return receipt && receipt->hash == sealed.hash;
+            };
+            if (std::ranges::any_of(errand->order.sealed, is_its)) {
+                conclude(errand, *receipt);
+            } else {
+                watch(errand, unknown_patience, &Sender::still_unknown);
+            }
+            return;
+        }
+        case SendVerdict::pending:
+            watch(errand, options_.fees.bump_after, &Sender::not_included);
+            return;
+        case SendVerdict::unknown:
+            watch(errand, unknown_patience, &Sender::still_unknown);
+            return;
+        case SendVerdict::nonce_used:
+            errand->watches_slowly = true;
+            watch(errand, options_.foreign_use_patience, &Sender::nonce_conflict);
+            return;
+        case SendVerdict::nonce_gap:
+            executor_.run_after(gap_pause, [this, errand] { after_gap(errand); });
+            return;
+        case SendVerdict::underpriced:
+            if (errand->order.sealed.size() <= quick_bumps_max || is_old(*errand)) {
+                bump(errand);
+            } else {
+                later(errand, "fees are too low");
+            }
+            return;
+        case SendVerdict::no_funds:
+            if (!lacks_funds_.exchange(true)) journal_.write(engine::Level::error, no_funds_line);
+            later(errand, no_funds_text, no_funds_hold);
+            return;
+        case SendVerdict::no_such_method:
+            later(errand, "the node takes no transactions");
+            return;
+        case SendVerdict::refused:
+            errand->refusal = std::get<rpc::NodeError>(answer).message;
+            watch(errand, refused_patience, &Sender::still_refused);
+            return;
+        case SendVerdict::not_sent:
+            finish(errand, unreachable(std::get<rpc::Trouble>(answer), "sending"));
+            return;
+    }
+}
+
+// --- what became of it --------------------------------------------------------------------------
+
+std::optional<TransactionReceipt> Sender::look_up(const Errand& errand,
+                                                  std::optional<rpc::Trouble>& trouble) {
+    std::vector<rpc::Call> calls;
+    for (const engine::Sealed& sealed : errand.order.sealed) {
+        calls.push_back({"eth_getTransactionReceipt", list_of(rpc::hex(sealed.hash))});
+    }
+    const std::vector<rpc::Answer> answers = write_.call_all(calls);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (const auto* found = std::get_if<rpc::Json>(&answers[i])) {
+            if (found->is_null()) continue;
+            auto receipt = decode_receipt(*found);
+            if (receipt && receipt->hash == errand.order.sealed[i].hash) return receipt;
+            trouble =
+                rpc::Trouble{rpc::Trouble::Kind::garbled, "a receipt that can not be read", {}};
+        } else if (const auto* met = std::get_if<rpc::Trouble>(&answers[i])) {
+            trouble = *met;
+        } else {
+            trouble = rpc::Trouble{rpc::Trouble::Kind::garbled, "the node refuses", {}};
+        }
+    }
+    return std::nullopt;
+}
+
+// Whether a node has one of them, included or not; also when it can not be asked.
+bool Sender::any_is_known(const Errand& errand) {
+    std::vector<rpc::Call> calls;
+    for (const engine::Sealed& sealed : errand.order.sealed) {
+        calls.push_back({"eth_getTransactionByHash", list_of(rpc::hex(sealed.hash))});
+    }
+    return std::ranges::any_of(write_.call_all(calls), [](const rpc::Answer& answer) {
+        const auto* found = std::get_if<rpc::Json>(&answer);
+        return found == nullptr || !found->is_null();
+    });
+}
+
+std::optional<std::uint64_t> Sender::count_on_chain() {
+    const auto answer =
+        write_.call({"eth_getTransactionCount", {rpc::hex(signer_.address()), "latest"}});
+    const auto* result = std::get_if<rpc::Json>(&answer);
+    return result != nullptr ? rpc::quantity(*result) : std::nullopt;
+}
+
+void Sender::watch(const ErrandPtr& errand, Milliseconds patience,
+                   void (Sender::*after)(const ErrandPtr&)) {
+    errand->watch_end = clock_.monotonic() + patience;
+    errand->watch_pause = errand->watches_slowly ? conflict_pause : watch_pause_first;
+    errand->after_watch = after;
+    watch_again(errand, Milliseconds{0});
+}
+
+void Sender::watch_again(const ErrandPtr& errand, Milliseconds pause) {
+    executor_.run_after(pause, [this, errand] {
+        std::optional<rpc::Trouble> trouble;
+        if (const auto receipt = look_up(*errand, trouble)) {
+            conclude(errand, *receipt);
+        } else if (clock_.monotonic() >= errand->watch_end) {
+            if (trouble) {
+                finish(errand, unreachable(*trouble, "asking for a receipt"));
+            } else {
+                (this->*errand->after_watch)(errand);
+            }
+        } else {
+            const Milliseconds next = errand->watch_pause;
+            if (!errand->watches_slowly) errand->watch_pause = next_pause(next);
+            watch_again(errand, next);
+        }
+    });
+}
+
+// The node had it and no block has: it is stuck, or nobody has it any more.
+void Sender::not_included(const ErrandPtr& errand) {
+    if (const auto count = count_on_chain()) {
+        observe(*count);
+        fill_hole(*count);
+        // Behind a smaller nonce of ours no fee helps.
+        if (*count < errand->newest().nonce) {
+            later(errand, "not included yet: smaller nonces come first");
+            return;
+        }
+    }
+    if (is_old(*errand) && any_is_known(*errand)) {
+        bump(errand);
+    } else {
+        later(errand, "not included yet");
+    }
+}
+
+bool Sender::is_old(const Errand& errand) const {
+    return clock_.wall() - errand.newest().at >= options_.fees.bump_after;
+}
+
+void Sender::still_unknown(const ErrandPtr& errand) {
+    later(errand, "the outcome is not known yet");
+}
+
+// A transaction with this nonce is on chain, and for a long time no node had a receipt of ours.
+void Sender::nonce_conflict(const ErrandPtr& errand) {
+    const std::uint64_t nonce = errand->newest().nonce;
+    const auto count = count_on_chain();
+    if (!count || *count <= nonce || any_is_known(*errand)) {
+        later(errand, "the nonce is used, and the receipt is not there yet");
+        return;
+    }
+    observe(*count);
+    nonces_.used(nonce);
+    journal_.write(engine::Level::warning,
+                   "foreign_nonce_use alert=true job_id=" + to_string(errand->order.id) +
+                       " nonce=" + std::to_string(nonce) +
+                       " hint=\"another program uses the relayer's key; give it one of its own\"");
+    Transaction again = errand->transaction;
+    if (is_no_op(again, signer_.address())) {
+        finish(errand,
+               engine::Rejected{{domain::Reason::send_failed,
+                                 "Transaction failed: its nonce was used by another program",
+                                 {}}});
+        return;
+    }
+    again.nonce = 0;
+    reseal(errand, std::move(again), false);
+}
+
+// The smaller nonces may be on their way: the same bytes again. A gap that stays is one that nobody
+// fills, or the chain went back.
+void Sender::after_gap(const ErrandPtr& errand) {
+    if (++errand->gaps % 3 == 0) {
+        if (const auto count = count_on_chain()) {
+            observe(*count);
+            fill_hole(*count);
+        }
+    }
+    if (errand->gaps >= gap_tries_max) {
+        later(errand, "smaller nonces are missing");
+    } else {
+        submit(errand);
+    }
+}
+
+void Sender::observe(std::uint64_t count) {
+    if (!nonces_.observe(count, clock_.monotonic())) return;
+    journal_.write(engine::Level::warning, "nonces_rewound count=" + std::to_string(count) +
+                                               " hint=\"the chain was reset or lost blocks\"");
+}
+
+void Sender::tend() {
+    if (const auto count = count_on_chain()) {
+        observe(*count);
+        fill_hole(*count);
+    }
+}
+
+// A hole below what is held stops everything above it. Nothing is lost if the program ends before
+// this is on chain: then the hole is found again.
+void Sender::fill_hole(std::uint64_t count) {
+    const auto hole = nonces_.take_hole(count, clock_.monotonic());
+    if (!hole) return;
+    const FeeAnswer fees = fees_.current();
+    const auto* quote = std::get_if<FeeQuote>(&fees);
+    if (quote == nullptr) return;
+    Transaction filler;
+    filler.chain_id = options_.chain_id;
+    filler.nonce = *hole;
+    filler.legacy = quote->legacy;
+    filler.priority_fee = quote->priority_fee;
+    filler.max_fee = quote->max_fee;
+    filler = no_op_like(filler, signer_.address());
+    const auto answer =
+        write_.call({"eth_sendRawTransaction", list_of(rpc::hex(sign(filler, signer_)))});
+    const bool accepted = std::holds_alternative<rpc::Json>(answer);
+    journal_.write(engine::Level::warning, "nonce_hole_filled nonce=" + std::to_string(*hole) +
+                                               " accepted=" + (accepted ? "true" : "false"));
+}
+
+// Refused again and again, and known to no node: its nonce is used up by a transaction that does
+// nothing, and what comes on chain decides (field report 26).
+void Sender::still_refused(const ErrandPtr& errand) {
+    if (any_is_known(*errand)) {
+        later(errand, "refused, but known to the node");
+        return;
+    }
+    const bool cancels = errand->order.tries + 1 >= refusals_max &&
+                         !is_no_op(errand->transaction, signer_.address());
+    if (!cancels) {
+        later(errand, "the node refuses the transaction: " + errand->refusal);
+        return;
+    }
+    journal_.write(engine::Level::warning,
+                   "transaction_cancelled job_id=" + to_string(errand->order.id) +
+                       " nonce=" + std::to_string(errand->newest().nonce) + " error=\"" +
+                       errand->refusal + "\"");
+    Transaction no_op = no_op_like(errand->transaction, signer_.address());
+    const FeeAnswer fees = fees_.current();
+    const auto* market = std::get_if<FeeQuote>(&fees);
+    const FeeQuote old{no_op.legacy, no_op.priority_fee, no_op.max_fee};
+    if (const auto higher = bumped(old, market != nullptr ? *market : old, options_.fees)) {
+        no_op.priority_fee = higher->priority_fee;
+        no_op.max_fee = higher->max_fee;
+    }
+    reseal(errand, std::move(no_op), true);
+}
+
+void Sender::bump(const ErrandPtr& errand) {
+    const FeeAnswer fees = fees_.current();
+    if (const auto* trouble = std::get_if<rpc::Trouble>(&fees)) {
+        finish(errand, unreachable(*trouble, "asking for fees"));
+        return;
+    }
+    Transaction higher = errand->transaction;
+    const FeeQuote old{higher.legacy, higher.priority_fee, higher.max_fee};
+    const auto quote = bumped(old, std::get<FeeQuote>(fees), options_.fees);
+    if (!quote) {
+        later(errand, "fees are at their cap");
+        return;
+    }
+    higher.priority_fee = quote->priority_fee;
+    higher.max_fee = quote->max_fee;
+    reseal(errand, std::move(higher), true);
+}
+
+// --- the end ------------------------------------------------------------------------------------
+
+void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt) {
+    if (!is_buried(receipt)) {
+        executor_.run_after(burial_pause, [this, errand] { look_up_then_submit(errand); });
+        return;
+    }
+    const auto sealed =
+        std::ranges::find(errand->order.sealed, receipt.hash, &engine::Sealed::hash);
+    assert(sealed != errand->order.sealed.end());
+    nonces_.used(sealed->nonce);
+    const auto transaction = decode_transaction(sealed->bytes);
+    assert(transaction);
+    if (is_no_op(*transaction, signer_.address())) {
+        finish(errand, engine::Rejected{{domain::Reason::send_failed,
+                                         "Transaction failed: Transaction failed after " +
+                                             std::to_string(refusals_max) + " retries.",
+                                         {}}});
+    } else if (!receipt.succeeded) {
+        finish(errand, on_chain_revert(*transaction, receipt));
+    } else {
+        finish(errand,
+               engine::Receipt{receipt.hash,
+                               request_id_in(receipt.logs, domain::family_of(errand->order.kind),
+                                             transaction->to),
+                               {}});
+    }
+}
+
+bool Sender::is_buried(const TransactionReceipt& receipt) {
+    const std::uint64_t confirmations = options_.listening.confirmations;
+    if (confirmations == 0) return true;
+    const auto answer = write_.call({"eth_blockNumber", rpc::Json::array()});
+    const auto* result = std::get_if<rpc::Json>(&answer);
+    const auto head = result != nullptr ? rpc::quantity(*result) : std::nullopt;
+    return head && *head >= confirmations && *head - confirmations >= receipt.block_number;
+}
+
+// Plays it again where it failed, to learn why.
+engine::Rejected Sender::on_chain_revert(const Transaction& transaction,
+                                         const TransactionReceipt& receipt) {
+    rpc::Json call{{"from", rpc::hex(signer_.address())},
+                   {"to", rpc::hex(transaction.to)},
+                   {"input", rpc::hex(transaction.data)},
+                   {"gas", rpc::hex_quantity(transaction.gas_limit)}};
+    if (transaction.legacy) {
+        call["gasPrice"] = rpc::hex_quantity(transaction.max_fee);
+    } else {
+        call["maxFeePerGas"] = rpc::hex_quantity(transaction.max_fee);
+        call["maxPriorityFeePerGas"] = rpc::hex_quantity(transaction.priority_fee);
+    }
+    const auto answer =
+        write_.call({"eth_call", {std::move(call), rpc::hex_quantity(receipt.block_number)}});
+    const auto* error = std::get_if<rpc::NodeError>(&answer);
+    if (error == nullptr || !is_revert(*error)) {
+        return {{domain::Reason::reverted, "Transaction failed: Execution reverted on chain", {}}};
+    }
+    return {{domain::Reason::reverted,
+             "Transaction failed: Execution reverted on chain: " + describe(*error),
+             selector_of(*error)}};
+}
+
+void Sender::reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce) {
+    finish(errand, engine::Reseal{plan_of({std::move(transaction), has_nonce})});
+}
+
+void Sender::later(const ErrandPtr& errand, std::string reason, Milliseconds hold) {
+    finish(errand, engine::Unreachable{std::move(reason), {}, 0, hold});
+}
+
+void Sender::finish(const ErrandPtr& errand, engine::SendOutcome outcome) {
+    errand->events.sent({{errand->order.id, std::move(outcome)}});
+}
+
+}  // namespace gateway::evm

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "gateway/evm/fees.hpp"
+#include "gateway/evm/nonces.hpp"
+#include "gateway/evm/options.hpp"
+#include "gateway/evm/receipt.hpp"
+#include "gateway/evm/rpc/node.hpp"
+#include "gateway/evm/send_verdict.hpp"
+#include "gateway/evm/signer.hpp"
+
+namespace gateway::evm {
+
+// Brings sealed transactions on chain and finds out what became of them (evm-gateway 2, 4, 5).
+//
+// Nothing is signed here: when the newest transaction of a request has no future, the order goes
+// back with the plan of another one, and the engine commits that first. Before that all hashes of
+// the request are looked up. The nonce stays, unless a transaction that is none of them used it.
+//
+// An order holds a thread only while a node is asked; pauses are tasks for later.
+class Sender {
+public:
+    Sender(const EvmOptions& options, rpc::Node& write, Nonces& nonces, Fees& fees,
+           const Signer& signer, engine::Executor& executor, const engine::Clock& clock,
+           engine::Journal& journal);
+
+    // Returns at once; one event for each order.
+    void send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events);
+
+    // Looks what the chain says of the account: whether a hole keeps others waiting, or the chain
+    // went back. Blocks.
+    void tend();
+
+    // The last transaction was refused because the account can not pay.
+    [[nodiscard]] bool lacks_funds() const { return lacks_funds_; }
+
+private:
+    struct Errand;
+    using ErrandPtr = std::shared_ptr<Errand>;
+
+    void submit(const ErrandPtr& errand);
+    void judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdict verdict);
+    void look_up_then_submit(const ErrandPtr& errand);
+
+    // Receipts of the request's transactions; nothing when no node has one. `trouble` is set when
+    // none could be asked.
+    [[nodiscard]] std::optional<TransactionReceipt> look_up(const Errand& errand,
+                                                            std::optional<rpc::Trouble>& trouble);
+    [[nodiscard]] bool any_is_known(const Errand& errand);
+    [[nodiscard]] std::optional<std::uint64_t> count_on_chain();
+
+    // Asks for the receipt now and then until `patience` is over, then goes on with `after`.
+    void watch(const ErrandPtr& errand, domain::Milliseconds patience,
+               void (Sender::*after)(const ErrandPtr&));
+    void watch_again(const ErrandPtr& errand, domain::Milliseconds pause);
+    void not_included(const ErrandPtr& errand);
+    void nonce_conflict(const ErrandPtr& errand);
+    void after_gap(const ErrandPtr& errand);
+    void still_unknown(const ErrandPtr& errand);
+    void still_refused(const ErrandPtr& errand);
+    void bump(const ErrandPtr& errand);
+    [[nodiscard]] bool is_old(const Errand& errand) const;
+    void fill_hole(std::uint64_t count);
+    void observe(std::uint64_t count);
+
+    void conclude(const ErrandPtr& errand, const TransactionReceipt& receipt);
+    [[nodiscard]] bool is_buried(const TransactionReceipt& receipt);
+    [[nodiscard]] engine::Rejected on_chain_revert(const Transaction& transaction,
+                                                   const TransactionReceipt& receipt);
+    void finish(const ErrandPtr& errand, engine::SendOutcome outcome);
+    void reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce);
+    void later(const ErrandPtr& errand, std::string reason,
+               domain::Milliseconds hold = domain::Milliseconds{0});
+
+    const EvmOptions& options_;
+    rpc::Node& write_;
+    Nonces& nonces_;
+    Fees& fees_;
+    const Signer& signer_;
+    engine::Executor& executor_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+    std::atomic<bool> send_sync_{true};
+    std::atomic<bool> lacks_funds_{false};
+};
+
+}  // namespace gateway::evm
