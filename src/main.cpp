@@ -9,6 +9,7 @@
 #include "build_info.hpp"
 #include "config/command_line.hpp"
 #include "config/load.hpp"
+#include "doctor.hpp"
 #include "secrets.hpp"
 #include "serve.hpp"
 #include "signals.hpp"
@@ -49,6 +50,19 @@ int run(const config::Check& command) {
     for (const std::string& line : not_checked) std::cout << "note: " << line << "\n";
     std::cout << "configuration ok\n";
     return EXIT_SUCCESS;
+}
+
+int run(const config::Doctor& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), std::nullopt, std::nullopt});
+    if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
+    auto& settings = std::get<config::Loaded>(loaded).settings;
+    try {
+        posthouse::find_signer_key(settings);
+    } catch (const std::exception& error) {
+        return refuse({{error.what()}});
+    }
+    return posthouse::doctor(settings, std::cout);
 }
 
 int run(const config::Version&) {

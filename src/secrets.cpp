@@ -8,7 +8,9 @@
 #include "api/access/secret_file.hpp"
 #include "api/http/tls.hpp"
 #include "config/admin_token.hpp"
+#include "config/signer_key.hpp"
 #include "config/source.hpp"
+#include "gateway/evm/signer.hpp"
 #include "system/real_clock.hpp"
 
 namespace posthouse {
@@ -39,7 +41,7 @@ std::vector<std::string> leave_out_credentials(config::Settings& settings) {
     if (!settings.api.credentials_directory.empty()) return lines;
     for (std::string* file : {&settings.api.client_keys_file, &settings.api.share_tokens_file,
                               &settings.http.tls_certificate_file, &settings.http.tls_key_file,
-                              &settings.admin.token_file}) {
+                              &settings.admin.token_file, &settings.signer_key_file}) {
         if (!api::is_credential(*file)) continue;
         lines.push_back("not_checked file=\"" + *file + "\" reason=\"only the service has it\"");
         file->clear();
@@ -53,12 +55,39 @@ void read_admin_token(config::Settings& settings) {
         config::read_token_file(settings.admin.token_file, settings.api.credentials_directory);
 }
 
+// Whether the digits are a key at all: not every number is.
+void check_signer_key(const std::string& key) {
+    try {
+        static_cast<void>(gateway::evm::private_key_signer(key));
+    } catch (const std::invalid_argument&) {
+        throw std::runtime_error(
+            "gateway.tx_engine.signer.private_key: is no key; allowed: 64 hexadecimal digits, a "
+            "number from 1 to the order of secp256k1 less 1");
+    }
+}
+
+void read_signer_key(config::Settings& settings) {
+    if (settings.gateway != config::GatewayType::evm) return;
+    if (!settings.signer_key_file.empty()) {
+        settings.evm.private_key =
+            config::read_signer_key(settings.signer_key_file, settings.api.credentials_directory);
+    }
+    // Nothing when only the running service has it.
+    if (!settings.evm.private_key.empty()) check_signer_key(settings.evm.private_key);
+}
+
 }  // namespace
+
+void find_signer_key(config::Settings& settings) {
+    settings.api.credentials_directory = credentials_directory();
+    read_signer_key(settings);
+}
 
 void find_secrets(config::Settings& settings) {
     settings.api.credentials_directory = credentials_directory();
     find_tls_files(settings.http, settings.api.credentials_directory);
     read_admin_token(settings);
+    read_signer_key(settings);
 }
 
 std::vector<std::string> check_secrets(config::Settings& settings) {

@@ -1,18 +1,11 @@
 #include "serve.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "api/access/gatekeeper.hpp"
 #include "api/admin/admin_application.hpp"
@@ -21,12 +14,14 @@
 #include "api/metrics/metrics.hpp"
 #include "api/metrics/metrics_server.hpp"
 #include "build_info.hpp"
+#include "chain.hpp"
 #include "engine/gates.hpp"
 #include "engine/inbox.hpp"
 #include "engine/processor.hpp"
 #include "engine/service.hpp"
-#include "gateway/loopback/loopback_gateway.hpp"
 #include "reload.hpp"
+#include "remembered.hpp"
+#include "service_threads.hpp"
 #include "signals.hpp"
 #include "store/census.hpp"
 #include "store/reader.hpp"
@@ -35,7 +30,6 @@
 #include "system/real_clock.hpp"
 #include "system/secure_random.hpp"
 #include "system/service_manager.hpp"
-#include "system/worker_pool.hpp"
 
 namespace posthouse {
 
@@ -52,73 +46,6 @@ std::string recovered_line(const engine::recovery::Report& report) {
            " waiting=" + std::to_string(report.waiting) +
            " suspects=" + std::to_string(report.suspects) +
            " quarantined=" + std::to_string(report.quarantined);
-}
-
-// Runs the processor; a file that can not be trusted ends the program.
-class ProcessorThread {
-public:
-    ProcessorThread(engine::Processor& processor, engine::Inbox& inbox, engine::Journal& journal,
-                    domain::Milliseconds grace)
-        : inbox_(inbox), thread_([this, &processor, &journal, grace] {
-              try {
-                  processor.run(grace);
-              } catch (const std::exception& error) {
-                  failed_ = true;
-                  journal.write(
-                      engine::Level::error,
-                      std::string("processor_stopped alert=true error=\"") + error.what() + "\"");
-                  ::kill(::getpid(), SIGTERM);
-              }
-          }) {}
-    ~ProcessorThread() { stop(); }
-    ProcessorThread(const ProcessorThread&) = delete;
-    ProcessorThread& operator=(const ProcessorThread&) = delete;
-
-    void stop() {
-        inbox_.stop();
-        if (thread_.joinable()) thread_.join();
-    }
-    [[nodiscard]] bool failed() const { return failed_; }
-
-private:
-    engine::Inbox& inbox_;
-    std::atomic<bool> failed_{false};
-    std::thread thread_;
-};
-
-// Answers the polls that wait.
-class LongPollThread {
-public:
-    explicit LongPollThread(api::LongPolls& polls)
-        : polls_(polls), thread_([&polls] { polls.run(); }) {}
-    ~LongPollThread() { polls_.stop(); }
-    LongPollThread(const LongPollThread&) = delete;
-    LongPollThread& operator=(const LongPollThread&) = delete;
-
-private:
-    api::LongPolls& polls_;
-    std::jthread thread_;
-};
-
-// What does not fit any more would come back with a later file, as a surprise.
-void forget_unfit(store::Store& store, const std::vector<store::Setting>& remembered,
-                  const api::RestoredTuning& restored) {
-    if (restored.overridden.size() == remembered.size()) return;
-    store::Store::Transaction transaction(store);
-    for (const store::Setting& setting : remembered) {
-        if (std::ranges::find(restored.overridden, setting.name) == restored.overridden.end()) {
-            store.unset(setting.name);
-        }
-    }
-    transaction.commit();
-}
-
-void report(const api::RestoredTuning& restored, engine::Journal& journal) {
-    for (const std::string& line : restored.warnings) journal.write(engine::Level::warning, line);
-    if (restored.overridden.empty()) return;
-    std::string names;
-    for (const std::string& name : restored.overridden) names += (names.empty() ? "" : ",") + name;
-    journal.write(engine::Level::info, "settings_restored names=" + names);
 }
 
 // The listener of the admin interface.
@@ -184,22 +111,12 @@ int serve(const config::Loaded& loaded) {
     }
     store::Reader reader(settings.store, reader_connections_max);
 
-    platform::WorkerPool workers(settings.workers);
-    std::optional<gateway::LoopbackGateway> loopback;
-    try {
-        loopback.emplace(settings.loopback, clock, workers, log);
-    } catch (const std::exception& error) {
-        throw std::runtime_error("the ledger " + settings.loopback.ledger +
-                                 " of the loopback gateway: " + error.what());
-    }
-    gateway::LoopbackGateway& gateway = *loopback;
+    const std::unique_ptr<Chain> chain = make_chain(settings, clock, log);
+    engine::Gateway& gateway = chain->gateway();
 
     engine::Gates gates(settings.engine, clock.monotonic());
     const engine::Tuning base = gates.tuning();
-    const std::vector<store::Setting> remembered = store.settings();
-    const api::RestoredTuning restored = api::restore(base, remembered);
-    report(restored, log);
-    forget_unfit(store, remembered, restored);
+    const api::RestoredTuning restored = restore_tuning(store, base, log);
     gates.retune(restored.tuning, clock.monotonic());
     engine::Inbox inbox(settings.engine.inbox_capacity);
     api::LongPolls long_polls(clock, settings.api.long_polls_max);
@@ -209,6 +126,7 @@ int serve(const config::Loaded& loaded) {
     observers.add(metrics);
     engine::Processor processor(settings.engine, store, gates, gateway, inbox, clock, random, log,
                                 observers);
+    const StopAtEnd end_of_events{gateway};
     engine::Service service(inbox, processor, gates, gateway, reader, clock);
 
     const auto extend = [&] { service_manager.extend_timeout(start_extension); };
@@ -216,10 +134,9 @@ int serve(const config::Loaded& loaded) {
 
     std::jthread counting = count_requests(settings.store, metrics, log);
 
-    engine::NoContractSignatures contracts;
     api::Application application(
-        settings.api, {service, service, gateway, contracts, service, gateway, clock, random, log,
-                       long_polls, metrics, gatekeeper});
+        settings.api, {service, service, chain->rounds(), chain->contracts(), service,
+                       chain->keys(), clock, random, log, long_polls, metrics, gatekeeper});
     api::HttpServer server(settings.http, application);
     api::AdminChanges changes(service, log, base, restored);
     std::optional<Admin> admin;

@@ -19,8 +19,10 @@ Command parse_command_line(int argc, const char* const* argv) {
 
     Serve serve;
     Check check;
+    Doctor doctor;
     std::string serve_file;
     std::string check_file;
+    std::string doctor_file;
     std::string data_dir;
     std::string listen;
 
@@ -38,6 +40,11 @@ Command parse_command_line(int argc, const char* const* argv) {
         app.add_subcommand("check", "Look for mistakes in the configuration");
     CLI::Option* const check_config =
         check_command->add_option("-c,--config", check_file, "Configuration, TOML")
+            ->type_name("FILE");
+    CLI::App* const doctor_command =
+        app.add_subcommand("doctor", "Ask the nodes of the chain whether all is well");
+    CLI::Option* const doctor_config =
+        doctor_command->add_option("-c,--config", doctor_file, "Configuration, TOML")
             ->type_name("FILE");
     CLI::App* const version_command = app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
@@ -61,7 +68,11 @@ Command parse_command_line(int argc, const char* const* argv) {
         if (check_config->count() > 0) check.file = check_file;
         return check;
     }
-    return bad_usage("no command given: serve, check or version");
+    if (doctor_command->parsed()) {
+        if (doctor_config->count() > 0) doctor.file = doctor_file;
+        return doctor;
+    }
+    return bad_usage("no command given: serve, check, doctor or version");
 }
 
 }  // namespace config

@@ -17,6 +17,11 @@ struct Check {
     std::optional<std::filesystem::path> file;
 };
 
+// Asks the nodes of the configured chain whether a start would go well.
+struct Doctor {
+    std::optional<std::filesystem::path> file;
+};
+
 struct Version {};
 
 // For standard output; the program ends with 0.
@@ -29,7 +34,7 @@ struct BadUsage {
     std::string text;
 };
 
-using Command = std::variant<Serve, Check, Version, Help, BadUsage>;
+using Command = std::variant<Serve, Check, Doctor, Version, Help, BadUsage>;
 
 inline constexpr int exit_usage = 2;
 

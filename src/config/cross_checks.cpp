@@ -11,35 +11,13 @@
 #include <string_view>
 
 #include "config/admin_token.hpp"
+#include "config/evm_rules.hpp"
 #include "config/quantities.hpp"
 #include "domain/retry_after.hpp"
 #include "gateway/loopback/options.hpp"
 
 namespace config {
 namespace {
-
-// A value that was set, by its plain path.
-const Node* find(const Node& root, std::string_view path) {
-    const Node* place = &root;
-    while (place != nullptr) {
-        const std::size_t dot = path.find('.');
-        const auto* table = std::get_if<Node::Table>(&place->value);
-        if (table == nullptr) return nullptr;
-        const auto child = table->find(std::string{path.substr(0, dot)});
-        place = child == table->end() ? nullptr : &child->second;
-        if (dot == std::string_view::npos) break;
-        path.remove_prefix(dot + 1);
-    }
-    return place;
-}
-
-std::optional<std::string> text_at(const Node& root, std::string_view path) {
-    const Node* node = find(root, path);
-    if (node == nullptr) return std::nullopt;
-    if (const auto* text = std::get_if<std::string>(&node->value)) return *text;
-    if (const auto* raw = std::get_if<Raw>(&node->value)) return raw->text;
-    return std::nullopt;
-}
 
 class Checks {
 public:
@@ -64,30 +42,12 @@ public:
         pool("storage.app_pool");
         pool("storage.cron_pool");
         pauses();
-        signer();
-        listeners();
     }
 
 private:
-    // Reported where the first of the keys was set; silent when none was, since defaults are right,
-    // or when one of them was refused already.
     void error(std::initializer_list<std::string> keys, const std::string& problem,
                const std::string& allowed) {
-        for (const std::string& key : keys) {
-            if (was_refused(key)) return;
-        }
-        for (const std::string& key : keys) {
-            const auto origin = findings_.origins.find(key);
-            if (origin == findings_.origins.end()) continue;
-            findings_.error(origin->second, key, problem, allowed);
-            return;
-        }
-    }
-
-    [[nodiscard]] bool was_refused(const std::string& key) const {
-        return std::ranges::any_of(findings_.errors, [&](const Findings::Error& error) {
-            return error.text.starts_with(key + ":") || error.text.starts_with(key + "[");
-        });
+        findings_.error_where_set(keys, problem, allowed);
     }
 
     void margin(const std::string& gate, const auto& options) {
@@ -200,48 +160,6 @@ private:
               "retry_interval_ms up to engine.trouble_pause_max");
     }
 
-    // Who signs must be complete, though nobody signs on a loopback.
-    void signer() {
-        const std::string table = "gateway.tx_engine.signer";
-        const Node* node = find(root_, table);
-        if (node == nullptr || !std::holds_alternative<Node::Table>(node->value)) return;
-        const auto type = text_at(root_, table + ".type");
-        if (!type) {
-            missing(*node, table + ".type", "private_key or aws_kms");
-        } else if (*type == "private_key") {
-            require(*node, table + ".private_key", "64 hexadecimal digits");
-        } else if (*type == "aws_kms") {
-            require(*node, table + ".key_id", "text");
-            require(*node, table + ".region", "text");
-        }
-    }
-
-    void require(const Node& table, const std::string& key, const std::string& allowed) {
-        if (find(root_, key) == nullptr) missing(table, key, allowed);
-    }
-
-    void missing(const Node& table, const std::string& key, const std::string& allowed) {
-        if (!was_refused(key)) findings_.error(table.origin, key, "is missing", allowed);
-    }
-
-    void listeners() {
-        const Node* list = find(root_, "gateway.listener_pool.listeners");
-        const auto found = list == nullptr ? std::nullopt : elements_of(*list);
-        if (!found) return;
-        for (std::size_t i = 0; i < found->size(); ++i) {
-            const auto type = text_at(*(*found)[i], "type");
-            const auto url = text_at(*(*found)[i], "url");
-            if (!type || !url) continue;
-            const bool socket = url->starts_with("ws");
-            if (*type != "subscription" && *type != "polling") continue;
-            if (socket == (*type == "subscription")) continue;
-            const std::string key =
-                "gateway.listener_pool.listeners[" + std::to_string(i) + "].url";
-            error({key}, "does not go with type " + *type,
-                  "ws or wss for subscription, http or https for polling");
-        }
-    }
-
     const Node& root_;
     const Settings& settings_;
     Findings& findings_;
@@ -251,6 +169,7 @@ private:
 
 void check_across(const Node& root, const Settings& settings, Findings& findings) {
     Checks{root, settings, findings}.run();
+    check_evm(root, settings, findings);
     if (!findings.errors.empty()) return;
     // The layers' own rules have the last word, whatever the table of keys allows.
     if (const auto problem = domain::problem_of(settings.engine.retry_after)) {

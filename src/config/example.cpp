@@ -47,6 +47,8 @@ std::string_view effect_text(Effect effect) {
             return "";
         case Effect::needs_chain:
             return " No effect with the loopback gateway.";
+        case Effect::needs_vote_chain:
+            return " No effect, this build has no such chain.";
         case Effect::needs_postgresql:
             return " No effect, PostgreSQL is not used.";
         case Effect::needs_admin:
@@ -75,14 +77,17 @@ const TableList* list_of(const std::string& name) {
     return find_table_list(name.substr(0, name.find("[]")));
 }
 
+bool has_default(const Key& key, const Settings& defaults) {
+    return key.show && (!in_list(key.name) || list_of(key.name)->size(defaults) > 0);
+}
+
 // Shown with a value that is in force, not as a comment.
 bool is_live(const Key& key, const Settings& defaults) {
-    if (!key.show) return false;
-    return !in_list(key.name) || list_of(key.name)->size(defaults) > 0;
+    return key.effect == Effect::full && has_default(key, defaults);
 }
 
 std::string value_of(const Key& key, const Settings& defaults) {
-    return is_live(key, defaults) ? key.show(defaults, 0) : key.sample;
+    return has_default(key, defaults) ? key.show(defaults, 0) : key.sample;
 }
 
 void describe_key(std::ostringstream& out, const Key& key, const Settings& defaults) {
@@ -90,7 +95,7 @@ void describe_key(std::ostringstream& out, const Key& key, const Settings& defau
     std::string facts;
     if (!key.unit.empty()) facts += "Unit: " + key.unit + ". ";
     facts +=
-        is_live(key, defaults) ? "Default: " + key.show(defaults, 0) + ". " : "Default: none. ";
+        has_default(key, defaults) ? "Default: " + key.show(defaults, 0) + ". " : "Default: none. ";
     facts += "Allowed: " + key.allowed + ".";
     comment(out, facts);
 }

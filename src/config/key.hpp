@@ -19,7 +19,8 @@ namespace config {
 // What a key that was set brings about.
 enum class Effect {
     full,
-    needs_chain,       // belongs to a real chain
+    needs_chain,       // only with gateway.type evm
+    needs_vote_chain,  // belongs to a real chain of vote shares
     needs_postgresql,  // belongs to the database of the reference
     needs_admin,
     superseded,  // this engine has no use for it
@@ -35,11 +36,12 @@ struct Key {
     std::string doc;
     Effect effect = Effect::full;
     bool secret = false;
-    bool required = false;  // an element without it is an error
-    std::string sample;     // TOML, for keys without a default to show
+    bool required = false;         // an element without it is an error
+    bool required_by_evm = false;  // missing with gateway.type evm is an error
+    std::string sample;            // TOML, for keys without a default to show
 
     std::function<std::optional<Problem>(Settings&, std::size_t index, const Node&)> read;
-    // The value as TOML; empty for keys without effect.
+    // The value as TOML; empty for keys without effect and for keys of a chain without a default.
     std::function<std::string(const Settings&, std::size_t index)> show;
 };
 
@@ -54,11 +56,21 @@ struct TableList {
     std::function<std::size_t(const Settings&)> size;
 };
 
-// Member types differ from what is read by width and by unit only.
+template <typename Value>
+inline constexpr bool is_optional = false;
+template <typename Value>
+inline constexpr bool is_optional<std::optional<Value>> = true;
+
+// Member types differ from what is read by width and by unit only, or may be absent.
 template <typename To, typename From>
 To convert(const From& from) {
     if constexpr (std::is_same_v<To, From>) {
         return from;
+    } else if constexpr (is_optional<To>) {
+        return convert<typename To::value_type>(from);
+    } else if constexpr (is_optional<From>) {
+        assert(from);
+        return convert<To>(*from);
     } else if constexpr (std::is_integral_v<From>) {
         assert(std::in_range<To>(from));
         return static_cast<To>(from);
@@ -122,6 +134,24 @@ Key unused(std::string name, ValueType<Value> type, std::string sample, Effect e
 [[nodiscard]] inline Key hidden(Key key) {
     key.secret = true;
     return key;
+}
+
+// Takes effect with gateway.type evm only.
+[[nodiscard]] inline Key of_evm(Key key) {
+    key.effect = Effect::needs_chain;
+    return key;
+}
+
+// The same without a default: `sample` stands in the example.
+[[nodiscard]] inline Key of_evm(Key key, std::string sample) {
+    key.show = nullptr;
+    key.sample = std::move(sample);
+    return of_evm(std::move(key));
+}
+
+[[nodiscard]] inline Key needed_by_evm(Key key, std::string sample) {
+    key.required_by_evm = true;
+    return of_evm(std::move(key), std::move(sample));
 }
 
 [[nodiscard]] inline Key needed(Key key, std::string sample) {

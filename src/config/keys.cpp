@@ -10,7 +10,7 @@ namespace {
 std::vector<Key> joined() {
     std::vector<Key> all;
     for (auto* part : {http_keys, helper_keys, storage_keys, engine_keys, chain_keys, gateway_keys,
-                       loopback_keys}) {
+                       evm_keys, loopback_keys}) {
         std::ranges::move(part(), std::back_inserter(all));
     }
     return all;
@@ -23,11 +23,16 @@ std::vector<TableList> lists() {
                    [](Settings& s, std::size_t entries) {
                        s.api.host_chain_ids.assign(entries, 0);
                        s.loopback.host_chains.assign(entries, 0);
+                       s.evm.host_chains.assign(entries, {});
                    },
                    [](const Settings& s) { return s.api.host_chain_ids.size(); }});
-    all.push_back({"gateway.listener_pool.listeners", 2, 5,
-                   "Where the events of the gateway chain come from.", Effect::needs_chain,
-                   [](Settings&, std::size_t) {}, [](const Settings&) { return std::size_t{0}; }});
+    all.push_back(
+        {"gateway.listener_pool.listeners", 1, 5,
+         "Where the events of the gateway chain come from; two of different providers "
+         "make up for each other.",
+         Effect::needs_chain,
+         [](Settings& s, std::size_t entries) { s.evm.listening.listeners.assign(entries, {}); },
+         [](const Settings& s) { return s.evm.listening.listeners.size(); }});
     all.push_back({"gateway.loopback.rounds", 0, 100'000,
                    "The vote rounds that exist; without an entry every round does, until "
                    "rounds_end.",

@@ -51,7 +51,7 @@ std::vector<Key> helper_keys() {
     all.push_back(unused("helper.db_path", text("a path", 0, 4'096), "\"\"", Effect::superseded,
                          "Database of the helper; storage.data_dir names the place here."));
     all.push_back(unused("helper.chain_api_port", whole_number(1, 65'535), "1317",
-                         Effect::needs_chain, "REST port of the vote chain on this machine."));
+                         Effect::needs_vote_chain, "REST port of the vote chain on this machine."));
     all.push_back(proofs_key());
     all.push_back(key(
         "helper.strict_attempts", boolean(),

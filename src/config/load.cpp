@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/cross_checks.hpp"
+#include "config/evm_rules.hpp"
 #include "config/keys.hpp"
 #include "config/read_tree.hpp"
 
@@ -34,27 +35,38 @@ struct Reason {
 
 constexpr std::array reasons{
     Reason{Effect::needs_chain, "the gateway is a loopback"},
+    Reason{Effect::needs_vote_chain, "there is no chain for vote shares yet"},
     Reason{Effect::needs_postgresql, "PostgreSQL is not used"},
     Reason{Effect::needs_admin, "this build has no such route"},
     Reason{Effect::superseded, "this engine works without"},
 };
 
-std::vector<std::string> without_effect(const Findings& findings) {
+std::string without_effect(std::string_view reason, const std::set<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    return "settings_without_effect reason=\"" + std::string{reason} + "\" keys=\"" + list + "\"";
+}
+
+void report_without_effect(const Findings& findings, Loaded& loaded) {
+    const bool evm = loaded.settings.gateway == GatewayType::evm;
     std::map<Effect, std::set<std::string>> named;
+    std::set<std::string> of_loopback;
     for (const auto& [shown, origin] : findings.origins) {
         std::string name = pattern_of(shown);
         const Key* key = find_key(name);
-        if (key != nullptr) named[key->effect].insert(std::move(name));
+        if (key == nullptr || (evm && key->effect == Effect::needs_chain)) continue;
+        if (evm && name.starts_with("gateway.loopback.")) of_loopback.insert(name);
+        named[key->effect].insert(std::move(name));
     }
-    std::vector<std::string> lines;
     for (const auto& [effect, text] : reasons) {
-        std::string list;
-        for (const std::string& name : named[effect]) list += (list.empty() ? "" : ", ") + name;
-        if (list.empty()) continue;
-        lines.push_back("settings_without_effect reason=\"" + std::string{text} + "\" keys=\"" +
-                        list + "\"");
+        if (!named[effect].empty()) {
+            loaded.warnings.push_back(without_effect(text, named[effect]));
+        }
     }
-    return lines;
+    // A file that began as a copy of the example has all of them.
+    if (!of_loopback.empty()) {
+        loaded.notes.push_back(without_effect("the gateway is no loopback", of_loopback));
+    }
 }
 
 // APP_NAME is the one variable of the reference without a prefix.
@@ -122,12 +134,14 @@ void settle(Loaded& loaded) {
             " hint=\"other machines reach it, and the token is sent in the clear: keep it on "
             "127.0.0.1, or let only a proxy with TLS in\"");
     }
-    if (settings.engine.user_decrypt_shares_threshold > settings.loopback.kms_nodes) {
+    if (settings.gateway == GatewayType::loopback &&
+        settings.engine.user_decrypt_shares_threshold > settings.loopback.kms_nodes) {
         loaded.warnings.push_back(
             "user_decryptions_never_complete gateway.contracts.user_decrypt_shares_threshold=" +
             std::to_string(settings.engine.user_decrypt_shares_threshold) +
             " gateway.loopback.kms_nodes=" + std::to_string(settings.loopback.kms_nodes));
     }
+    settle_evm(loaded);
 }
 
 }  // namespace
@@ -158,7 +172,7 @@ std::variant<Loaded, Refused> load(const Sources& sources) {
     }
     if (!refused.errors.empty()) return refused;
 
-    loaded.warnings = without_effect(findings);
+    report_without_effect(findings, loaded);
     settle(loaded);
     return loaded;
 }

@@ -87,6 +87,28 @@ std::optional<std::vector<const Node*>> elements_of(const Node& node) {
     return elements;
 }
 
+const Node* find(const Node& root, std::string_view path) {
+    const Node* place = &root;
+    while (place != nullptr) {
+        const std::size_t dot = path.find('.');
+        const auto* table = std::get_if<Node::Table>(&place->value);
+        if (table == nullptr) return nullptr;
+        const auto child = table->find(std::string{path.substr(0, dot)});
+        place = child == table->end() ? nullptr : &child->second;
+        if (dot == std::string_view::npos) break;
+        path.remove_prefix(dot + 1);
+    }
+    return place;
+}
+
+std::optional<std::string> text_at(const Node& root, std::string_view path) {
+    const Node* node = find(root, path);
+    if (node == nullptr) return std::nullopt;
+    if (const auto* text = std::get_if<std::string>(&node->value)) return *text;
+    if (const auto* raw = std::get_if<Raw>(&node->value)) return raw->text;
+    return std::nullopt;
+}
+
 std::string describe(const Node& node) {
     return std::visit(Describer{}, node.value);
 }

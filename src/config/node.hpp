@@ -46,6 +46,10 @@ void overlay(Node& base, Node over, const std::function<bool(std::string_view pa
 // Nothing when it is none of these.
 [[nodiscard]] std::optional<std::vector<const Node*>> elements_of(const Node& node);
 
+// A value that was set, by its plain path (`a.b`); and the same if it is text.
+[[nodiscard]] const Node* find(const Node& root, std::string_view path);
+[[nodiscard]] std::optional<std::string> text_at(const Node& root, std::string_view path);
+
 // `the number 5`, `the text "x"`, `a list` …; control characters are escaped, long text is cut.
 [[nodiscard]] std::string describe(const Node& node);
 // The same without the value.

@@ -1,5 +1,6 @@
 #include "config/read_tree.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string_view>
@@ -147,6 +148,25 @@ void Findings::error(const std::string& origin, const std::string& key, const st
     std::string text = key + ": " + problem;
     if (!allowed.empty()) text += "; allowed: " + allowed;
     errors.push_back({origin, std::move(text)});
+}
+
+void Findings::error_where_set(std::initializer_list<std::string> keys, const std::string& problem,
+                               const std::string& allowed) {
+    for (const std::string& key : keys) {
+        if (refused(key)) return;
+    }
+    for (const std::string& key : keys) {
+        const auto origin = origins.find(key);
+        if (origin == origins.end()) continue;
+        error(origin->second, key, problem, allowed);
+        return;
+    }
+}
+
+bool Findings::refused(const std::string& key) const {
+    return std::ranges::any_of(errors, [&](const Error& error) {
+        return error.text.starts_with(key + ":") || error.text.starts_with(key + "[");
+    });
 }
 
 void read_tree(const Node& root, Settings& settings, Findings& findings) {

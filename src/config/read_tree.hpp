@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +22,14 @@ struct Findings {
 
     void error(const std::string& origin, const std::string& key, const std::string& problem,
                const std::string& allowed);
+
+    // The same where the first of the keys was set; silent when none was, since defaults are right,
+    // or when one of them was refused already.
+    void error_where_set(std::initializer_list<std::string> keys, const std::string& problem,
+                         const std::string& allowed);
+
+    [[nodiscard]] bool refused(const std::string& key) const;
+    [[nodiscard]] bool was_set(const std::string& key) const { return origins.contains(key); }
 };
 
 // Applies every known value of the tree and reports every other.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "api/admin/admin_options.hpp"
 #include "api/http/http_server.hpp"
@@ -8,13 +9,14 @@
 #include "api/options.hpp"
 #include "domain/time.hpp"
 #include "engine/options.hpp"
+#include "gateway/evm/options.hpp"
 #include "gateway/loopback/options.hpp"
 #include "store/options.hpp"
 #include "system/log.hpp"
 
 namespace config {
 
-enum class GatewayType { loopback };
+enum class GatewayType { loopback, evm };
 
 // Everything an operator may set, sorted by the layer it is for. The defaults of the layers are the
 // defaults of the configuration.
@@ -27,6 +29,9 @@ struct Settings {
     api::MetricsOptions metrics;
     GatewayType gateway = GatewayType::loopback;
     gateway::LoopbackOptions loopback;
+    gateway::EvmOptions evm;
+    // Where evm.private_key stands instead: a path or credential:NAME; empty: nowhere.
+    std::string signer_key_file;
     platform::LogOptions log;
 
     std::size_t workers = 4;  // threads for the gateway's outside work

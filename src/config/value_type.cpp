@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "config/amounts.hpp"
 #include "config/quantities.hpp"
 
 namespace config {
@@ -59,6 +60,22 @@ std::optional<double> decimal_of(const Node& node) {
     }
     if (value && !std::isfinite(*value)) return std::nullopt;
     return value;
+}
+
+// The digits a decimal was written with: up to 15 of them survive in a double, more may not.
+std::optional<std::string> written_decimal(double value) {
+    constexpr std::ptrdiff_t exact_digits_max = 15;
+    std::array<char, 512> digits{};
+    const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                            std::chars_format::fixed);
+    if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
+    std::string out(digits.data(), end);
+    const std::size_t first = std::min(out.find_first_of("123456789"), out.size());
+    if (std::count_if(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+                      [](char c) { return c != '.'; }) > exact_digits_max) {
+        return std::nullopt;
+    }
+    return out;
 }
 
 std::string lower_case(std::string text) {
@@ -361,6 +378,62 @@ ValueType<std::string> url(std::vector<std::string> schemes) {
                 return *text;
             },
             toml_text};
+}
+
+ValueType<std::vector<std::string>> urls(std::vector<std::string> schemes,
+                                         std::size_t entries_max) {
+    const ValueType<std::string> one = url(std::move(schemes));
+    return {"a list of at most " + std::to_string(entries_max) + ", each " + one.allowed,
+            [one, entries_max](const Node& node) -> Reading<std::vector<std::string>> {
+                const auto elements = elements_of(node);
+                if (!elements) return wrong_secret(node, "a list");
+                if (elements->size() > entries_max) {
+                    return wrong("has " + std::to_string(elements->size()) + " entries");
+                }
+                std::vector<std::string> all;
+                for (std::size_t i = 0; i < elements->size(); ++i) {
+                    const auto reading = one.read(*(*elements)[i]);
+                    if (const auto* problem = std::get_if<Problem>(&reading)) {
+                        return at_element(*problem, i, *(*elements)[i]);
+                    }
+                    all.push_back(std::get<std::string>(reading));
+                }
+                return all;
+            },
+            [](const std::vector<std::string>& all) {
+                std::string out;
+                for (const std::string& url : all) {
+                    out += (out.empty() ? "" : ", ") + toml_text(url);
+                }
+                return "[" + out + "]";
+            }};
+}
+
+ValueType<gateway::evm::Wei> amount(std::uint32_t decimals) {
+    return {"0 to 1000000000, at most " + std::to_string(decimals) +
+                " decimals; as text when it has more than 15 digits",
+            [decimals](const Node& node) -> Reading<gateway::evm::Wei> {
+                std::string digits;
+                if (const auto* decimal = std::get_if<double>(&node.value)) {
+                    auto written = written_decimal(*decimal);
+                    if (!written) {
+                        return wrong(describe(node) + " is not exact; write the amount as text");
+                    }
+                    digits = *std::move(written);
+                } else if (const auto whole = whole_of(node)) {
+                    digits = std::to_string(*whole);
+                } else if (const std::string* text = text_of(node)) {
+                    digits = *text;
+                } else {
+                    return wrong_kind(node, "a number or the text of one");
+                }
+                const auto wei = parse_amount(digits, decimals);
+                if (!wei) return wrong(in_quotes(digits) + " is no such amount");
+                return *wei;
+            },
+            [decimals](const gateway::evm::Wei& wei) {
+                return toml_text(format_amount(wei, decimals));
+            }};
 }
 
 ValueType<domain::Address> address() {

@@ -13,6 +13,7 @@
 #include "domain/bytes.hpp"
 #include "domain/retry_after.hpp"
 #include "domain/time.hpp"
+#include "gateway/evm/wei.hpp"
 #include "gateway/loopback/options.hpp"
 
 namespace config {
@@ -60,6 +61,10 @@ ValueType<std::string> secret(std::string_view allowed);
 ValueType<std::string> private_key();
 // Never shown, since it may hold a password. `schemes` such as `http` and `https`.
 ValueType<std::string> url(std::vector<std::string> schemes);
+// Likewise, a list; may be empty.
+ValueType<std::vector<std::string>> urls(std::vector<std::string> schemes, std::size_t entries_max);
+// An amount in units of 10^decimals wei, 0 to 10^9 units, read exactly.
+ValueType<gateway::evm::Wei> amount(std::uint32_t decimals);
 ValueType<domain::Address> address();
 ValueType<domain::Bytes32> bytes32();
 ValueType<domain::Timestamp> time_of_calendar();

@@ -37,11 +37,15 @@ TEST_CASE("serve takes a file, a directory and an address") {
     CHECK(std::get<config::Serve>(shorter).listen == "h:1");
 }
 
-TEST_CASE("check and version") {
+TEST_CASE("check, doctor and version") {
     CHECK(std::holds_alternative<config::Check>(parse({"check"})));
     const auto check = parse({"check", "--config", "p.toml"});
     REQUIRE(std::holds_alternative<config::Check>(check));
     CHECK(std::get<config::Check>(check).file == "p.toml");
+    const auto doctor = parse({"doctor", "--config", "p.toml"});
+    REQUIRE(std::holds_alternative<config::Doctor>(doctor));
+    CHECK(std::get<config::Doctor>(doctor).file == "p.toml");
+    CHECK_FALSE(std::get<config::Doctor>(parse({"doctor"})).file);
     CHECK(std::holds_alternative<config::Version>(parse({"version"})));
     CHECK(std::holds_alternative<config::Version>(parse({"--version"})));
 }
@@ -49,7 +53,7 @@ TEST_CASE("check and version") {
 TEST_CASE("help names every command, and every flag of one") {
     const auto help = parse({"--help"});
     REQUIRE(std::holds_alternative<config::Help>(help));
-    for (const std::string_view word : {"serve", "check", "version"}) {
+    for (const std::string_view word : {"serve", "check", "doctor", "version"}) {
         CHECK(std::get<config::Help>(help).text.find(word) != std::string::npos);
     }
     const auto serve = parse({"serve", "--help"});
@@ -65,7 +69,7 @@ TEST_CASE("bad usage is one clear line") {
         std::string_view part;
     };
     const std::vector<Row> rows{
-        {{}, "no command given: serve, check or version"},
+        {{}, "no command given: serve, check, doctor or version"},
         {{"sreve"}, "sreve"},
         {{"serve", "--lisen", "h:1"}, "--lisen"},
         {{"serve", "--config"}, "--config"},

@@ -14,7 +14,7 @@ using config_test::Outcome;
 TEST_CASE("T-145 each mistake in a file is one line that names place, key, problem and the fix") {
     struct Row {
         std::string_view label;
-        std::string_view file;
+        std::string file;
         std::vector<std::string> expected;
     };
     const std::string uint_year = "; allowed: 0x and 64 hexadecimal digits";
@@ -108,7 +108,7 @@ TEST_CASE("T-145 each mistake in a file is one line that names place, key, probl
         {"a value in a list",
          "host_chains = [8009]",
          {"FILE:1: host_chains[0]: must be a table, is a whole number; allowed: a table such as "
-          "{chain_id = …, url = …, acl_address = …}"}},
+          "{chain_id = …, url = …, fallback_urls = …, acl_address = …}"}},
         {"no entry",
          "host_chains = []",
          {"FILE:1: host_chains: has 0 entries; allowed: 1 to 1000 entries, each a table"}},
@@ -125,9 +125,9 @@ TEST_CASE("T-145 each mistake in a file is one line that names place, key, probl
         {"chain zero",
          "[[host_chains]]\nchain_id = 0",
          {"FILE:2: host_chains[0].chain_id: 0 is out of range; allowed: 1 to 9223372036854775807"}},
-        {"one listener",
-         "[[gateway.listener_pool.listeners]]\ntype = \"polling\"\nurl = \"http://a\"",
-         {"FILE:1: gateway.listener_pool.listeners: has 1 entries; allowed: 2 to 5 entries, each a "
+        {"no listener",
+         "gateway.listener_pool.listeners = []",
+         {"FILE:1: gateway.listener_pool.listeners: has 0 entries; allowed: 1 to 5 entries, each a "
           "table"}},
         {"a listener of the other kind",
          "[[gateway.listener_pool.listeners]]\ntype = \"polling\"\nurl = \"ws://a\"\n"
@@ -211,7 +211,12 @@ TEST_CASE("T-145 each mistake in a file is one line that names place, key, probl
         {"signer without a key",
          "[gateway.tx_engine.signer]\ntype = \"private_key\"",
          {"FILE:1: gateway.tx_engine.signer.private_key: is missing; allowed: 64 hexadecimal "
-          "digits"}},
+          "digits, or the file that holds them in private_key_file"}},
+        {"signer with two keys",
+         "[gateway.tx_engine.signer]\ntype = \"private_key\"\nprivate_key = \"" +
+             std::string(64, '1') + "\"\nprivate_key_file = \"f\"",
+         {"FILE:4: gateway.tx_engine.signer.private_key_file: "
+          "gateway.tx_engine.signer.private_key is set too; allowed: one of the two"}},
         {"KMS signer without all",
          "[gateway.tx_engine.signer]\ntype = \"aws_kms\"",
          {"FILE:1: gateway.tx_engine.signer.key_id: is missing; allowed: text",
@@ -352,6 +357,11 @@ TEST_CASE("T-145 no secret and no URL ever gets into a line") {
         "storage.sql_database_url = \"postgres://u:" + secret + "@h/d\"",
         "gateway.blockchain_rpc.http_url = \"ftp://u:" + secret + "@h/d\"",
         "gateway.blockchain_rpc.http_url = \"https://u:" + secret + "@h/d\"",
+        "gateway.blockchain_rpc.http_fallback_urls = [\"https://u:" + secret + "@h\", \"" + secret +
+            "\"]",
+        "gateway.blockchain_rpc.http_fallback_urls = \"https://" + secret + "\"",
+        "gateway.blockchain_rpc.read_fallback_urls = [\"https://" + secret + "\"]",
+        "gateway.type = \"evm\"\ngateway.blockchain_rpc.http_url = \"https://" + secret + "\"",
         "gateway.blockchain_rpc.http_url = [\"https://u:" + secret + "@h/d\"]",
         "[[host_chains]]\nchain_id = 1\nurl = \"htp://" + secret + "\"",
         "[[host_chains]]\nchain_id = 1\nurl = 'http://h/?key=" + secret + " '",

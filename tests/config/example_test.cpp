@@ -91,9 +91,6 @@ TEST_CASE("every key that is switched off in the example would be understood") {
         text.replace(at, from.size(), to);
     };
     replace("private_key = \"\"", "private_key = \"" + std::string(64, '1') + "\"");
-    const std::string listener = "[[gateway.listener_pool.listeners]]\n";
-    replace(listener,
-            listener + "type = \"polling\"\nurl = \"http://localhost:8757\"\n" + listener);
     const Outcome outcome{text};
     CAPTURE(outcome.text());
     CHECK(outcome.accepted());

@@ -44,7 +44,10 @@ TEST_CASE("every key is described, and described once") {
         CHECK_FALSE(key.allowed.empty());
         CHECK(key.doc.ends_with("."));
         CHECK((key.show || !key.sample.empty()));
-        CHECK((key.effect == config::Effect::full) == static_cast<bool>(key.show));
+        const bool of_chain = key.effect == config::Effect::needs_chain;
+        CHECK((of_chain || (key.effect == config::Effect::full) == static_cast<bool>(key.show)));
+        if (key.required_by_evm) CHECK((key.show || !key.sample.empty()));
+        if (key.secret && of_chain) CHECK_FALSE(key.show);
         CHECK(config::find_key(key.name) == &key);
         CHECK_FALSE(config::is_table(key.name));
     }

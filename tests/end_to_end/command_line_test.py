@@ -54,6 +54,75 @@ class CommandLineTest(unittest.TestCase):
                     f'{path}:5: clock.leap: "2d" is out of range; allowed: 1s to 1d'])
         self.assertFalse((self.home / "data").exists())
 
+    KEY = "5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2"
+
+    def real_chain(self, key_file):
+        address = "0x" + "0" * 38 + "a1"
+        url = "http://user:k3y@127.0.0.1:1/SECRET"
+        return self.config(f"""
+gateway.type = "evm"
+gateway.blockchain_rpc = {{ http_url = "{url}", chain_id = 654321, call_timeout_ms = 1000 }}
+gateway.contracts.decryption_address = "{address}"
+gateway.contracts.input_verification_address = "{address}"
+gateway.contracts.user_decrypt_shares_threshold = 9
+gateway.listener_pool.listeners = [{{ type = "polling", url = "{url}" }}]
+gateway.tx_engine.signer = {{ type = "private_key", private_key_file = "{key_file}" }}
+protocol_config = {{ ethereum_http_rpc_url = "{url}", address = "{address}" }}
+keyurl.kms_generation_address = "{address}"
+host_chains = [{{ chain_id = 8009, url = "{url}", acl_address = "{address}" }}]
+""")
+
+    def key_file(self, text, mode=0o600):
+        path = self.home / "signer-key"
+        path.write_text(text, encoding="utf-8")
+        path.chmod(mode)
+        return path
+
+    def test_the_key_of_a_real_chain_is_checked_and_never_shown(self):
+        path = self.real_chain(self.key_file(self.KEY + "\n"))
+        process = self.run_it("check", "--config", path)
+        self.assertEqual(process.returncode, 0, process)
+        self.assertEqual(process.stdout.splitlines()[-1], "configuration ok")
+        self.assertIn("one listener: no redundancy", process.stdout)
+        self.assertIn("vote_shares_off", process.stdout)
+        for text, mode, problem in ((self.KEY, 0o644, "has mode 0644"),
+                                    (self.KEY[1:], 0o600, "holds no private key"),
+                                    (self.KEY + " x", 0o600, "holds no private key"),
+                                    ("0" * 64, 0o600, "is no key"), ("f" * 64, 0o600, "is no key")):
+            with self.subTest(problem=problem, text=text):
+                self.key_file(text, mode)
+                for command in ("check", "doctor"):
+                    process = self.run_it(command, "--config", path)
+                    self.refused(process, 2, "gateway.tx_engine.signer.private_key", problem)
+                    self.assertNotIn(text[:12], process.stdout + process.stderr)
+
+    def test_a_credential_is_left_to_the_running_service(self):
+        path = self.real_chain("credential:signer")
+        process = self.run_it("check", "--config", path)
+        self.assertEqual(process.returncode, 0, process)
+        self.assertIn('not_checked file="credential:signer"', process.stdout)
+        self.key_file(self.KEY).rename(self.home / "signer")
+        process = self.run_it("check", "--config", path,
+                              variables={"CREDENTIALS_DIRECTORY": str(self.home)})
+        self.assertEqual(process.returncode, 0, process)
+        self.assertNotIn("not_checked", process.stdout)
+
+    def test_doctor_has_nothing_to_do_for_the_loopback(self):
+        process = self.run_it("doctor")
+        self.assertEqual((process.returncode, process.stderr), (0, ""), process)
+        self.assertEqual(len(process.stdout.splitlines()), 1, process)
+        self.assertIn("nothing to check", process.stdout)
+
+    def test_doctor_fails_without_nodes_and_shows_no_secret(self):
+        process = self.run_it("doctor", "--config", self.real_chain(self.key_file(self.KEY)))
+        self.assertEqual(process.returncode, 1, process)
+        lines = process.stdout.splitlines()
+        self.assertTrue(any(line.startswith("failed  ") for line in lines), process)
+        for line in lines:
+            self.assertRegex(line, "^(ok      |warning |failed  )[^ ].*: ")
+        for secret in ("k3y", "SECRET", self.KEY[:12]):
+            self.assertNotIn(secret, process.stdout + process.stderr)
+
     def test_broken_toml_names_the_line(self):
         path = self.config("[http]\nworkers = = 3\n")
         process = self.run_it("check", "--config", path)
