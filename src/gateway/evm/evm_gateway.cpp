@@ -84,6 +84,8 @@ public:
     }
 
     void prepare(std::vector<engine::PrepareOrder> orders) {
+        keep_shares_waiting(orders);
+        if (orders.empty()) return;
         std::optional<engine::Unreachable> unfit;
         if (monitor_.on_wrong_chain()) {
             unfit = engine::Unreachable{"the node is on another chain", {}, 0, tend_interval};
@@ -96,9 +98,7 @@ public:
             preparation_.prepare(std::move(orders), *events_);
             return;
         }
-        std::vector<engine::Prepared> outcomes;
-        for (const engine::PrepareOrder& order : orders) outcomes.push_back({order.id, *unfit});
-        events_->prepared(std::move(outcomes));
+        answer(orders, *unfit);
     }
 
     [[nodiscard]] engine::Sealed seal(const engine::Plan& plan) {
@@ -169,6 +169,23 @@ public:
     [[nodiscard]] ContractWallets& wallets() { return wallets_; }
 
 private:
+    void answer(const std::vector<engine::PrepareOrder>& orders,
+                const engine::Unreachable& outcome) {
+        std::vector<engine::Prepared> outcomes;
+        for (const engine::PrepareOrder& order : orders) outcomes.push_back({order.id, outcome});
+        events_->prepared(std::move(outcomes));
+    }
+
+    // They are left from another configuration and go to another chain.
+    void keep_shares_waiting(std::vector<engine::PrepareOrder>& orders) {
+        const auto shares = std::ranges::stable_partition(orders, [](const auto& order) {
+            return domain::kind_of(*order.request) != domain::Kind::share;
+        });
+        if (shares.empty()) return;
+        answer({shares.begin(), shares.end()}, {"this gateway is no chain of vote shares"});
+        orders.erase(shares.begin(), shares.end());
+    }
+
     [[nodiscard]] bool lacks_funds() const {
         return sender_.lacks_funds() || preparation_.lacks_funds();
     }

@@ -77,13 +77,27 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
     for (engine::SendOrder& order : orders) {
         auto errand = std::make_shared<Errand>(Errand{std::move(order), events});
         auto transaction = decode_transaction(errand->newest().bytes);
-        assert(transaction);
+        if (!transaction || transaction->chain_id != options_.chain_id) {
+            refuse_foreign(errand);
+            continue;
+        }
         errand->transaction = std::move(*transaction);
         const bool look_up_first = errand->order.look_up_first;
         executor_.run([this, errand = std::move(errand), look_up_first] {
             look_up_first ? look_up_then_submit(errand) : submit(errand);
         });
     }
+}
+
+// The data directory was used with another chain: what was signed for that one is kept for it.
+void Sender::refuse_foreign(const ErrandPtr& errand) {
+    if (!told_of_foreign_.exchange(true)) {
+        journal_.write(engine::Level::error,
+                       "sealed_for_another_chain alert=true job_id=" + to_string(errand->order.id) +
+                           " hint=\"requests in work belong to the chain this data directory was "
+                           "used with; use another storage.data_dir for this one\"");
+    }
+    later(errand, "sealed for another chain");
 }
 
 void Sender::look_up_then_submit(const ErrandPtr& errand) {

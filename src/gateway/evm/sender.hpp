@@ -48,6 +48,7 @@ private:
     struct Errand;
     using ErrandPtr = std::shared_ptr<Errand>;
 
+    void refuse_foreign(const ErrandPtr& errand);
     void submit(const ErrandPtr& errand);
     void judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdict verdict);
     void look_up_then_submit(const ErrandPtr& errand);
@@ -92,6 +93,7 @@ private:
     engine::Journal& journal_;
     std::atomic<bool> send_sync_{true};
     std::atomic<bool> lacks_funds_{false};
+    std::atomic<bool> told_of_foreign_{false};
 };
 
 }  // namespace gateway::evm
