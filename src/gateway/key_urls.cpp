@@ -6,7 +6,7 @@ namespace gateway {
 
 engine::KeyMaterial stored_at(std::string_view storage_url, std::string_view storage_prefix,
                               const domain::Bytes32& key_id, const domain::Bytes32& crs_id) {
-    if (storage_url.ends_with('/')) storage_url.remove_suffix(1);
+    while (storage_url.ends_with('/')) storage_url.remove_suffix(1);
     const std::string base = std::string(storage_url).append("/").append(storage_prefix);
     return {key_id,
             crs_id,

@@ -14,8 +14,8 @@ using gateway::tagged_id;
 TEST_CASE("a URL is storage, prefix, kind and 64 digits, with one slash in between") {
     const std::string key = "04" + std::string(60, '0') + "03";
     const std::string crs = "05" + std::string(60, '0') + "04";
-    for (const char* storage :
-         {"https://kms.example.org/store", "https://kms.example.org/store/"}) {
+    for (const char* storage : {"https://kms.example.org/store", "https://kms.example.org/store/",
+                                "https://kms.example.org/store//"}) {
         CAPTURE(storage);
         const engine::KeyMaterial keys =
             gateway::stored_at(storage, "PUB", tagged_id(0x04, 3), tagged_id(0x05, 4));
