@@ -89,7 +89,8 @@ TEST_CASE("as many checks run as there are permits, never more, and each family 
         gates.line_up_for_check(row_of(Family::public_decrypt, id));
         gates.line_up_for_check(row_of(Family::user_decrypt, 100 + id));
     }
-    for (Gates::Id id = 0; id < 3; ++id) CHECK(gates.pass_check(Family::public_decrypt, start) == id);
+    for (Gates::Id id = 0; id < 3; ++id)
+        CHECK(gates.pass_check(Family::public_decrypt, start) == id);
     CHECK_FALSE(gates.pass_check(Family::public_decrypt, start));
     CHECK(gates.checks_running(Family::public_decrypt) == 3);
     CHECK(gates.pass_check(Family::user_decrypt, start) == 100);

@@ -78,6 +78,7 @@ TEST_CASE("how a decrypt ends that never gets ready") {
         {}};
     const domain::Failure acl_call{
         Reason::host_acl_failed, "Host ACL check failed: Host chain 8009 call failed: refused", {}};
+    const domain::Failure reverted{Reason::reverted, "Transaction simulation failed", 0xd93c0665};
     const Row rows[]{
         {"attempts used up", [](std::size_t) { return engine::NotReady{}; }, Status::timed_out,
          never, 5},
@@ -86,7 +87,24 @@ TEST_CASE("how a decrypt ends that never gets ready") {
              if (n == 2) return engine::Unreachable{"connection refused"};
              return engine::NotReady{};
          },
-         Status::failure, broken, 6},
+         Status::timed_out, never, 6},
+        {"a call error, then refused instead of answered to the end",
+         [&](std::size_t n) -> CheckOutcome {
+             if (n == 1) return engine::Unreachable{"connection refused"};
+             return engine::NotReady{reverted};
+         },
+         Status::failure, reverted, 6},
+        {"refused instead of answered, and in the end only not ready",
+         [&](std::size_t n) -> CheckOutcome {
+             if (n < 5) return engine::NotReady{reverted};
+             return engine::NotReady{};
+         },
+         Status::timed_out, never, 5},
+        {"call errors to the end of a patience of their own",
+         [&](std::size_t) {
+             return engine::Unreachable{"connection refused", acl_call, 3};
+         },
+         Status::failure, acl_call, 3},
         {"refused by the host ACL", [&](std::size_t) { return engine::Rejected{acl}; },
          Status::failure, acl, 1},
         {"refused after some tries",

@@ -33,6 +33,11 @@ public:
     domain::Milliseconds send_delay{10};
     // Called inside the step, like the real one.
     std::function<void()> on_seal = [] {};
+    std::function<std::optional<std::uint32_t>(const domain::Bytes32& context)> on_threshold =
+        [](const domain::Bytes32&) { return std::nullopt; };
+    std::vector<engine::Plan> plans;  // that were sealed
+    std::size_t kept = 0;             // how often what was sealed became durable
+    std::size_t undone = 0;           // and how often it did not
 
     struct SentAt {
         domain::Monotonic when;
@@ -114,9 +119,17 @@ public:
         }
     }
 
+    void keep_sealed() override { ++kept; }
+    void undo_sealed() override { ++undone; }
+    [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
+                                                               std::uint32_t) override {
+        return on_threshold(context);
+    }
+
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind,
-                                      const engine::Plan&) override {
+                                      const engine::Plan& plan) override {
         on_seal();
+        plans.push_back(plan);
         const std::string text = to_string(id) + " " + std::to_string(++nonce_);
         engine::Sealed sealed;
         sealed.nonce = nonce_;
