@@ -77,6 +77,9 @@ struct EvmOptions {
 
     domain::Address decryption{};
     domain::Address input_verification{};
+    // What requests cost and in which token (1.5). Only for the self-check; absent: not checked.
+    std::optional<domain::Address> protocol_payment;
+    std::optional<domain::Address> fee_token;
     std::vector<HostChain> host_chains;
 
     std::string private_key;        // 64 hex digits; secret
