@@ -204,7 +204,8 @@ void apply(Context& context, const Answered& event) {
             evaluate(context, *current, reference);
         }
     }
-    if (event.cursor > context.store.cursor(event.listener)) {
+    const auto stored = context.store.cursor(event.listener);
+    if (!stored || event.cursor > *stored || event.went_back) {
         context.store.set_cursor(event.listener, event.cursor);
     }
 }

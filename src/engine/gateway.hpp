@@ -142,6 +142,8 @@ struct Answered {
     std::vector<Answer> answers;
     std::uint64_t cursor = 0;
     std::string listener{only_listener};
+    // The chain lost blocks, and the listener reads again from the cursor, although it was further.
+    bool went_back = false;
 };
 
 // What a gateway needs to know to go on where it was.

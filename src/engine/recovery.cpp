@@ -102,14 +102,17 @@ void count(Report& report, const store::Row& row) {
     }
 }
 
-// What was signed belongs to a nonce that others wait behind: only the chain ends it. Its bytes
-// were made before the crash and are not looked into any more; it runs alone.
-bool only_the_chain_ends(const store::Row& row) {
-    return row.kind != Kind::share && in_send_stage(row.status) && row.schedule.attempts > 0;
+// What was signed may be on chain, and its nonce is one that others wait behind: it gets more
+// chances, alone, before it is given up.
+std::uint32_t crashes_max(const Context& context, const store::Row& row) {
+    constexpr std::uint32_t patience = 3;
+    const bool was_sealed =
+        row.kind != Kind::share && in_send_stage(row.status) && row.schedule.attempts > 0;
+    return context.options.crashes_max * (was_sealed ? patience : 1);
 }
 
 void recover_one(Context& context, Suspects& suspects, Report& report, const store::Row& row) {
-    if (row.schedule.claims >= context.options.crashes_max && !only_the_chain_ends(row)) {
+    if (row.schedule.claims >= crashes_max(context, row)) {
         fail(context, row, Status::failure, Cause::internal,
              {domain::Reason::recovered_too_often,
               internal_text(row.kind, "recovered too often"),

@@ -576,10 +576,11 @@ std::size_t Store::trim_answers(domain::Timestamp before, std::size_t limit) {
     return static_cast<std::size_t>(old) + static_cast<std::size_t>(many);
 }
 
-std::uint64_t Store::cursor(std::string_view listener) {
+std::optional<std::uint64_t> Store::cursor(std::string_view listener) {
     const std::string name(listener);
     Statement& statement = impl_->statements_.cursor.with(name);
-    const auto position = statement.next() ? static_cast<std::uint64_t>(statement.integer(0)) : 0;
+    if (!statement.next()) return std::nullopt;
+    const auto position = static_cast<std::uint64_t>(statement.integer(0));
     statement.finish();
     return position;
 }
@@ -709,7 +710,7 @@ void Store::require_in_place() const {
 
 void Store::probe() {
     Transaction transaction(*this);
-    const std::uint64_t probes = cursor("probe") + 1;
+    const std::uint64_t probes = cursor("probe").value_or(0) + 1;
     set_cursor("probe", probes);
     transaction.commit();
 }

@@ -100,7 +100,8 @@ public:
     // Forgets answers nobody claimed: those older than `before`, and the oldest beyond the bound.
     std::size_t trim_answers(domain::Timestamp before, std::size_t limit);
 
-    [[nodiscard]] std::uint64_t cursor(std::string_view listener);
+    // Nothing when the listener never moved one.
+    [[nodiscard]] std::optional<std::uint64_t> cursor(std::string_view listener);
     // Of every listener that ever moved one.
     [[nodiscard]] std::map<std::string, std::uint64_t> cursors();
     void set_cursor(std::string_view listener, std::uint64_t position);

@@ -366,3 +366,30 @@ TEST_CASE("shares of many requests in one batch, in any order, find their own") 
         CHECK(world.number("select count(*) from answer") == 0);
     }
 }
+
+TEST_CASE("a listener's cursor goes back only when its chain did, and block 0 is a place too") {
+    World world;
+    world.run_for(0ms);
+    auto& inbox = world.engine.process().inbox;
+    const auto stored = [&] {
+        return world.number(
+            "select coalesce((select position from cursor where listener = 'b'), -1)");
+    };
+    CHECK(stored() == -1);
+    inbox.answered({{}, 0, "b"});
+    world.run_for(0ms);
+    CHECK(stored() == 0);
+    inbox.answered({{}, 90, "b"});
+    inbox.answered({{}, 80, "b"});
+    world.run_for(0ms);
+    CHECK(stored() == 90);
+    inbox.answered({{}, 70, "b", true});
+    world.run_for(0ms);
+    CHECK(stored() == 70);
+    inbox.answered({{}, 75, "b"});
+    world.run_for(0ms);
+    CHECK(stored() == 75);
+    world.restart();
+    CHECK(world.gateway.resumed.cursor("b") == 75);
+    CHECK(world.gateway.resumed.cursors.size() == 1);
+}

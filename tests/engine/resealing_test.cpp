@@ -174,7 +174,7 @@ TEST_CASE("a preparation that only has a deadline ends with the verdict of its l
     CHECK(world.failure(id) == verdict);
 }
 
-TEST_CASE("what was signed is not given up after many crashes: its nonce has to be used") {
+TEST_CASE("what was signed is not given up early: others wait behind its nonce") {
     World world;
     world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
     const auto id = world.submit(support::input_proof(1));

@@ -119,7 +119,7 @@ TEST_CASE("looking for thresholds moves no deadline") {
     world.share_comes(1, extra_data(context(1)));
     world.run_for(29min + 58s);
     CHECK(world.status(world.id) == Status::receipt_received);
-    world.run_for(1s);
+    world.run_for(2s);
     CHECK(world.status(world.id) == Status::timed_out);
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("a move that was not committed never happened") {
     }
     CHECK(harness.contents() == before);
     CHECK(harness.store->load(1) == row);
-    CHECK(harness.store->cursor("chain") == 0);
+    CHECK_FALSE(harness.store->cursor("chain"));
 }
 
 TEST_CASE("the schema refuses what no code may write") {

@@ -71,8 +71,10 @@ public:
     }
 
     void answer(const domain::RequestId& id, engine::AnswerBody body) {
-        events_->answered(
-            {{{reference_of(id), std::move(body)}}, ++cursor_, std::string{engine::only_listener}});
+        events_->answered({{{reference_of(id), std::move(body)}},
+                           ++cursor_,
+                           std::string{engine::only_listener},
+                           false});
     }
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override {

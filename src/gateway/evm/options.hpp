@@ -77,7 +77,7 @@ struct EvmOptions {
 
     domain::Address decryption{};
     domain::Address input_verification{};
-    // Who collects the fee of a request, and in which token (1.5); only for diagnosis.
+    // What requests cost and in which token (1.5). Only for the self-check; absent: not checked.
     std::optional<domain::Address> protocol_payment;
     std::optional<domain::Address> fee_token;
     std::vector<HostChain> host_chains;

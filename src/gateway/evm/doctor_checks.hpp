@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "engine/clock.hpp"
+#include "gateway/evm/doctor.hpp"
+#include "gateway/evm/options.hpp"
+#include "gateway/evm/rpc/node.hpp"
+
+// The parts of diagnose().
+namespace gateway::evm::doctor {
+
+[[nodiscard]] Finding ok(std::string subject, std::string text);
+[[nodiscard]] Finding warning(std::string subject, std::string text);
+[[nodiscard]] Finding failed(std::string subject, std::string text);
+
+// What came instead of an answer, in words.
+struct Problem {
+    std::string text;
+    bool refused = false;  // by the node or the contract; else there was no answer
+};
+
+[[nodiscard]] std::variant<rpc::Json, Problem> ask(rpc::Node& node, const rpc::Call& call);
+// eth_call without a sender; no bytes where no contract is.
+[[nodiscard]] std::variant<domain::Bytes, Problem> ask_contract(rpc::Node& node,
+                                                                const domain::Address& contract,
+                                                                const domain::Bytes& data,
+                                                                const char* block = "latest");
+[[nodiscard]] std::variant<std::uint64_t, Problem> ask_number(rpc::Node& node,
+                                                              const rpc::Call& call);
+
+[[nodiscard]] Finding check_code(const std::string& subject, rpc::Node& node,
+                                 const domain::Address& contract);
+[[nodiscard]] Finding check_sync_send(rpc::Node& write);
+[[nodiscard]] Finding check_listener(const std::string& subject, rpc::Node& node,
+                                     const EvmOptions& options);
+[[nodiscard]] Finding check_clock(rpc::Node& write, const engine::Clock& clock);
+
+[[nodiscard]] Finding check_balance(rpc::Node& write, const domain::Address& signer,
+                                    const EvmOptions& options);
+[[nodiscard]] Finding check_nonce(rpc::Node& write, const domain::Address& signer);
+[[nodiscard]] std::vector<Finding> check_fees(rpc::Node& read, const domain::Address& signer,
+                                              const EvmOptions& options);
+
+[[nodiscard]] Finding check_key_material(rpc::Node& protocol, const EvmOptions& options);
+[[nodiscard]] Finding check_threshold(rpc::Node& protocol, const EvmOptions& options);
+
+}  // namespace gateway::evm::doctor

@@ -1,0 +1,185 @@
+#include "gateway/evm/monitor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "gateway/evm/rpc/decode.hpp"
+
+namespace gateway::evm {
+
+using domain::Milliseconds;
+using rpc::Answer;
+using rpc::Json;
+
+namespace {
+
+constexpr Milliseconds interval{15'000};
+constexpr Milliseconds chain_id_interval{std::chrono::minutes{5}};
+
+const Json* json_in(const Answer& answer) {
+    return std::get_if<Json>(&answer);
+}
+
+std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
+    for (const Answer& answer : answers) {
+        if (const auto* trouble = std::get_if<rpc::Trouble>(&answer)) return trouble->text;
+        if (const auto* error = std::get_if<rpc::NodeError>(&answer)) {
+            return "the node refuses: " + error->message + " (" + std::to_string(error->code) + ")";
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Monitor::Monitor(const EvmOptions& options, const domain::Address& signer, rpc::Node& write,
+                 engine::Executor& executor, const engine::Clock& clock, engine::Journal& journal)
+    : options_(options),
+      signer_(signer),
+      write_(write),
+      clock_(clock),
+      journal_(journal),
+      errands_(executor) {}
+
+Monitor::~Monitor() {
+    stop();
+}
+
+void Monitor::start() {
+    errands_.run_after(Milliseconds{0}, [this] { look(); });
+}
+
+void Monitor::stop() {
+    errands_.stop();
+}
+
+std::optional<Wei> Monitor::balance() const {
+    const std::lock_guard lock{mutex_};
+    return balance_;
+}
+
+std::optional<double> Monitor::balance_in_coins() const {
+    const auto wei = balance();
+    if (!wei) return std::nullopt;
+    return static_cast<double>(*wei) / 1e18;
+}
+
+std::optional<std::uint64_t> Monitor::head() const {
+    const std::lock_guard lock{mutex_};
+    return head_;
+}
+
+std::optional<std::uint64_t> Monitor::nonce() const {
+    const std::lock_guard lock{mutex_};
+    return nonce_;
+}
+
+bool Monitor::on_wrong_chain() const {
+    const std::lock_guard lock{mutex_};
+    return chain_id_ && *chain_id_ != options_.chain_id;
+}
+
+std::optional<std::string> Monitor::trouble() const {
+    const std::lock_guard lock{mutex_};
+    if (chain_id_ && *chain_id_ != options_.chain_id) {
+        return "chain id is " + std::to_string(*chain_id_) + ", the configuration says " +
+               std::to_string(options_.chain_id);
+    }
+    return trouble_;
+}
+
+void Monitor::look() {
+    if (const auto pause = read()) errands_.run_after(*pause, [this] { look(); });
+}
+
+// How long until the next look; nothing when the node was stopped.
+std::optional<Milliseconds> Monitor::read() {
+    const std::string signer = rpc::hex(signer_);
+    std::vector<rpc::Call> calls{
+        {"eth_getBalance", Json::array({signer, "latest"})},
+        {"eth_getTransactionCount", Json::array({signer, "latest"})},
+        {"eth_blockNumber", Json::array()},
+    };
+    {
+        const std::lock_guard lock{mutex_};
+        if (!chain_id_at_ || chain_id_ != options_.chain_id ||
+            clock_.monotonic() - *chain_id_at_ >= chain_id_interval) {
+            calls.push_back({"eth_chainId", Json::array()});
+        }
+    }
+    const std::vector<Answer> answers = write_.call_all(calls);
+    Milliseconds pause = interval;
+    for (const Answer& answer : answers) {
+        const auto* trouble = std::get_if<rpc::Trouble>(&answer);
+        if (trouble == nullptr) continue;
+        if (trouble->kind == rpc::Trouble::Kind::stopped) return std::nullopt;
+        pause = std::max(pause, trouble->wait);
+    }
+    const std::lock_guard lock{mutex_};
+    note_locked(answers);
+    return pause;
+}
+
+void Monitor::note_locked(const std::vector<Answer>& answers) {
+    std::optional<std::string> trouble = problem_in(answers);
+    const auto garbled = [&trouble](const char* what) {
+        if (!trouble) trouble = std::string{"malformed "} + what;
+    };
+    if (const Json* said = json_in(answers[0])) {
+        if (const auto balance = rpc::wei(*said)) {
+            note_balance_locked(*balance);
+        } else {
+            garbled("balance");
+        }
+    }
+    if (const Json* said = json_in(answers[1])) {
+        const auto nonce = rpc::quantity(*said);
+        if (nonce) nonce_ = std::max(nonce_.value_or(0), *nonce);
+        if (!nonce) garbled("nonce");
+    }
+    if (const Json* said = json_in(answers[2])) {
+        const auto head = rpc::quantity(*said);
+        if (head) head_ = head;
+        if (!head) garbled("block number");
+    }
+    if (const Json* said = answers.size() > 3 ? json_in(answers[3]) : nullptr) {
+        const auto chain_id = rpc::quantity(*said);
+        if (chain_id) note_chain_id_locked(*chain_id);
+        if (!chain_id) garbled("chain id");
+    }
+    note_trouble_locked(std::move(trouble));
+}
+
+void Monitor::note_chain_id_locked(std::uint64_t chain_id) {
+    const bool changed = chain_id_ != chain_id;
+    chain_id_ = chain_id;
+    chain_id_at_ = clock_.monotonic();
+    if (!changed || chain_id == options_.chain_id) return;
+    journal_.write(engine::Level::error, "wrong_chain chain_id=" + std::to_string(chain_id) +
+                                             " configured=" + std::to_string(options_.chain_id));
+}
+
+void Monitor::note_balance_locked(Wei balance) {
+    balance_ = balance;
+    const bool low = options_.low_balance > 0 && balance < options_.low_balance;
+    if (low == low_) return;
+    low_ = low;
+    const auto coins = [](Wei wei) { return std::to_string(static_cast<double>(wei) / 1e18); };
+    journal_.write(low ? engine::Level::warning : engine::Level::info,
+                   std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
+                       " signer=" + rpc::hex(signer_) + " balance=" + coins(balance) +
+                       " low_balance=" + coins(options_.low_balance));
+}
+
+void Monitor::note_trouble_locked(std::optional<std::string> trouble) {
+    if (trouble && !trouble_) {
+        journal_.write(engine::Level::warning, "write_node_trouble error=\"" + *trouble + "\"");
+    } else if (!trouble && trouble_) {
+        journal_.write(engine::Level::info, "write_node_recovered");
+    }
+    trouble_ = std::move(trouble);
+}
+
+}  // namespace gateway::evm
