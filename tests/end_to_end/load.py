@@ -47,6 +47,9 @@ class Load:
         for thread in self.threads:
             thread.join()
 
+    def variants(self, seed):
+        return samples.Variants(seed)
+
     def choose(self, chance, variants):
         kind = chance.choices(("proof", "public", "user", "delegated", "unified", "share", "again"),
                               (12, 24, 18, 14, 2, 28, 2 if self.repeat else 0))[0]
@@ -67,7 +70,7 @@ class Load:
 
     def run(self, seed):
         chance = random.Random(seed)
-        variants = samples.Variants(seed)
+        variants = self.variants(seed)
         client = Client(self.port)
         try:
             while not self.ending:

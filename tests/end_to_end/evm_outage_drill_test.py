@@ -1,0 +1,24 @@
+"""A short run of the drill on a real chain; the long one is tests/drills/evm_outage.py."""
+
+import subprocess
+import sys
+import unittest
+
+from service import ROOT, binary
+
+
+class EvmOutageDrillTest(unittest.TestCase):
+    def test_three_rounds(self):
+        drill = ROOT / "tests" / "drills" / "evm_outage.py"
+        process = subprocess.run(
+            [sys.executable, str(drill), "--rounds", "3", "--binary", binary()],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
+        self.assertRegex(process.stdout, r"(?m)^accepted [1-9]")
+        lines = process.stdout.splitlines()
+        for line in ("included never 0", "included twice 0", "violations 0"):
+            self.assertIn(line, lines)
+
+
+if __name__ == "__main__":
+    unittest.main()
