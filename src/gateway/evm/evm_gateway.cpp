@@ -8,6 +8,7 @@
 #include "domain/keccak.hpp"
 #include "gateway/errands.hpp"
 #include "gateway/evm/contract_wallets.hpp"
+#include "gateway/evm/events.hpp"
 #include "gateway/evm/fees.hpp"
 #include "gateway/evm/key_poller.hpp"
 #include "gateway/evm/listener.hpp"
@@ -16,10 +17,10 @@
 #include "gateway/evm/plan.hpp"
 #include "gateway/evm/preparation.hpp"
 #include "gateway/evm/readiness.hpp"
+#include "gateway/evm/rpc/subscription.hpp"
 #include "gateway/evm/seen_logs.hpp"
 #include "gateway/evm/sender.hpp"
 #include "gateway/evm/signer.hpp"
-#include "gateway/evm/subscriptions.hpp"
 #include "gateway/evm/thresholds.hpp"
 #include "gateway/evm/transaction.hpp"
 #include "gateway/evm/troubles.hpp"
@@ -41,6 +42,7 @@ public:
         : options_(std::move(options)),
           nodes_(std::move(nodes)),
           signer_(private_key_signer(options_.private_key)),
+          clock_(clock),
           fees_(options_, *nodes_.write, clock),
           seen_(clock),
           wallets_(options_, nodes_.hosts),
@@ -58,9 +60,6 @@ public:
             listeners_.push_back(std::make_unique<Listener>(
                 options_, names[i], *nodes_.listeners[i], workers.reads, clock, journal, &seen_));
         }
-        subscriptions_ = std::make_unique<Subscriptions>(
-            options_, clock, journal, [this](std::size_t i) { listeners_[i]->nudge(); });
-        names_ = names;
     }
 
     ~Impl() { stop(); }
@@ -77,7 +76,7 @@ public:
                                              ? std::nullopt
                                              : std::optional{cursor->second});
         }
-        subscriptions_->start();
+        subscribe();
         monitor_.start();
         keys_.start();
         tend();
@@ -113,7 +112,7 @@ public:
     }
 
     void stop() {
-        subscriptions_->stop();
+        subscriptions_.clear();
         for (const auto& node : nodes_.listeners) node->stop();
         for (const auto& [chain, node] : nodes_.hosts) node->stop();
         for (rpc::Node* node : {nodes_.write.get(), nodes_.read.get(), nodes_.protocol.get()}) {
@@ -190,6 +189,22 @@ private:
         return sender_.lacks_funds() || preparation_.lacks_funds();
     }
 
+    // They wake their listener, which reads as always.
+    void subscribe() {
+        for (std::size_t i = 0; i < listeners_.size(); ++i) {
+            const EvmOptions::Listener& listener = options_.listening.listeners[i];
+            if (listener.type != EvmOptions::Listener::Type::subscription) continue;
+            rpc::SubscriptionOptions options;
+            options.url = listener.url;
+            options.addresses = {options_.decryption, options_.input_verification};
+            options.topics.assign(answer_topics().begin(), answer_topics().end());
+            options.retry_interval = options_.listening.retry_interval;
+            options.recycle_interval = options_.listening.recycle_interval;
+            subscriptions_.push_back(std::make_unique<rpc::Subscription>(
+                std::move(options), clock_, [this, i] { listeners_[i]->nudge(); }));
+        }
+    }
+
     // Holes are looked for also while nobody sends.
     void tend() {
         reads_.run([this] { sender_.tend(); });
@@ -199,6 +214,7 @@ private:
     const EvmOptions options_;
     const Nodes nodes_;
     const std::unique_ptr<Signer> signer_;
+    const engine::Clock& clock_;
     engine::GatewayEvents* events_ = nullptr;
     Nonces nonces_;
     Fees fees_;
@@ -210,7 +226,7 @@ private:
     Monitor monitor_;
     std::vector<std::string> names_;
     std::vector<std::unique_ptr<Listener>> listeners_;
-    std::unique_ptr<Subscriptions> subscriptions_;
+    std::vector<std::unique_ptr<rpc::Subscription>> subscriptions_;
     Preparation preparation_;
     Sender sender_;
     // Last: they wait for work that uses the rest.

@@ -5,9 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "engine/clock.hpp"
 #include "gateway/evm/rpc/node.hpp"
 
-namespace gateway::evm {
+namespace gateway {
+
+struct EvmOptions;
+
+namespace evm {
 
 // The nodes of each role (evm-gateway 0.2). Never null.
 struct Nodes {
@@ -18,4 +23,9 @@ struct Nodes {
     std::vector<std::unique_ptr<rpc::Node>> listeners;  // in the order of the options
 };
 
-}  // namespace gateway::evm
+// Over HTTP, each call with the call timeout unless it names another. A subscription's node is read
+// on the same port. Throws std::invalid_argument, without the URL, when one is none.
+[[nodiscard]] Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock);
+
+}  // namespace evm
+}  // namespace gateway

@@ -1,0 +1,33 @@
+#include "gateway/evm/nodes.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/evm/options.hpp"
+#include "gateway/evm/rpc/http_node.hpp"
+#include "gateway/evm/rpc/url.hpp"
+
+namespace gateway::evm {
+
+Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock) {
+    const auto node = [&](std::vector<std::string> urls) {
+        return std::make_unique<rpc::HttpNode>(
+            rpc::HttpNodeOptions{std::move(urls), options.call_timeout, options.response_bytes_max,
+                                 options.batch_max},
+            clock);
+    };
+    Nodes nodes;
+    nodes.write = node(options.write_urls);
+    nodes.read = node(options.read_urls);
+    for (const EvmOptions::HostChain& chain : options.host_chains) {
+        nodes.hosts.emplace(chain.chain_id, node(chain.urls));
+    }
+    nodes.protocol = node(options.protocol_config.urls);
+    for (const EvmOptions::Listener& listener : options.listening.listeners) {
+        nodes.listeners.push_back(node({rpc::over_http(listener.url)}));
+    }
+    return nodes;
+}
+
+}  // namespace gateway::evm
