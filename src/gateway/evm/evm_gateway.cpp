@@ -55,10 +55,10 @@ public:
           sender_(options_, *nodes_.write, nonces_, fees_, *signer_, sends_, clock, journal),
           reads_(workers.reads),
           sends_(workers.sends) {
-        const auto names = listener_names(options_.listening.listeners);
-        for (std::size_t i = 0; i < names.size(); ++i) {
+        names_ = listener_names(options_.listening.listeners);
+        for (std::size_t i = 0; i < names_.size(); ++i) {
             listeners_.push_back(std::make_unique<Listener>(
-                options_, names[i], *nodes_.listeners[i], workers.reads, clock, journal, &seen_));
+                options_, names_[i], *nodes_.listeners[i], workers.reads, clock, journal, &seen_));
         }
     }
 

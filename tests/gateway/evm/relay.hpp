@@ -63,6 +63,7 @@ struct Relay {
         options.listening.poll_interval = domain::Milliseconds{500};
         engine.options.readiness_pause = domain::Milliseconds{100};
         start();
+        run_for(domain::Milliseconds{1'000});  // the listener has found the chain
     }
 
     gateway::EvmOptions options;
