@@ -88,6 +88,8 @@ public:
         std::optional<engine::Unreachable> unfit;
         if (monitor_.on_wrong_chain()) {
             unfit = engine::Unreachable{"the node is on another chain", {}, 0, tend_interval};
+        } else if (!monitor_.on_right_chain()) {
+            unfit = engine::Unreachable{"the node has not said yet which chain it is on"};
         } else if (std::ranges::none_of(listeners_,
                                         [](const auto& one) { return one->has_start(); })) {
             // What is answered before anybody listens would be missed.

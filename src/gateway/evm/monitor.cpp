@@ -81,6 +81,11 @@ bool Monitor::on_wrong_chain() const {
     return chain_id_ && *chain_id_ != options_.chain_id;
 }
 
+bool Monitor::on_right_chain() const {
+    const std::lock_guard lock{mutex_};
+    return chain_id_ == options_.chain_id;
+}
+
 std::optional<std::string> Monitor::trouble() const {
     const std::lock_guard lock{mutex_};
     if (chain_id_ && *chain_id_ != options_.chain_id) {

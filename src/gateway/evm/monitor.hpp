@@ -41,6 +41,8 @@ public:
 
     // The node is on another chain than the configuration says: nothing should be sent.
     [[nodiscard]] bool on_wrong_chain() const;
+    // The node said so. Before that nobody knows.
+    [[nodiscard]] bool on_right_chain() const;
 
     // Nothing when the last look went well, else one line without secrets.
     [[nodiscard]] std::optional<std::string> trouble() const;

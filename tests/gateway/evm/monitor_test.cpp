@@ -133,12 +133,14 @@ TEST_CASE("another chain is trouble until the node is on ours") {
     harness.chain_id = Json("0x1");
     harness.start();
     CHECK(harness.monitor->on_wrong_chain());
+    CHECK_FALSE(harness.monitor->on_right_chain());
     CHECK(harness.monitor->trouble() == "chain id is 1, the configuration says 31337");
     harness.executor.run_for(1min);
     CHECK(harness.journal.count("wrong_chain") == 1);
     harness.chain_id = Json("0x7a69");
     harness.executor.run_for(15s);
     CHECK_FALSE(harness.monitor->on_wrong_chain());
+    CHECK(harness.monitor->on_right_chain());
     CHECK_FALSE(harness.monitor->trouble());
     harness.chain_id = Json("0x2");
     harness.executor.run_for(5min);

@@ -428,8 +428,13 @@ TEST_CASE("report 71: nobody sends before the time a node asked for") {
     relay.run_for(1s);
     relay.submit(support::input_proof(2));
     relay.run_for(1min);
-    REQUIRE(times.size() >= 5);
-    for (std::size_t i = 1; i <= 3; ++i) CHECK(times[i] - times[i - 1] >= 7s);
+    REQUIRE(times.size() >= 4);
+    // Both may come back at the same moment, but nobody in between.
+    for (std::size_t i = 1; i < times.size(); ++i) {
+        const bool was_throttled = i <= 3;
+        CHECK((!was_throttled || times[i] == times[i - 1] || times[i] - times[i - 1] >= 7s));
+    }
+    CHECK(times[1] - times[0] >= 7s);
     for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
     relay.check_inclusions();
 }
