@@ -44,6 +44,7 @@ struct Context {
     Moment now{};
     Effects effects{};
     std::uint64_t stale = 0;  // events that came too late to matter
+    bool stopping = false;    // nothing new begins
 };
 
 // How long a row may wait in a line before somebody looks whether it is still there.

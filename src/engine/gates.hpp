@@ -46,6 +46,9 @@ public:
     // The next one to send, with its token and its place in the air taken.
     [[nodiscard]] std::optional<Id> pass_sending(domain::Family family, domain::Monotonic now);
     void give_back_sending();
+    // For what was signed before a restart: it is in the air already, whatever the limit.
+    void take_sending() { ++sends_in_air_; }
+    [[nodiscard]] domain::Monotonic sends_held_until() const { return sends_held_until_; }
     // Nobody passes before `until`: the chain asked to wait, or the signer's account is empty.
     void hold_checks(domain::Monotonic until);
     void hold_sending(domain::Monotonic until);

@@ -63,6 +63,8 @@ struct Options {
     domain::Milliseconds readiness_pause{3'000};
     // Trouble on the way costs no attempt: pauses grow up to the maximum until the deadline.
     domain::RetryPolicy trouble_pause{domain::Milliseconds{500}, domain::Milliseconds{30'000}};
+    // The longest pause of what was signed: others wait behind its nonce.
+    domain::Milliseconds sealed_pause_max{5'000};
     // From the first check on.
     PerDecryptFamily<domain::Milliseconds> readiness_timeout{std::chrono::minutes{30},
                                                              std::chrono::minutes{30}};

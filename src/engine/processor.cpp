@@ -56,6 +56,7 @@ Nanoseconds Processor::step() {
     watch_clock();
     inbox_.drain(events_);
     stopping_ = stopping_ || events_.stop;
+    context_.stopping = stopping_;
     Nanoseconds wait{};
     Nanoseconds commit{};
     try {
@@ -148,7 +149,7 @@ void Processor::release_effects(Nanoseconds commit) {
     work_.keep();
     gateway_.keep_sealed();
     suspects_.keep();
-    air_.store(work_.size(), std::memory_order_relaxed);
+    air_.store(work_.busy(), std::memory_order_relaxed);
     for (const Effects::Line& line : effects.lines) journal_.write(line.level, line.text);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
@@ -247,7 +248,7 @@ void Processor::run_turns(Milliseconds grace) {
         const Wait wait = turn();
         const domain::Monotonic now = timeline_.now().monotonic;
         if (stopping_ && !end) end = now + grace;
-        if (end && (work_.size() == 0 || now >= *end)) break;
+        if (end && (work_.busy() == 0 || now >= *end)) break;
         const Nanoseconds limit = end ? std::min(wait.length, *end - now) : wait.length;
         wait.events_end_it ? inbox_.wait(limit) : inbox_.wait_for_stop(limit);
     }

@@ -52,6 +52,10 @@ bool in_send_stage(Status status) {
     return status == Status::processing || status == Status::tx_in_flight;
 }
 
+bool was_sealed(const store::Row& row) {
+    return row.kind != Kind::share && in_send_stage(row.status) && row.schedule.attempts > 0;
+}
+
 store::Schedule on_timer(const Context& context, const store::Schedule& before) {
     store::Schedule schedule = before;
     schedule.lane = store::Lane::timer;
@@ -106,9 +110,7 @@ void count(Report& report, const store::Row& row) {
 // chances, alone, before it is given up.
 std::uint32_t crashes_max(const Context& context, const store::Row& row) {
     constexpr std::uint32_t patience = 3;
-    const bool was_sealed =
-        row.kind != Kind::share && in_send_stage(row.status) && row.schedule.attempts > 0;
-    return context.options.crashes_max * (was_sealed ? patience : 1);
+    return context.options.crashes_max * (was_sealed(row) ? patience : 1);
 }
 
 void recover_one(Context& context, Suspects& suspects, Report& report, const store::Row& row) {
@@ -147,13 +149,16 @@ void line_up(Context& context, const store::Row& row) {
     if (row.kind == Kind::share) {
         schedule.lane = store::Lane::schedule;
         schedule.wake = std::max(context.now.wall, shares::submit_time(context, row));
+    } else if (was_sealed(row)) {
+        // It passed the gate before.
+        schedule.lane = store::Lane::timer;
+        schedule.wake = context.now.steady;
     }
     if (!context.store.reschedule(row, row.status, schedule)) {
         ++context.stale;
+    } else if (schedule.lane != store::Lane::gate) {
         return;
-    }
-    if (row.kind == Kind::share) return;
-    if (row.status == Status::queued) {
+    } else if (row.status == Status::queued) {
         context.gates.line_up_for_check(row);
     } else {
         context.gates.line_up_for_sending(row);

@@ -62,22 +62,23 @@ bool start_preparing(Context& context, const store::Row& row) {
     return true;
 }
 
+// The same bytes once more, after everything that was signed is looked up.
+bool resend(Context& context, const store::Row& row) {
+    const store::Schedule schedule = in_work(context, row.schedule);
+    const bool begun =
+        row.status == Status::processing
+            ? context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
+                                 schedule, context.now.wall)
+            : context.store.reschedule(row, Status::tx_in_flight, schedule);
+    if (begun) hand_out_send(context, row, true);
+    return begun;
+}
+
 bool start_one(Context& context, const store::Row& row) {
-    if (row.status == Status::processing && !was_sealed(row)) return start_preparing(context, row);
-    if (row.status == Status::processing) {
-        if (!context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
-                                in_work(context, row.schedule), context.now.wall)) {
-            return false;
-        }
-        hand_out_send(context, row, true);
-        return true;
-    }
-    if (row.status == Status::tx_in_flight &&
-        context.store.reschedule(row, Status::tx_in_flight, in_work(context, row.schedule))) {
-        hand_out_send(context, row, true);
-        return true;
-    }
-    return false;
+    const bool in_send_stage =
+        row.status == Status::processing || row.status == Status::tx_in_flight;
+    if (!in_send_stage) return false;
+    return was_sealed(row) ? resend(context, row) : start_preparing(context, row);
 }
 
 domain::Milliseconds pause_after(Context& context, const store::Row& row,
@@ -110,15 +111,19 @@ void unprepared(Context& context, store::Row row, const Unreachable& trouble) {
     }
 }
 
-// The outcome is unknown: no deadline, only the chain can tell.
-void unknown_outcome(Context& context, store::Row row, const Unreachable& trouble) {
+// The outcome is unknown: no deadline, only the chain can tell. The place in the air stays taken,
+// so that what is signed and not settled never grows beyond the limit.
+void rest(Context& context, store::Row row, const Unreachable& trouble) {
     ++row.schedule.faults;
     row.schedule.deadline.reset();
-    const auto pause = pause_after(context, row, trouble);
+    const auto pause =
+        std::max(std::min(pause_after(context, row, trouble), context.options.sealed_pause_max),
+                 trouble.hold);
     if (!context.store.reschedule(row, Status::tx_in_flight,
                                   pausing(context, row.schedule, pause))) {
         ++context.stale;
     }
+    context.work.begin(row.id.sequence, {Task::rest, domain::family_of(row.kind)});
 }
 
 void seal(Context& context, const store::Row& row, const Plan& plan) {
@@ -186,6 +191,59 @@ void give_back(Context& context, Family family) {
     }
 }
 
+// What came back of a send; `entry`: what it occupied.
+void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
+            const std::optional<Work::Entry>& entry) {
+    const auto* trouble = std::get_if<Unreachable>(&outcome);
+    const auto* receipt = std::get_if<Receipt>(&outcome);
+    const Family family = domain::family_of(row.kind);
+    context.effects.settled.push_back(row.id.sequence);
+    context.gates.leave(row.id.sequence, family);
+    if (trouble != nullptr) context.effects.unreachable.push_back(family);
+    if (trouble != nullptr && row.kind != Kind::share) {
+        if (!entry) context.gates.take_sending();
+        rest(context, row, *trouble);
+        return;
+    }
+    if (entry) give_back(context, entry->family);
+    if (row.kind == Kind::share) {
+        if (receipt != nullptr) {
+            shares::revealed(context, row, *receipt);
+        } else if (trouble != nullptr) {
+            shares::trouble(context, row, trouble->reason);
+        } else {
+            shares::attempt_failed(context, row, std::get<Rejected>(outcome).failure);
+        }
+    } else if (receipt != nullptr) {
+        received(context, row, *receipt);
+    } else {
+        fail(context, row, Status::failure, Cause::transaction,
+             std::get<Rejected>(outcome).failure);
+    }
+}
+
+// Its time to be looked up and sent again has come, or nobody answered for it.
+void wake_sealed(Context& context, const store::Row& row) {
+    if (context.work.end(row.id.sequence, Task::send)) {
+        rest(context, row, {"no answer"});
+        return;
+    }
+    const domain::Nanoseconds held = context.gates.sends_held_until() - context.now.monotonic;
+    if (context.stopping || held > domain::Nanoseconds::zero()) {
+        const auto pause = context.stopping ? context.options.sealed_pause_max
+                                            : std::chrono::ceil<domain::Milliseconds>(held);
+        if (!context.store.reschedule(row, row.status, pausing(context, row.schedule, pause))) {
+            ++context.stale;
+        }
+        return;
+    }
+    if (!context.work.end(row.id.sequence, Task::rest)) context.gates.take_sending();
+    if (!resend(context, row)) {
+        context.gates.give_back_sending();
+        ++context.stale;
+    }
+}
+
 }  // namespace
 
 void enter(Context& context, const store::Row& row) {
@@ -242,53 +300,39 @@ void apply(Context& context, const Prepared& event) {
 }
 
 void apply(Context& context, const Sent& event) {
-    const auto entry = context.work.end(event.id.sequence, Task::send);
     const std::optional<store::Row> row = context.store.load(event.id.sequence);
     const bool in_flight = row && row->status == Status::tx_in_flight;
-    const auto* reseal = std::get_if<Reseal>(&event.outcome);
-    if (reseal != nullptr && in_flight && entry) {
-        seal_again(context, *row, reseal->plan);
+    auto entry = context.work.end(event.id.sequence, Task::send);
+    if (const auto* reseal = std::get_if<Reseal>(&event.outcome)) {
+        if (entry && in_flight) {
+            seal_again(context, *row, reseal->plan);
+        } else {
+            if (entry) give_back(context, entry->family);
+            ++context.stale;
+        }
         return;
     }
-    if (entry) give_back(context, entry->family);
-    if (reseal != nullptr || !in_flight) {
+    // An answer that comes after its lease is as good as any.
+    if (!entry) entry = context.work.end(event.id.sequence, Task::rest);
+    if (!in_flight) {
+        if (entry) give_back(context, entry->family);
         ++context.stale;
         return;
     }
-    context.effects.settled.push_back(row->id.sequence);
-    context.gates.leave(row->id.sequence, domain::family_of(row->kind));
-    const auto* receipt = std::get_if<Receipt>(&event.outcome);
-    const auto* rejected = std::get_if<Rejected>(&event.outcome);
-    if (row->kind == Kind::share) {
-        if (receipt != nullptr) {
-            shares::revealed(context, *row, *receipt);
-        } else if (rejected != nullptr) {
-            shares::attempt_failed(context, *row, rejected->failure);
-        } else {
-            context.effects.unreachable.push_back(domain::family_of(row->kind));
-            shares::trouble(context, *row, std::get<Unreachable>(event.outcome).reason);
-        }
-    } else if (receipt != nullptr) {
-        received(context, *row, *receipt);
-    } else if (rejected != nullptr) {
-        fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
-    } else {
-        context.effects.unreachable.push_back(domain::family_of(row->kind));
-        unknown_outcome(context, *row, std::get<Unreachable>(event.outcome));
-    }
+    settle(context, *row, event.outcome, entry);
 }
 
 void wake(Context& context, const store::Row& row) {
     const Family family = domain::family_of(row.kind);
-    const Task task = row.status == Status::processing ? Task::prepare : Task::send;
-    const bool lease_over = context.work.end(row.id.sequence, task).has_value();
-    if (lease_over) give_back(context, family);
     if (row.kind == Kind::share) {
+        const Task task = row.status == Status::processing ? Task::prepare : Task::send;
+        if (context.work.end(row.id.sequence, task)) give_back(context, family);
         shares::trouble(context, row, "no answer");
-    } else if (lease_over) {
-        const Unreachable trouble{"no answer"};
-        row.status == Status::processing ? unprepared(context, row, trouble)
-                                         : unknown_outcome(context, row, trouble);
+    } else if (was_sealed(row)) {
+        wake_sealed(context, row);
+    } else if (context.work.end(row.id.sequence, Task::prepare)) {
+        give_back(context, family);
+        unprepared(context, row, {"no answer"});
     } else if (context.store.reschedule(row, row.status, in_line(context, row.schedule))) {
         context.gates.line_up_for_resending(row);
     }

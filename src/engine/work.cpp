@@ -7,6 +7,7 @@ namespace engine {
 void Work::begin(Id id, Entry entry) {
     const bool is_new = entries_.emplace(id, entry).second;
     assert(is_new);
+    count(entry, 1);
     changes_.push_back({id, std::nullopt});
 }
 
@@ -15,8 +16,13 @@ std::optional<Work::Entry> Work::end(Id id, Task task) {
     if (found == entries_.end() || found->second.task != task) return std::nullopt;
     const Entry entry = found->second;
     changes_.push_back({id, entry});
+    count(entry, -1);
     entries_.erase(found);
     return entry;
+}
+
+void Work::count(const Entry& entry, int by) {
+    if (entry.task == Task::rest) by > 0 ? ++resting_ : --resting_;
 }
 
 void Work::keep() {
@@ -27,8 +33,10 @@ void Work::undo() {
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
         if (change->before) {
             entries_.emplace(change->id, *change->before);
-        } else {
-            entries_.erase(change->id);
+            count(*change->before, 1);
+        } else if (const auto made = entries_.find(change->id); made != entries_.end()) {
+            count(made->second, -1);
+            entries_.erase(made);
         }
     }
     changes_.clear();

@@ -10,10 +10,12 @@
 
 namespace engine {
 
-enum class Task { check, prepare, send };
+// rest: signed, and waits until it is looked up and sent again. It keeps its place in the air.
+enum class Task { check, prepare, send, rest };
 
-// What the gateway is busy with for us: one entry per order that was not answered yet. Changes of a
-// step that is rolled back are undone. One thread.
+// What the gateway is busy with for us: one entry per order that was not answered yet, and one for
+// each request that rests between two. Changes of a step that is rolled back are undone. One
+// thread.
 class Work {
 public:
     using Id = std::int64_t;
@@ -27,7 +29,8 @@ public:
     // What it was; nothing when the answer is stale.
     std::optional<Entry> end(Id id, Task task);
     [[nodiscard]] bool contains(Id id) const { return entries_.contains(id); }
-    [[nodiscard]] std::size_t size() const { return entries_.size(); }
+    // Orders that were not answered yet.
+    [[nodiscard]] std::size_t busy() const { return entries_.size() - resting_; }
 
     void keep();  // the step was committed
     void undo();  // the step was rolled back
@@ -35,12 +38,15 @@ public:
     [[nodiscard]] const std::unordered_map<Id, Entry>& entries() const { return entries_; }
 
 private:
+    void count(const Entry& entry, int by);
+
     struct Change {
         Id id;
         std::optional<Entry> before;
     };
 
     std::unordered_map<Id, Entry> entries_;
+    std::size_t resting_ = 0;
     std::vector<Change> changes_;  // of this step, in order
 };
 

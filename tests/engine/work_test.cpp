@@ -11,7 +11,7 @@ using engine::Work;
 namespace {
 
 bool is_same(const Work& a, const std::unordered_map<Work::Id, Work::Entry>& b) {
-    if (a.size() != b.size()) return false;
+    if (a.busy() != b.size()) return false;
     for (const auto& [id, entry] : b) {
         const auto found = a.entries().find(id);
         if (found == a.entries().end() || found->second.task != entry.task ||

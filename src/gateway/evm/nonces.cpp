@@ -51,7 +51,27 @@ void Nonces::undo() {
 void Nonces::used(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
     held_.erase(nonce);
+    away_.erase(nonce);
     floor_ = std::max(floor_.value_or(0), nonce + 1);
+}
+
+bool Nonces::may_leave(std::uint64_t nonce) const {
+    const std::lock_guard lock{mutex_};
+    for (auto entry = held_.lower_bound(floor_.value_or(0));
+         entry != held_.end() && entry->first < nonce; ++entry) {
+        if (!away_.contains(entry->first)) return false;
+    }
+    return true;
+}
+
+void Nonces::leave(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    away_.insert(nonce);
+}
+
+void Nonces::come_back(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    away_.erase(nonce);
 }
 
 bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
@@ -67,6 +87,7 @@ bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
     ++rewind_->heard;
     if (rewind_->heard < rewind_heard_min || now - rewind_->since < rewind_patience) return false;
     floor_ = rewind_->count;
+    away_.clear();
     rewind_.reset();
     return true;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "domain/time.hpp"
@@ -32,6 +33,13 @@ public:
     // A transaction with it is on chain: ours, or somebody else's, so that what we signed with it
     // can never be included.
     void used(std::uint64_t nonce);
+    // Whether every smaller nonce that is held has left for the node: one that arrives before them
+    // is refused or kept until they come.
+    [[nodiscard]] bool may_leave(std::uint64_t nonce) const;
+    // It leaves now; or the node may not have it after all.
+    void leave(std::uint64_t nonce);
+    void come_back(std::uint64_t nonce);
+
     // The account's count at the newest block, as a node says it. Nodes behind a balancer lag: a
     // smaller one changes nothing (field report 8) unless it is all that is heard for a while. Then
     // the chain was reset or lost blocks, and numbers start there again: true is returned once.
@@ -54,6 +62,7 @@ private:
     std::optional<std::uint64_t> floor_;           // everything below is used
     std::map<std::uint64_t, std::uint32_t> held_;  // by how many requests: one, but for rewinds
     std::map<std::uint64_t, domain::Monotonic> fillers_;  // holes that were given out, and when
+    std::set<std::uint64_t> away_;                        // of held_: left for the node
     std::vector<std::uint64_t> taken_;                    // not kept yet
 
     struct Rewind {

@@ -28,6 +28,8 @@ constexpr Milliseconds refused_patience{1'000};
 constexpr Milliseconds gap_pause{1'000};
 constexpr Milliseconds burial_pause{1'000};
 constexpr unsigned gap_tries_max = 10;
+// How long one waits for the smaller nonces to leave.
+constexpr Milliseconds order_patience{10'000};
 // Refusals we know no reason for, before the nonce is used up by a transaction that does nothing.
 constexpr std::uint32_t refusals_max = 5;
 // Higher fees asked for at once, before only time brings more of them: a node that lies must not
@@ -56,6 +58,7 @@ struct Sender::Errand {
     void (Sender::*after_watch)(const ErrandPtr&) = nullptr;
 
     unsigned gaps = 0;
+    bool with_node = false;
     std::string refusal{};
 
     [[nodiscard]] const engine::Sealed& newest() const { return order.sealed.back(); }
@@ -82,11 +85,46 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
             continue;
         }
         errand->transaction = std::move(*transaction);
-        const bool look_up_first = errand->order.look_up_first;
-        executor_.run([this, errand = std::move(errand), look_up_first] {
-            look_up_first ? look_up_then_submit(errand) : submit(errand);
-        });
+        if (errand->order.look_up_first) {
+            executor_.run([this, errand] { look_up_then_submit(errand); });
+        } else {
+            submit_in_order(errand);
+        }
     }
+}
+
+void Sender::submit_in_order(const ErrandPtr& errand) {
+    {
+        const std::lock_guard lock{mutex_};
+        const std::uint64_t nonce = errand->newest().nonce;
+        if (!nonces_.may_leave(nonce)) {
+            waiting_.insert_or_assign(nonce, errand);
+            executor_.run_after(order_patience, [this, errand] { give_up_waiting(errand); });
+            return;
+        }
+        nonces_.leave(nonce);
+    }
+    executor_.run([this, errand] { submit(errand); });
+    release_waiting();
+}
+
+void Sender::release_waiting() {
+    const std::lock_guard lock{mutex_};
+    while (!waiting_.empty() && nonces_.may_leave(waiting_.begin()->first)) {
+        auto first = waiting_.extract(waiting_.begin());
+        nonces_.leave(first.key());
+        executor_.run([this, errand = std::move(first.mapped())] { submit(errand); });
+    }
+}
+
+void Sender::give_up_waiting(const ErrandPtr& errand) {
+    {
+        const std::lock_guard lock{mutex_};
+        const auto entry = waiting_.find(errand->newest().nonce);
+        if (entry == waiting_.end() || entry->second != errand) return;
+        waiting_.erase(entry);
+    }
+    later(errand, "smaller nonces come first");
 }
 
 // The data directory was used with another chain: what was signed for that one is kept for it.
@@ -107,7 +145,7 @@ void Sender::look_up_then_submit(const ErrandPtr& errand) {
     } else if (trouble) {
         finish(errand, unreachable(*trouble, "asking for a receipt"));
     } else {
-        submit(errand);
+        submit_in_order(errand);
     }
 }
 
@@ -262,10 +300,12 @@ void Sender::not_included(const ErrandPtr& errand) {
             return;
         }
     }
-    if (is_old(*errand) && any_is_known(*errand)) {
+    if (!any_is_known(*errand)) {
+        later(errand, "the node has forgotten it");
+    } else if (is_old(*errand)) {
         bump(errand);
     } else {
-        later(errand, "not included yet");
+        later_with_node(errand, "not included yet");
     }
 }
 
@@ -466,12 +506,20 @@ void Sender::reseal(const ErrandPtr& errand, Transaction transaction, bool has_n
     finish(errand, engine::Reseal{plan_of({std::move(transaction), has_nonce})});
 }
 
+void Sender::later_with_node(const ErrandPtr& errand, std::string reason) {
+    errand->with_node = true;
+    later(errand, std::move(reason));
+}
+
 void Sender::later(const ErrandPtr& errand, std::string reason, Milliseconds hold) {
     finish(errand, engine::Unreachable{std::move(reason), {}, 0, hold});
 }
 
 void Sender::finish(const ErrandPtr& errand, engine::SendOutcome outcome) {
+    const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !errand->with_node;
+    if (lost) nonces_.come_back(errand->newest().nonce);
     errand->events.sent({{errand->order.id, std::move(outcome)}});
+    if (!lost) release_waiting();
 }
 
 }  // namespace gateway::evm

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +51,10 @@ private:
     using ErrandPtr = std::shared_ptr<Errand>;
 
     void refuse_foreign(const ErrandPtr& errand);
+    // Submits it when no smaller nonce is missing at the node, at once or after those.
+    void submit_in_order(const ErrandPtr& errand);
+    void release_waiting();
+    void give_up_waiting(const ErrandPtr& errand);
     void submit(const ErrandPtr& errand);
     void judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdict verdict);
     void look_up_then_submit(const ErrandPtr& errand);
@@ -82,6 +88,8 @@ private:
     void reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce);
     void later(const ErrandPtr& errand, std::string reason,
                domain::Milliseconds hold = domain::Milliseconds{0});
+    // The same for one that the node has: those behind it may go on.
+    void later_with_node(const ErrandPtr& errand, std::string reason);
 
     const EvmOptions& options_;
     rpc::Node& write_;
@@ -94,6 +102,9 @@ private:
     std::atomic<bool> send_sync_{true};
     std::atomic<bool> lacks_funds_{false};
     std::atomic<bool> told_of_foreign_{false};
+
+    std::mutex mutex_;                            // for what follows
+    std::map<std::uint64_t, ErrandPtr> waiting_;  // by nonce
 };
 
 }  // namespace gateway::evm
