@@ -37,6 +37,24 @@ TEST_CASE("an answer ends only the work it answers") {
     CHECK_FALSE(work.end(1, Task::prepare));
 }
 
+TEST_CASE("what rests between two orders is there, but nobody is busy with it") {
+    Work work;
+    work.begin(1, {Task::send, Family::user_decrypt});
+    work.begin(2, {Task::rest, Family::input_proof});
+    CHECK(work.busy() == 1);
+    work.keep();
+    CHECK(work.end(2, Task::rest));
+    work.begin(2, {Task::send, Family::input_proof});
+    CHECK(work.busy() == 2);
+    work.undo();
+    CHECK(work.busy() == 1);
+    CHECK(work.contains(2));
+    work.begin(3, {Task::rest, Family::input_proof});
+    work.undo();
+    CHECK(work.busy() == 1);
+    CHECK_FALSE(work.contains(3));
+}
+
 TEST_CASE("undo brings back exactly what the last kept step left") {
     for (unsigned seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);

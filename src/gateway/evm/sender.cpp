@@ -153,7 +153,10 @@ void Sender::submit(const ErrandPtr& errand) {
     const bool sync = send_sync_;
     const rpc::Call call{sync ? "eth_sendRawTransactionSync" : "eth_sendRawTransaction",
                          list_of(rpc::hex(errand->newest().bytes))};
-    const rpc::Answer answer = sync ? write_.call(call, options_.send_timeout) : write_.call(call);
+    // No longer than until its fees are to be raised.
+    const Milliseconds patience =
+        std::min(options_.send_timeout, options_.fees.bump_after + Milliseconds{1'000});
+    const rpc::Answer answer = sync ? write_.call(call, patience) : write_.call(call);
     const SendVerdict verdict = verdict_on(answer);
     if (verdict == SendVerdict::no_such_method && sync) {
         if (send_sync_.exchange(false)) {
@@ -177,7 +180,7 @@ void Sender::judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdi
             if (std::ranges::any_of(errand->order.sealed, is_its)) {
                 conclude(errand, *receipt);
             } else {
-                watch(errand, unknown_patience, &Sender::still_unknown);
+                watch(errand, unknown_patience, &Sender::not_included);
             }
             return;
         }
@@ -185,7 +188,7 @@ void Sender::judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdi
             watch(errand, options_.fees.bump_after, &Sender::not_included);
             return;
         case SendVerdict::unknown:
-            watch(errand, unknown_patience, &Sender::still_unknown);
+            watch(errand, unknown_patience, &Sender::not_included);
             return;
         case SendVerdict::nonce_used:
             errand->watches_slowly = true;
@@ -289,7 +292,7 @@ void Sender::watch_again(const ErrandPtr& errand, Milliseconds pause) {
     });
 }
 
-// The node had it and no block has: it is stuck, or nobody has it any more.
+// No block has it: it is stuck, or the node does not have it, or not any more.
 void Sender::not_included(const ErrandPtr& errand) {
     if (const auto count = count_on_chain()) {
         observe(*count);
@@ -311,10 +314,6 @@ void Sender::not_included(const ErrandPtr& errand) {
 
 bool Sender::is_old(const Errand& errand) const {
     return clock_.wall() - errand.newest().at >= options_.fees.bump_after;
-}
-
-void Sender::still_unknown(const ErrandPtr& errand) {
-    later(errand, "the outcome is not known yet");
 }
 
 // A transaction with this nonce is on chain, and for a long time no node had a receipt of ours.

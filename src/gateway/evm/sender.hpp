@@ -73,7 +73,6 @@ private:
     void not_included(const ErrandPtr& errand);
     void nonce_conflict(const ErrandPtr& errand);
     void after_gap(const ErrandPtr& errand);
-    void still_unknown(const ErrandPtr& errand);
     void still_refused(const ErrandPtr& errand);
     void bump(const ErrandPtr& errand);
     [[nodiscard]] bool is_old(const Errand& errand) const;
