@@ -150,7 +150,7 @@ TEST_CASE("a crash after the seal's commit looks up and sends the same bytes, ne
                 world.restart();
                 CHECK(world.engine.recovered.in_flight == 1);
                 CHECK(world.status(id) == Status::processing);
-                world.engine.turn();
+                world.run_for(0ms);
                 CHECK(world.status(id) == Status::tx_in_flight);
                 REQUIRE(world.gateway.sends.size() == static_cast<std::size_t>(crash) + 1);
                 const auto& order = world.gateway.sends.back().order;
