@@ -544,3 +544,61 @@ TEST_CASE("a hole that a failed row left is filled, and those behind it go on") 
     CHECK(relay.chain.nonce() == 2);
     CHECK(relay.engine.journal.count("nonce_hole_filled nonce=0 accepted=true") == 1);
 }
+
+TEST_CASE("a node that lost its pool gets everything again, the smallest nonce first") {
+    Relay relay;
+    relay.engine.options.sends_max = 20;
+    relay.restart();
+    relay.run_for(1s);
+    relay.chain.mines = false;
+    for (std::uint64_t number = 1; number <= 40; ++number) {
+        relay.submit(support::input_proof(number));
+    }
+    relay.run_for(20s);
+    REQUIRE(relay.chain.in_pool() == 20);  // what is signed and not settled keeps its place
+    bool down = true;
+    relay.chain.before = [&](const Call&) -> std::optional<Answer> {
+        if (!down) return std::nullopt;
+        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    };
+    relay.run_for(90s);
+    relay.chain.drop_pool();
+    std::vector<std::uint64_t> left;
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (sends(call)) {
+            left.push_back(
+                gateway::evm::decode_transaction(*gateway::rpc::bytes(call.params[0]))->nonce);
+        }
+        return std::nullopt;
+    };
+    down = false;
+    relay.chain.mines = true;
+    // No resting transaction rests longer than five seconds.
+    relay.run_for(12s);
+    CHECK(relay.chain.nonce() >= 20);
+    relay.run_for(30s);
+    for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(std::is_sorted(left.begin(), left.end()));
+    relay.check_inclusions();
+}
+
+TEST_CASE("a directory that was used with another chain keeps its signed requests for that one") {
+    Relay relay;
+    relay.chain.mines = false;
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(2s);
+    relay.crash();
+    relay.options.chain_id = 1;
+    relay.chain.drop_pool();
+    relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+        if (call.method != "eth_chainId") return std::nullopt;
+        return Json("0x1");
+    };
+    relay.chain.mines = true;
+    relay.chain.calls.clear();
+    relay.start();
+    relay.run_for(1min);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.journal.count("sealed_for_another_chain") == 1);
+    CHECK(relay.chain.count("eth_sendRawTransactionSync") == 0);
+}
