@@ -14,32 +14,39 @@ using domain::Milliseconds;
 using domain::Status;
 
 void Suspects::release_next(Context& context) {
-    while (!running_ && !waiting_.empty()) {
-        const std::int64_t sequence = waiting_.front();
-        waiting_.pop_front();
-        released_.push_back(sequence);
-        const std::optional<store::Row> row = context.store.load(sequence);
-        if (!row || domain::is_terminal(row->status)) continue;
-        running_ = sequence;
-        recovery::line_up(context, *row);
+    constexpr std::size_t group_max = 128;
+    while (running_.empty() && !waiting_.empty()) {
+        const std::size_t count = waiting_.front().has_last_chance ? 1 : group_;
+        while (running_.size() < count && !waiting_.empty()) {
+            const Suspect next = waiting_.front();
+            if (next.has_last_chance && !running_.empty()) break;
+            waiting_.pop_front();
+            released_.push_back(next);
+            const std::optional<store::Row> row = context.store.load(next.sequence);
+            if (!row || domain::is_terminal(row->status)) continue;
+            running_.insert(next.sequence);
+            recovery::line_up(context, *row);
+        }
+        group_ = std::min(group_ * 2, group_max);
     }
 }
 
 void Suspects::settled(const std::vector<std::int64_t>& sequences) {
-    if (running_ && std::find(sequences.begin(), sequences.end(), *running_) != sequences.end()) {
-        running_.reset();
-    }
+    if (running_.empty()) return;
+    for (const std::int64_t sequence : sequences) running_.erase(sequence);
 }
 
 void Suspects::keep() {
     released_.clear();
     running_before_ = running_;
+    group_before_ = group_;
 }
 
 void Suspects::undo() {
     waiting_.insert(waiting_.begin(), released_.begin(), released_.end());
     released_.clear();
     running_ = running_before_;
+    group_ = group_before_;
 }
 
 namespace recovery {
@@ -107,10 +114,15 @@ void count(Report& report, const store::Row& row) {
 }
 
 // What was signed may be on chain, and its nonce is one that others wait behind: it gets more
-// chances, alone, before it is given up.
+// chances before it is given up, and does not wait with the suspects until the last of them.
 std::uint32_t crashes_max(const Context& context, const store::Row& row) {
     constexpr std::uint32_t patience = 3;
     return context.options.crashes_max * (was_sealed(row) ? patience : 1);
+}
+
+bool is_suspect(const Context& context, const store::Row& row) {
+    return row.schedule.claims >=
+           (was_sealed(row) ? crashes_max(context, row) - 1 : Suspects::claims_min);
 }
 
 void recover_one(Context& context, Suspects& suspects, Report& report, const store::Row& row) {
@@ -130,12 +142,12 @@ void recover_one(Context& context, Suspects& suspects, Report& report, const sto
     }
     count(report, row);
     const store::Row after = reset(context, row);
-    if (row.schedule.claims < Suspects::claims_min) {
+    if (!is_suspect(context, row)) {
         line_up(context, after);
         return;
     }
     ++report.suspects;
-    suspects.add(row.id.sequence);
+    suspects.add(row.id.sequence, row.schedule.claims + 1 >= crashes_max(context, row));
     if (!context.store.reschedule(after, after.status, on_timer(context, after.schedule))) {
         ++context.stale;
     }
@@ -183,9 +195,14 @@ void rebuild_lines(Context& context) {
 Report run(Context& context, Suspects& suspects, const std::function<void()>& progress) {
     Report report;
     std::vector<store::Row> rows = context.store.standing_in(store::Lane::timer);
-    // The furthest along first, each group in order of acceptance.
+    // The furthest along first, each group in order of acceptance; among suspects those that were
+    // there at fewer crashes, so that the guilty one comes late.
     std::stable_sort(rows.begin(), rows.end(), [](const store::Row& a, const store::Row& b) {
-        return static_cast<int>(a.status) > static_cast<int>(b.status);
+        const auto suspicion = [](const store::Row& row) {
+            return row.schedule.claims < Suspects::claims_min ? 0 : row.schedule.claims;
+        };
+        return std::pair{-static_cast<int>(a.status), suspicion(a)} <
+               std::pair{-static_cast<int>(b.status), suspicion(b)};
     });
     for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_commit) {
         const std::size_t end = std::min(rows.size(), begin + rows_per_commit);

@@ -422,3 +422,32 @@ TEST_CASE("a restart with a wall clock that went back does not freeze what waits
     world.run_for(31min);
     CHECK(world.status(waiting) == Status::timed_out);
 }
+
+TEST_CASE("many innocent suspects are cleared in groups, not one by one") {
+    World world;
+    world.engine.options.sending.input_proof = {1'000'000, 0, 11'000, 1'000};
+    world.gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
+    std::vector<domain::RequestId> ids;
+    for (std::uint64_t number = 1; number <= 100; ++number) {
+        ids.push_back(world.submit(support::input_proof(number)));
+    }
+    for (int crash = 0; crash < 3; ++crash) {
+        world.run_for(1s);
+        world.restart();
+    }
+    REQUIRE(world.engine.recovered.suspects == 100);
+    // Something else kills the process for as long as a group of eight runs.
+    world.gateway.prepares.clear();
+    int answered = 0;
+    world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
+        if (++answered > 10) return std::nullopt;
+        return engine::Plan{};
+    };
+    world.run_for(5s);
+    CHECK(world.gateway.prepares.size() == 15);  // 1, 2, 4 and 8
+    world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
+    world.restart();
+    CHECK(world.engine.recovered.quarantined == 0);
+    world.run_for(1s);
+    for (const auto& id : ids) CHECK(world.status(id) == Status::receipt_received);
+}

@@ -184,7 +184,7 @@ TEST_CASE("what was signed is not given up early: others wait behind its nonce")
         world.restart();
     }
     CHECK(world.engine.recovered.quarantined == 0);
-    CHECK(world.engine.recovered.suspects == 1);
+    CHECK(world.engine.recovered.suspects == 0);
     world.gateway.on_send = [](const SendOrder& order) {
         return support::ScriptedGateway::receipt(order);
     };
