@@ -20,6 +20,7 @@ from service import Client  # noqa: E402
 
 START_SECONDS = 60
 STALL_SECONDS = 90  # at the end, without any request ending
+POSTS_MAX = 40  # in a round; some rounds bring few transactions to the chain before they end
 
 # Nothing may fail here: what is out of order comes back, and there is time until it does.
 SETTINGS = {
@@ -32,12 +33,21 @@ SETTINGS = {
     "gateway.readiness_checker.host_acl_check.retry.max_attempts": 10000,
     "gateway.tx_engine.foreign_use_patience_ms": 5000,
     "gateway.tx_engine.retry.max_attempts": 10000,
+    "gateway.tx_engine.tx_throttlers.input_proof.per_seconds": 200,
+    "gateway.tx_engine.tx_throttlers.public_decrypt.per_seconds": 200,
+    "gateway.tx_engine.tx_throttlers.user_decrypt.per_seconds": 200,
 }
 
 
 class EvmLoad(Load):
     def variants(self, seed):
         return Variants(seed)
+
+    def post_one(self, client, path, request):
+        if len(self.promises) < POSTS_MAX:
+            super().post_one(client, path, request)
+        else:
+            time.sleep(0.02)
 
     def choose(self, chance, variants):
         return variants.any_kind()
