@@ -19,6 +19,7 @@
 #include "engine/inbox.hpp"
 #include "engine/processor.hpp"
 #include "engine/service.hpp"
+#include "engine/stored_rounds.hpp"
 #include "reload.hpp"
 #include "remembered.hpp"
 #include "service_threads.hpp"
@@ -128,6 +129,7 @@ int serve(const config::Loaded& loaded) {
                                 observers);
     const StopAtEnd end_of_events{gateway};
     engine::Service service(inbox, processor, gates, gateway, reader, clock);
+    engine::StoredRounds rounds(reader, chain->rounds());
 
     const auto extend = [&] { service_manager.extend_timeout(start_extension); };
     log.write(engine::Level::info, recovered_line(processor.recover(extend)));
@@ -135,8 +137,8 @@ int serve(const config::Loaded& loaded) {
     std::jthread counting = count_requests(settings.store, metrics, log);
 
     api::Application application(
-        settings.api, {service, service, chain->rounds(), chain->contracts(), service,
-                       chain->keys(), clock, random, log, long_polls, metrics, gatekeeper});
+        settings.api, {service, service, rounds, chain->contracts(), service, chain->keys(), clock,
+                       random, log, long_polls, metrics, gatekeeper});
     api::HttpServer server(settings.http, application);
     api::AdminChanges changes(service, log, base, restored);
     std::optional<Admin> admin;

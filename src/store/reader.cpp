@@ -24,6 +24,7 @@ public:
                 "select " + row_columns +
                     ", reason, detail, selector from request where id = ? and random = ?"),
           result_(*database_, "select body from result where id = ?"),
+          vote_end_(*database_, "select vote_end_ms from round where round_id = ?"),
           in_work_(*database_, "select kind, status, status_ms, lane from request where lane in (" +
                                    number_of(Lane::gate) + ", " + number_of(Lane::timer) + ")"),
           earliest_wake_(*database_, "select min(wake_ms) from request where lane = ?") {}
@@ -37,6 +38,13 @@ public:
         }
         find_.finish();
         return view;
+    }
+
+    std::optional<domain::Timestamp> vote_end(const domain::Bytes32& round_id) {
+        std::optional<domain::Timestamp> end;
+        if (vote_end_.with(round_id).next()) end = domain::from_unix_ms(vote_end_.integer(0));
+        vote_end_.finish();
+        return end;
     }
 
     Backlog backlog() {
@@ -102,6 +110,7 @@ private:
     std::unique_ptr<SQLite::Database> database_;
     Statement find_;
     Statement result_;
+    Statement vote_end_;
     Statement in_work_;
     Statement earliest_wake_;
 };
@@ -169,6 +178,10 @@ Reader::~Reader() = default;
 
 std::optional<View> Reader::find(const domain::RequestId& id) {
     return impl_->lend([&](Connection& connection) { return connection.find(id); });
+}
+
+std::optional<domain::Timestamp> Reader::vote_end(const domain::Bytes32& round_id) {
+    return impl_->lend([&](Connection& connection) { return connection.vote_end(round_id); });
 }
 
 Backlog Reader::backlog() {

@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include "domain/bytes.hpp"
 #include "domain/failure.hpp"
 #include "domain/request_id.hpp"
+#include "domain/time.hpp"
 #include "store/options.hpp"
 #include "store/rows.hpp"
 
@@ -40,6 +42,9 @@ public:
 
     // Nothing for an unknown id, also when only its random part is wrong. Throws StorageError.
     [[nodiscard]] std::optional<View> find(const domain::RequestId& id);
+
+    // When a round ends that shares are or were stored of, closed or not. Throws StorageError.
+    [[nodiscard]] std::optional<domain::Timestamp> vote_end(const domain::Bytes32& round_id);
 
     // Costs O(rows in work). Throws StorageError.
     [[nodiscard]] Backlog backlog();

@@ -21,8 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "end_to_end"))
 
 import samples  # noqa: E402
-from load import Load  # noqa: E402
-from service import TERMINAL, Client, Service, query  # noqa: E402
+from load import Load, Promise  # noqa: E402
+from service import TERMINAL, Client, Service, query, wait_until  # noqa: E402
 
 # Everything that can go wrong on the way does so now and then, and every deadline is short.
 CONFIG = """
@@ -106,6 +106,7 @@ class Drill:
     # --- the rounds ---
 
     def run(self):
+        self.make_round_known()
         for turn in range(self.rounds):
             if self.chance.random() < 0.25:
                 self.kill_during_start()
@@ -114,6 +115,25 @@ class Drill:
         self.let_it_end()
         self.judge()
         return self.report()
+
+    def make_round_known(self):
+        """The first share of a round needs the chain, and is told 500 in an outage; no later one."""
+        share = samples.Variants(f"first {self.seed}").share()
+        body = samples.text(share)
+        self.service.spawn()
+        self.service.wait_until_listening(START_SECONDS)
+        client = Client(self.service.port)
+
+        def taken():
+            answer = client.ask("POST", samples.SHARES, body)
+            if answer.status not in (200, 500):
+                raise AssertionError(f"the first share was refused: {answer}")
+            return answer.status == 200
+
+        wait_until(taken, START_SECONDS, "the first share")
+        client.close()
+        self.service.kill()
+        self.promises[samples.share_key(share)] = Promise(samples.SHARES, None, body, share)
 
     def kill_during_start(self):
         self.service.spawn()

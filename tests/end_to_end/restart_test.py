@@ -113,6 +113,22 @@ class RestartTest(unittest.TestCase):
                 self.assertGreaterEqual(late, 0)
                 self.assertLess(late, 1500)
 
+    def test_a_known_round_stays_known_while_the_chain_is_away(self):
+        away = QUICK + 'outages = [{start = "0ms", duration = "10min"}]\n'
+        first, second, other = (samples.Variants(8 + n).share() for n in range(3))
+        other["vote_round_id"] = "b" * 64
+        with Service() as service:
+            service.start()
+            answer = service.post(samples.SHARES, samples.text(first))
+            self.assertEqual(answer.json, {"status": "queued"})
+            service.kill()
+            service.configure(away)
+            service.start()
+            unknown = service.post(samples.SHARES, samples.text(other))
+            self.assertEqual((unknown.status, unknown.json["error"]), (500, "internal error"))
+            known = service.post(samples.SHARES, samples.text(second))
+            self.assertEqual((known.status, known.json), (200, {"status": "queued"}))
+
     def test_a_crash_between_inclusion_and_receipt_sends_the_same_bytes_or_none(self):
         slow = QUICK.replace('confirmation = "10ms"', 'confirmation = "60s"')
         with Service(slow) as service:

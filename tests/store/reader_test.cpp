@@ -94,6 +94,34 @@ TEST_CASE("a failure without text and selector is read back as such") {
           domain::Failure{domain::Reason::undecodable, "", std::nullopt});
 }
 
+TEST_CASE("the end of a round is known from its first commit on, also after the round") {
+    Harness harness;
+    store::Reader reader(harness.options, 2);
+    const domain::Bytes32 id = rows::bytes32(1);
+    const auto store_round = [&](std::int64_t end) {
+        std::int64_t round = 0;
+        harness.commit([&] { round = harness.store->round(id, rows::at(end)); });
+        return round;
+    };
+    CHECK_FALSE(reader.vote_end(id));
+    {
+        const store::Store::Transaction undone(*harness.store);
+        CHECK(harness.store->round(id, rows::at(50)) > 0);
+        CHECK_FALSE(reader.vote_end(id));
+    }
+    CHECK_FALSE(reader.vote_end(id));
+    const std::int64_t round = store_round(100);
+    CHECK(reader.vote_end(id) == rows::at(100));
+    CHECK_FALSE(reader.vote_end(rows::bytes32(2)));
+
+    CHECK(store_round(900) == round);
+    CHECK(reader.vote_end(id) == rows::at(100));
+    harness.commit([&] { harness.store->close_round(round); });
+    CHECK(reader.vote_end(id) == rows::at(100));
+    harness.reopen();
+    CHECK(store::Reader(harness.options, 1).vote_end(id) == rows::at(100));
+}
+
 TEST_CASE("a reader that can not read says so, and reads again when it can") {
     Harness harness;
     const domain::RequestId id = harness.bring(Kind::public_decrypt, 1, Status::queued).id;
@@ -115,10 +143,12 @@ TEST_CASE("a reader that can not read says so, and reads again when it can") {
         CHECK_THROWS_AS(static_cast<void>(reader.find(id)), store::StorageError);
         std::ofstream(path, std::ios::binary | std::ios::trunc) << row.content;
         CHECK_THROWS_AS(static_cast<void>(reader.find(id)), store::StorageError);
+        CHECK_THROWS_AS(static_cast<void>(reader.vote_end(rows::bytes32(1))), store::StorageError);
     }
     std::ofstream(path, std::ios::binary | std::ios::trunc) << whole;
     harness.open();
     CHECK(reader.find(id));
+    CHECK_FALSE(reader.vote_end(rows::bytes32(1)));
 }
 
 TEST_CASE("many threads read while rows are made, completed and purged") {

@@ -11,6 +11,7 @@
 #include "api/doubles.hpp"
 #include "api/http/http_server.hpp"
 #include "domain/request_id.hpp"
+#include "engine/stored_rounds.hpp"
 #include "engine/world.hpp"
 
 namespace whole {
@@ -26,7 +27,7 @@ class Box {
 public:
     World world;
     api::Options options;  // read when the server starts: at the first call and after a restart
-    api_test::ScriptedRounds rounds;
+    api_test::ScriptedRounds rounds;  // what the chain says
     api_test::ScriptedContracts contracts;
     api_test::FixedKeys keys;
 
@@ -95,7 +96,8 @@ public:
 private:
     struct Front {
         explicit Front(Box& box)
-            : long_polls(box.world.clock, box.options.long_polls_max),
+            : stored_rounds(box.world.engine.process().reader, box.rounds),
+              long_polls(box.world.clock, box.options.long_polls_max),
               gatekeeper(box.options, box.world.clock),
               app(box.options, ports_of(box, *this)),
               server({.port = 0, .workers = 2}, app),
@@ -107,7 +109,7 @@ private:
             engine::Service& service = box.world.engine.process().service;
             return {service,
                     service,
-                    box.rounds,
+                    front.stored_rounds,
                     box.contracts,
                     service,
                     box.keys,
@@ -119,6 +121,7 @@ private:
                     front.gatekeeper};
         }
 
+        engine::StoredRounds stored_rounds;
         api::HttpObserver observer;
         api::LongPolls long_polls;
         api::Gatekeeper gatekeeper;
