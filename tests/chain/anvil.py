@@ -152,6 +152,7 @@ class Anvil:
         self.rpc.ask("evm_setIntervalMining", seconds)
         if not seconds:
             self.rpc.ask("evm_setAutomine", True)
+            self.rpc.ask("anvil_mine", "0x20")  # what waited: only new ones bring blocks from now on
 
     def stop(self):
         """Nothing is mined any more, then SIGTERM: the state is written and the process ends. It goes on

@@ -1,5 +1,6 @@
 """Coprocessors and KMS nodes: answers every request the chain takes, in the untidy way real ones do."""
 
+import collections
 import http.client
 import random
 import threading
@@ -52,6 +53,7 @@ class Responder:
         self.cursor = 0
         self.open = {}  # (kind, id) -> [request, when to answer]
         self.shares_seen = {}  # id -> indices
+        self.troubles = collections.Counter()  # what kept it from answering
         self.ending = threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
 
@@ -67,7 +69,8 @@ class Responder:
         while not self.ending.wait(self.pause):
             try:
                 self.step()
-            except (OSError, http.client.HTTPException, RpcError, ValueError):
+            except (OSError, http.client.HTTPException, RpcError, ValueError) as error:
+                self.troubles[f"{type(error).__name__}: {error}"[:120]] += 1
                 self.ending.wait(0.05)  # the node is away; everything is looked at again
 
     def step(self):
