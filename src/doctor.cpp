@@ -39,8 +39,10 @@ int doctor(const config::Settings& settings, std::ostream& out) {
     const platform::RealClock clock;
     const auto signer = gateway::evm::private_key_signer(settings.evm.private_key);
     auto nodes = gateway::evm::make_nodes(settings.evm, clock);
+    const auto probes = gateway::evm::make_probes(settings.evm, clock);
     bool failed = false;
-    for (const Finding& finding : gateway::evm::diagnose(settings.evm, nodes, *signer, clock)) {
+    for (const Finding& finding :
+         gateway::evm::diagnose(settings.evm, nodes, probes, *signer, clock)) {
         failed = failed || finding.verdict == Finding::Verdict::failed;
         out << word_of(finding.verdict) << platform::printable(finding.subject) << ": "
             << platform::printable(finding.text) << "\n";

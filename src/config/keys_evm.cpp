@@ -184,7 +184,9 @@ void add_sending(std::vector<Key>& all) {
     all.push_back(of_evm(key(
         fees + "max_fee_cap_gwei", amount(gwei_decimals),
         [](auto& s) -> auto& { return s.evm.fees.max_fee_cap; },
-        "Most that is paid for a unit of gas; 0: no limit.", "gwei")));
+        "Most that is paid for a unit of gas; 0: no limit, but fees are not raised beyond ten "
+        "times what the chain asks for.",
+        "gwei")));
 }
 
 void add_contracts(std::vector<Key>& all) {

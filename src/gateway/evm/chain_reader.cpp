@@ -19,6 +19,8 @@ using rpc::Trouble;
 namespace {
 
 constexpr Milliseconds pause_max{30'000};
+// No answer at all: it may be back at any time, and until it is asked nobody's answers are seen.
+constexpr Milliseconds pause_max_unanswered{5'000};
 constexpr Milliseconds cursor_interval{30'000};
 constexpr std::uint32_t times_to_believe = 3;
 constexpr Milliseconds time_to_believe{5'000};
@@ -319,10 +321,15 @@ ChainReader::Step ChainReader::lagging(const std::string& text) {
 }
 
 ChainReader::Step ChainReader::failed(std::string text) {
+    return failed(std::move(text), pause_max);
+}
+
+ChainReader::Step ChainReader::failed(std::string text, Milliseconds longest) {
     failures_ = std::min(failures_ + 1, 32U);
     Milliseconds pause = std::max(options_.listening.retry_interval, Milliseconds{1});
-    for (std::uint32_t i = 1; i < failures_ && pause < pause_max; ++i) pause *= 2;
-    return {std::min(pause, pause_max), true, false, std::move(text)};
+    longest = std::max(longest, pause);
+    for (std::uint32_t i = 1; i < failures_ && pause < longest; ++i) pause *= 2;
+    return {std::min(pause, longest), true, false, std::move(text)};
 }
 
 ChainReader::Step ChainReader::failed(const Trouble& trouble, std::uint64_t blocks_asked) {
@@ -332,7 +339,7 @@ ChainReader::Step ChainReader::failed(const Trouble& trouble, std::uint64_t bloc
     const bool too_much =
         throttled ? throttles_ >= throttles_to_doubt : trouble.kind != Trouble::Kind::unsent;
     if (blocks_asked > 1 && too_much) piece_size_.refused(blocks_asked);
-    Step step = failed(trouble.text);
+    Step step = failed(trouble.text, pause_max_unanswered);
     if (trouble.wait > Milliseconds{0}) step.pause = trouble.wait;
     return step;
 }

@@ -77,6 +77,8 @@ private:
     [[nodiscard]] Step idle();
     [[nodiscard]] Step lagging(const std::string& text);
     [[nodiscard]] Step failed(std::string text);
+    // Pauses that double up to the longest.
+    [[nodiscard]] Step failed(std::string text, domain::Milliseconds longest);
     [[nodiscard]] Step failed(const rpc::Trouble& trouble, std::uint64_t blocks_asked);
     [[nodiscard]] Step refused(const rpc::NodeError& error, std::uint64_t blocks_asked);
 

@@ -1,6 +1,11 @@
 #include "gateway/evm/doctor.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "gateway/evm/doctor_checks.hpp"
 
@@ -13,9 +18,9 @@ namespace {
 // Gathers findings; knows which nodes answered.
 class Examination {
 public:
-    Examination(const EvmOptions& options, Nodes& nodes, const Signer& signer,
+    Examination(const EvmOptions& options, Nodes& nodes, const Probes& probes, const Signer& signer,
                 const engine::Clock& clock)
-        : options_(options), nodes_(nodes), signer_(signer), clock_(clock) {}
+        : options_(options), nodes_(nodes), probes_(probes), signer_(signer), clock_(clock) {}
 
     std::vector<Finding> run() {
         examine_write();
@@ -28,9 +33,21 @@ public:
 
 private:
     // Whether it is worth asking the node for more.
-    bool reach(const std::string& subject, rpc::Node& node, std::optional<std::uint64_t> chain_id) {
-        findings_.push_back(check_endpoint(subject, node, chain_id));
-        return findings_.back().verdict == Finding::Verdict::ok;
+    bool reach(const std::string& subject, rpc::Node& node, std::optional<std::uint64_t> chain_id,
+               const std::vector<std::string>& urls = {}) {
+        add(check_endpoint(subject, node, chain_id));
+        const bool reached = findings_.back().verdict == Finding::Verdict::ok;
+        if (urls.size() > 1) reach_each(subject, urls, chain_id);
+        return reached;
+    }
+
+    // One that stands in for another is missed on the day it is needed.
+    void reach_each(const std::string& subject, const std::vector<std::string>& urls,
+                    std::optional<std::uint64_t> chain_id) {
+        for (std::size_t i = 0; i < urls.size(); ++i) {
+            const auto node = probes_.node(urls[i]);
+            add(check_endpoint(subject + ", URL " + std::to_string(i + 1), *node, chain_id));
+        }
     }
 
     void add(Finding finding) { findings_.push_back(std::move(finding)); }
@@ -41,7 +58,7 @@ private:
 
     void examine_write() {
         rpc::Node& write = *nodes_.write;
-        if (!reach("gateway write node", write, options_.chain_id)) {
+        if (!reach("gateway write node", write, options_.chain_id, options_.write_urls)) {
             not_checked("gateway contracts, signer and clock", "gateway write node");
             return;
         }
@@ -54,7 +71,9 @@ private:
     }
 
     void examine_read() {
-        if (!reach("gateway read node", *nodes_.read, options_.chain_id)) {
+        const bool shared = options_.read_urls == options_.write_urls;
+        if (!reach("gateway read node", *nodes_.read, options_.chain_id,
+                   shared ? std::vector<std::string>{} : options_.read_urls)) {
             not_checked("fees", "gateway read node");
             return;
         }
@@ -70,9 +89,20 @@ private:
         for (std::size_t i = 0; i < nodes_.listeners.size(); ++i) {
             const std::string subject = "listener " + std::to_string(i);
             rpc::Node& node = *nodes_.listeners[i];
-            if (reach(subject, node, options_.chain_id)) {
-                add(check_listener(subject + " logs", node, options_));
+            if (!reach(subject, node, options_.chain_id)) continue;
+            add(check_listener(subject + " logs", node, options_));
+            const EvmOptions::Listener& listener = options_.listening.listeners[i];
+            if (listener.type == EvmOptions::Listener::Type::subscription) {
+                examine_subscription(subject + " subscription", listener.url);
             }
+        }
+    }
+
+    void examine_subscription(const std::string& subject, const std::string& url) {
+        if (const auto trouble = probes_.subscribe(url)) {
+            add(warning(subject, "none (" + *trouble + "): answers are found by polling only"));
+        } else {
+            add(ok(subject, "eth_subscribe works"));
         }
     }
 
@@ -82,7 +112,7 @@ private:
             const auto node = nodes_.hosts.find(host.chain_id);
             if (node == nodes_.hosts.end()) {
                 add(failed(subject, "no node: give the chain a URL"));
-            } else if (reach(subject + " node", *node->second, host.chain_id)) {
+            } else if (reach(subject + " node", *node->second, host.chain_id, host.urls)) {
                 add(check_code(subject + " access list", *node->second, host.acl));
             }
         }
@@ -90,7 +120,7 @@ private:
 
     void examine_protocol() {
         rpc::Node& protocol = *nodes_.protocol;
-        if (!reach("protocol node", protocol, std::nullopt)) {
+        if (!reach("protocol node", protocol, std::nullopt, options_.protocol_config.urls)) {
             not_checked("protocol contracts, key material and threshold", "protocol node");
             return;
         }
@@ -106,6 +136,7 @@ private:
 
     const EvmOptions& options_;
     Nodes& nodes_;
+    const Probes& probes_;
     const Signer& signer_;
     const engine::Clock& clock_;
     std::vector<Finding> findings_;
@@ -113,25 +144,9 @@ private:
 
 }  // namespace
 
-Finding check_endpoint(const std::string& subject, rpc::Node& node,
-                       std::optional<std::uint64_t> chain_id) {
-    const auto answer = ask_number(node, {"eth_chainId", rpc::Json::array()});
-    if (const auto* problem = std::get_if<Problem>(&answer)) {
-        return failed(subject,
-                      problem->text + (problem->refused ? ": is it an Ethereum JSON-RPC node?"
-                                                        : ": check its URL and that it runs"));
-    }
-    const std::uint64_t said = std::get<std::uint64_t>(answer);
-    if (chain_id && said != *chain_id) {
-        return failed(subject, "chain id is " + std::to_string(said) + ", the configuration says " +
-                                   std::to_string(*chain_id) + ": correct the URL or the chain id");
-    }
-    return ok(subject, "answers, chain id " + std::to_string(said));
-}
-
-std::vector<Finding> diagnose(const EvmOptions& options, Nodes& nodes, const Signer& signer,
-                              const engine::Clock& clock) {
-    return Examination{options, nodes, signer, clock}.run();
+std::vector<Finding> diagnose(const EvmOptions& options, Nodes& nodes, const Probes& probes,
+                              const Signer& signer, const engine::Clock& clock) {
+    return Examination{options, nodes, probes, signer, clock}.run();
 }
 
 }  // namespace gateway::evm

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,14 +23,20 @@ struct Finding {
     std::string text;     // without secrets and URLs
 };
 
-// Whether a node answers and is on this chain; absent: on any. For looking at each of several URLs
-// of one role.
-[[nodiscard]] Finding check_endpoint(const std::string& subject, rpc::Node& node,
-                                     std::optional<std::uint64_t> chain_id);
+// What is made to look at one URL.
+struct Probes {
+    std::function<std::unique_ptr<rpc::Node>(const std::string& url)> node;
+    // What kept a subscription from being made; nothing when one was.
+    std::function<std::optional<std::string>(const std::string& url)> subscribe;
+};
+// Real ones. What they refer to has to outlive them.
+[[nodiscard]] Probes make_probes(const EvmOptions& options, const engine::Clock& clock);
 
-// Looks at everything that requests will need, from the outside in, and sends nothing. Blocks as
-// long as the nodes do. What stands behind a node that does not answer is left out.
+// Looks at everything that requests will need, from the outside in, and sends nothing. Of a role
+// with several URLs each is asked on its own as well. Blocks as long as the nodes do. What stands
+// behind a node that does not answer is left out.
 [[nodiscard]] std::vector<Finding> diagnose(const EvmOptions& options, Nodes& nodes,
-                                            const Signer& signer, const engine::Clock& clock);
+                                            const Probes& probes, const Signer& signer,
+                                            const engine::Clock& clock);
 
 }  // namespace gateway::evm

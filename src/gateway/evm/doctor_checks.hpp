@@ -34,6 +34,9 @@ struct Problem {
 [[nodiscard]] std::variant<std::uint64_t, Problem> ask_number(rpc::Node& node,
                                                               const rpc::Call& call);
 
+// Whether a node answers and is on this chain; absent: on any.
+[[nodiscard]] Finding check_endpoint(const std::string& subject, rpc::Node& node,
+                                     std::optional<std::uint64_t> chain_id);
 [[nodiscard]] Finding check_code(const std::string& subject, rpc::Node& node,
                                  const domain::Address& contract);
 [[nodiscard]] Finding check_sync_send(rpc::Node& write);

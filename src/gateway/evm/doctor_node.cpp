@@ -101,6 +101,22 @@ std::variant<std::uint64_t, Problem> ask_number(rpc::Node& node, const rpc::Call
     return *number;
 }
 
+Finding check_endpoint(const std::string& subject, rpc::Node& node,
+                       std::optional<std::uint64_t> chain_id) {
+    const auto answer = ask_number(node, {"eth_chainId", Json::array()});
+    if (const auto* problem = std::get_if<Problem>(&answer)) {
+        return failed(subject,
+                      problem->text + (problem->refused ? ": is it an Ethereum JSON-RPC node?"
+                                                        : ": check its URL and that it runs"));
+    }
+    const std::uint64_t said = std::get<std::uint64_t>(answer);
+    if (chain_id && said != *chain_id) {
+        return failed(subject, "chain id is " + std::to_string(said) + ", the configuration says " +
+                                   std::to_string(*chain_id) + ": correct the URL or the chain id");
+    }
+    return ok(subject, "answers, chain id " + std::to_string(said));
+}
+
 Finding check_code(const std::string& subject, rpc::Node& node, const domain::Address& contract) {
     if (contract == domain::Address{}) {
         return failed(subject, "its address is zero: set the address of the deployment");

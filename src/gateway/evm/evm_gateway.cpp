@@ -8,7 +8,6 @@
 #include "domain/keccak.hpp"
 #include "gateway/errands.hpp"
 #include "gateway/evm/contract_wallets.hpp"
-#include "gateway/evm/events.hpp"
 #include "gateway/evm/fees.hpp"
 #include "gateway/evm/key_poller.hpp"
 #include "gateway/evm/listener.hpp"
@@ -151,11 +150,10 @@ public:
     [[nodiscard]] engine::ChainReadings readings() const {
         engine::ChainReadings readings;
         readings.signer_balance = monitor_.balance_in_coins();
-        const auto next = nonces_.next();
-        const auto on_chain = monitor_.nonce();
-        if (next && on_chain) readings.signer_nonce_distance = *next - std::min(*next, *on_chain);
+        readings.signer_nonce_distance = nonces_.distance(monitor_.nonce());
+        const auto head = monitor_.head();
         for (const auto& listener : listeners_) {
-            const auto lag = listener->head_lag();
+            const auto lag = listener->head_lag(head);
             if (lag) readings.head_lag = std::min(readings.head_lag.value_or(*lag), *lag);
         }
         return readings;
@@ -196,14 +194,9 @@ private:
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             const EvmOptions::Listener& listener = options_.listening.listeners[i];
             if (listener.type != EvmOptions::Listener::Type::subscription) continue;
-            rpc::SubscriptionOptions options;
-            options.url = listener.url;
-            options.addresses = {options_.decryption, options_.input_verification};
-            options.topics.assign(answer_topics().begin(), answer_topics().end());
-            options.retry_interval = options_.listening.retry_interval;
-            options.recycle_interval = options_.listening.recycle_interval;
-            subscriptions_.push_back(std::make_unique<rpc::Subscription>(
-                std::move(options), clock_, [this, i] { listeners_[i]->nudge(); }));
+            subscriptions_.push_back(
+                std::make_unique<rpc::Subscription>(subscription_options(options_, listener.url),
+                                                    clock_, [this, i] { listeners_[i]->nudge(); }));
         }
     }
 

@@ -107,10 +107,10 @@ std::optional<std::string> Listener::trouble() const {
            std::to_string(std::chrono::duration_cast<std::chrono::seconds>(since).count()) + " s";
 }
 
-std::optional<std::uint64_t> Listener::head_lag() const {
+std::optional<std::uint64_t> Listener::head_lag(std::optional<std::uint64_t> head) const {
     const std::lock_guard lock{mutex_};
     if (!head_ || !next_) return std::nullopt;
-    const std::uint64_t behind = *head_ + 1;
+    const std::uint64_t behind = std::max(*head_, head.value_or(0)) + 1;
     return behind - std::min(behind, *next_);
 }
 

@@ -52,7 +52,9 @@ public:
     [[nodiscard]] std::optional<std::string> trouble() const;
 
     // Blocks between the head and the last one that was read; nothing before the first poll.
-    [[nodiscard]] std::optional<std::uint64_t> head_lag() const;
+    // `head`: one that was heard elsewhere, as ours may be old.
+    [[nodiscard]] std::optional<std::uint64_t> head_lag(
+        std::optional<std::uint64_t> head = std::nullopt) const;
 
     // Whether it knows the block from which it reads: answers to what is sent now will be seen.
     [[nodiscard]] bool has_start() const;

@@ -16,6 +16,8 @@ using rpc::Json;
 namespace {
 
 constexpr Milliseconds interval{15'000};
+// Until it is over: whoever watches our health waits for that.
+constexpr Milliseconds interval_in_trouble{5'000};
 constexpr Milliseconds chain_id_interval{std::chrono::minutes{5}};
 
 const Json* json_in(const Answer& answer) {
@@ -115,7 +117,7 @@ std::optional<Milliseconds> Monitor::read() {
         }
     }
     const std::vector<Answer> answers = write_.call_all(calls);
-    Milliseconds pause = interval;
+    Milliseconds pause{0};
     for (const Answer& answer : answers) {
         const auto* trouble = std::get_if<rpc::Trouble>(&answer);
         if (trouble == nullptr) continue;
@@ -124,7 +126,7 @@ std::optional<Milliseconds> Monitor::read() {
     }
     const std::lock_guard lock{mutex_};
     note_locked(answers);
-    return pause;
+    return std::max(pause, trouble_ ? interval_in_trouble : interval);
 }
 
 void Monitor::note_locked(const std::vector<Answer>& answers) {

@@ -18,8 +18,8 @@
 
 namespace gateway::evm {
 
-// Looks at our account and at the write node every 15 s, and now and then whether that is on the
-// right chain. What was read stays until it is read again. Any thread.
+// Looks at our account and at the write node every 15 s (in trouble: 5 s), and now and then whether
+// that is on the right chain. What was read stays until it is read again. Any thread.
 class Monitor {
 public:
     Monitor(const EvmOptions& options, const domain::Address& signer, rpc::Node& write,

@@ -4,18 +4,24 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/evm/events.hpp"
 #include "gateway/evm/options.hpp"
 #include "gateway/evm/rpc/http_node.hpp"
 #include "gateway/evm/rpc/url.hpp"
 
 namespace gateway::evm {
 
+std::unique_ptr<rpc::Node> make_node(std::vector<std::string> urls, const EvmOptions& options,
+                                     const engine::Clock& clock) {
+    return std::make_unique<rpc::HttpNode>(
+        rpc::HttpNodeOptions{std::move(urls), options.call_timeout, options.response_bytes_max,
+                             options.batch_max},
+        clock);
+}
+
 Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock) {
     const auto node = [&](std::vector<std::string> urls) {
-        return std::make_unique<rpc::HttpNode>(
-            rpc::HttpNodeOptions{std::move(urls), options.call_timeout, options.response_bytes_max,
-                                 options.batch_max},
-            clock);
+        return make_node(std::move(urls), options, clock);
     };
     Nodes nodes;
     nodes.write = node(options.write_urls);
@@ -28,6 +34,16 @@ Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock) {
         nodes.listeners.push_back(node({rpc::over_http(listener.url)}));
     }
     return nodes;
+}
+
+rpc::SubscriptionOptions subscription_options(const EvmOptions& options, std::string url) {
+    rpc::SubscriptionOptions subscription;
+    subscription.url = std::move(url);
+    subscription.addresses = {options.decryption, options.input_verification};
+    subscription.topics.assign(answer_topics().begin(), answer_topics().end());
+    subscription.retry_interval = options.listening.retry_interval;
+    subscription.recycle_interval = options.listening.recycle_interval;
+    return subscription;
 }
 
 }  // namespace gateway::evm

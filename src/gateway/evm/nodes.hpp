@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/clock.hpp"
 #include "gateway/evm/rpc/node.hpp"
+#include "gateway/evm/rpc/subscription.hpp"
 
 namespace gateway {
 
@@ -26,6 +28,14 @@ struct Nodes {
 // Over HTTP, each call with the call timeout unless it names another. A subscription's node is read
 // on the same port. Throws std::invalid_argument, without the URL, when one is none.
 [[nodiscard]] Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock);
+// One of them, over HTTP.
+[[nodiscard]] std::unique_ptr<rpc::Node> make_node(std::vector<std::string> urls,
+                                                   const EvmOptions& options,
+                                                   const engine::Clock& clock);
+
+// A subscription to what answers requests; `url` as configured.
+[[nodiscard]] rpc::SubscriptionOptions subscription_options(const EvmOptions& options,
+                                                            std::string url);
 
 }  // namespace evm
 }  // namespace gateway

@@ -110,6 +110,13 @@ std::optional<std::uint64_t> Nonces::next() const {
     return smallest_free(*floor_);
 }
 
+std::optional<std::uint64_t> Nonces::distance(std::optional<std::uint64_t> count) const {
+    const std::lock_guard lock{mutex_};
+    if (!floor_) return std::nullopt;
+    const std::uint64_t next = smallest_free(*floor_);
+    return next - std::min(next, std::max(*floor_, count.value_or(0)));
+}
+
 std::size_t Nonces::held() const {
     const std::lock_guard lock{mutex_};
     return held_.size();

@@ -52,6 +52,9 @@ public:
 
     // The next one that take() would give.
     [[nodiscard]] std::optional<std::uint64_t> next() const;
+    // How far the next one is from the first that is not used, as far as receipts and counts told;
+    // `count`: one that was heard elsewhere.
+    [[nodiscard]] std::optional<std::uint64_t> distance(std::optional<std::uint64_t> count) const;
     // How many are held.
     [[nodiscard]] std::size_t held() const;
 

@@ -71,9 +71,12 @@ struct Clinic {
         host = &add(nodes.hosts[8009], "0x1f49");
         add(nodes.hosts[9000], "0x2328");
         protocol = &add(nodes.protocol, "0x1");
+        auto type = gateway::EvmOptions::Listener::Type::polling;
         for (int i = 0; i < 2; ++i) {
             nodes.listeners.emplace_back();
             listener = &add(nodes.listeners.back(), "0x9fbf1");
+            options.listening.listeners.push_back({type, "ws://u:k3y@node/v2/SECRET"});
+            type = gateway::EvmOptions::Listener::Type::subscription;
         }
         returns[selector(getter(Getter::input_verification_price))] = word(10);
         returns[selector(getter(Getter::public_decryption_price))] = word(30);
@@ -115,13 +118,25 @@ struct Clinic {
     }
 
     std::vector<Finding> look() {
-        return gateway::evm::diagnose(options, nodes, TestSigner{}, clock);
+        const gateway::evm::Probes probes{
+            [this](const std::string& url) { return node_at(url); },
+            [this](const std::string&) { return subscription_trouble; }};
+        return gateway::evm::diagnose(options, nodes, probes, TestSigner{}, clock);
+    }
+
+    // Says the chain id it has for a name; no others are asked.
+    std::unique_ptr<gateway::rpc::Node> node_at(const std::string& url) {
+        auto node = std::make_unique<ScriptedNode>();
+        node->say("eth_chainId", {at_url.at(url)});
+        return node;
     }
 
     std::int64_t age = 3;
     std::uint64_t pace = 1;
     std::uint64_t head = 100;
     std::map<std::string, Answer> returns;  // by selector
+    std::map<std::string, Answer> at_url;   // eth_chainId
+    std::optional<std::string> subscription_trouble;
     gateway::EvmOptions options;
     support::VirtualClock clock;
     gateway::evm::Nodes nodes;
@@ -157,6 +172,8 @@ TEST_CASE("of a deployment that is well everything is said to be well") {
                                 "listener 0",
                                 "listener 1",
                                 "listener 0 logs",
+                                "listener 1 logs",
+                                "listener 1 subscription",
                                 "host chain 8009 node",
                                 "host chain 9000 node",
                                 "host chain 8009 access list",
@@ -228,6 +245,10 @@ TEST_CASE("what is not well is said, with what to do") {
          "listener 1 logs", Verdict::failed, "allow it"},
         {"logs are null", says(&Clinic::listener, "eth_getLogs", Json(nullptr)), "listener 1 logs",
          Verdict::failed, "malformed"},
+        {"no subscription",
+         [](Clinic& clinic) { clinic.subscription_trouble = "connection closed"; },
+         "listener 1 subscription", Verdict::warning,
+         "none (connection closed): answers are found by polling only"},
         {"no head", says(&Clinic::listener, "eth_blockNumber", refused), "listener 1 logs",
          Verdict::failed, "no answer"},
         {"protocol node down", says(&Clinic::protocol, "eth_chainId", refused), "protocol node",
@@ -395,12 +416,35 @@ TEST_CASE("key material is looked for in finalized blocks, the threshold in the 
     CHECK(blocks["0x281e8bfe"] == "latest");
 }
 
-TEST_CASE("several nodes of one role can be looked at one by one") {
-    ScriptedNode node;
-    node.say("eth_chainId", {Json("0x7")});
-    const Finding well = gateway::evm::check_endpoint("gateway write node 2", node, 7);
-    CHECK(well.verdict == Verdict::ok);
-    CHECK(well.subject == "gateway write node 2");
-    CHECK(gateway::evm::check_endpoint("x", node, std::nullopt).verdict == Verdict::ok);
-    CHECK(gateway::evm::check_endpoint("x", node, 8).verdict == Verdict::failed);
+TEST_CASE("of several URLs of one role each is looked at, and none is printed") {
+    Clinic clinic;
+    const std::string good = "http://u:k3y@one/SECRET";
+    const std::string down = "http://u:k3y@two/SECRET";
+    const std::string wrong = "http://u:k3y@three/SECRET";
+    clinic.at_url = {{good, Json("0x9fbf1")}, {down, refused}, {wrong, Json("0x1")}};
+    clinic.options.write_urls = {good, down, wrong};
+    clinic.options.read_urls = clinic.options.write_urls;  // as it is when none is configured
+    clinic.options.host_chains[0].urls = {wrong, down};
+    clinic.options.protocol_config.urls = {down, wrong};
+    const auto findings = clinic.look();
+    const auto verdict = [&](const char* subject) {
+        CAPTURE(subject);
+        const Finding* finding = find(findings, subject);
+        REQUIRE(finding != nullptr);
+        return finding->verdict;
+    };
+    CHECK(verdict("gateway write node") == Verdict::ok);
+    CHECK(verdict("gateway write node, URL 1") == Verdict::ok);
+    CHECK(verdict("gateway write node, URL 2") == Verdict::failed);
+    CHECK(verdict("gateway write node, URL 3") == Verdict::failed);
+    CHECK(verdict("host chain 8009 node, URL 1") == Verdict::failed);
+    CHECK(verdict("host chain 8009 node, URL 2") == Verdict::failed);
+    CHECK(verdict("protocol node, URL 1") == Verdict::failed);
+    CHECK(verdict("protocol node, URL 2") == Verdict::ok);  // any chain will do
+    CHECK(find(findings, "gateway read node, URL 1") == nullptr);
+    for (const Finding& finding : findings) {
+        for (const char* secret : {"k3y", "SECRET", "http", "three"}) {
+            CHECK((finding.subject + finding.text).find(secret) == std::string::npos);
+        }
+    }
 }

@@ -135,8 +135,8 @@ TEST_CASE("a start that fails is tried again for ever") {
     CHECK(harness.listener->trouble() == "connection refused");
     harness.run_for(1h);
     CHECK(harness.events.delivered.empty());
-    CHECK(harness.node.batches.size() > 110);
-    CHECK(harness.node.batches.size() < 135);  // 500 ms, 1 s, 2 s … 30 s
+    CHECK(harness.node.batches.size() > 700);
+    CHECK(harness.node.batches.size() < 730);  // 500 ms, 1 s, 2 s … 5 s
     CHECK(harness.journal.count("listener_trouble") == 1);
     down = false;
     harness.run_for(30s);
@@ -247,10 +247,32 @@ TEST_CASE("a block that is refused for itself is not passed over") {
     CHECK(harness.events.references().empty());
     CHECK(harness.listener->trouble() == "the node refuses: block range is too wide (-32000)");
     CHECK(harness.listener->head_lag() == 7);  // block 0 is read again too
+    CHECK(harness.listener->head_lag(3) == 7);
+    CHECK(harness.listener->head_lag(16) == 17);
     CHECK(harness.node.ranges.size() < 40);
     harness.node.range_cap.reset();
     harness.run_for(30s);
     CHECK(harness.events.references() == References{1});
+}
+
+TEST_CASE("a node that comes back after an outage is heard within seconds") {
+    Harness harness;
+    harness.start();
+    harness.run_for(2s);
+    bool down = true;
+    harness.node.before = [&]() -> std::optional<Answer> {
+        if (!down) return std::nullopt;
+        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    };
+    harness.run_for(10min);
+    CHECK(harness.listener->trouble() == "connection refused");
+    const std::size_t calls = harness.node.batches.size();
+    CHECK(calls < 300);
+    harness.chain.answer(1);
+    down = false;
+    harness.run_for(5s);
+    CHECK(harness.events.references() == References{1});
+    CHECK_FALSE(harness.listener->trouble());
 }
 
 TEST_CASE("a throttle is obeyed, also by nudges") {

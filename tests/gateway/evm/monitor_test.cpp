@@ -176,6 +176,20 @@ TEST_CASE("trouble is what the last look met, in one line of the log") {
     }
 }
 
+TEST_CASE("the end of trouble is noticed within 5 s") {
+    Harness harness;
+    harness.start();
+    harness.nonce = Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    harness.executor.run_for(15s);
+    CHECK(harness.monitor->trouble() == "connection refused");
+    harness.nonce = Json("0x8");
+    harness.executor.run_for(5s);
+    CHECK_FALSE(harness.monitor->trouble());
+    CHECK(harness.node.batches.size() == 3);
+    harness.executor.run_for(14s);
+    CHECK(harness.node.batches.size() == 3);
+}
+
 TEST_CASE("a node that said wait is not asked earlier") {
     Harness harness;
     harness.start();

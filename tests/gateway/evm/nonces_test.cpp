@@ -38,6 +38,19 @@ TEST_CASE("nonces follow one another from the chain's count on, and nobody gets 
     CHECK(nonces.next() == 13);
 }
 
+TEST_CASE("the distance counts what is not used yet, by receipts or by the chain's count") {
+    Nonces nonces;
+    CHECK_FALSE(nonces.distance(7));
+    CHECK_FALSE(nonces.observe(10, start));
+    CHECK(nonces.distance(std::nullopt) == 0);
+    for (int i = 0; i < 3; ++i) static_cast<void>(nonces.take());
+    CHECK(nonces.distance(std::nullopt) == 3);
+    nonces.used(10);
+    CHECK(nonces.distance(10) == 2);  // a count that is older than the receipt
+    CHECK(nonces.distance(12) == 1);
+    CHECK(nonces.distance(20) == 0);
+}
+
 TEST_CASE("a step that is rolled back gives its nonces back, a committed one does not") {
     At nonces{5};
     CHECK(nonces.take() == 5);
