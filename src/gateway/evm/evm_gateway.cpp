@@ -7,6 +7,7 @@
 
 #include "domain/keccak.hpp"
 #include "gateway/errands.hpp"
+#include "gateway/evm/account.hpp"
 #include "gateway/evm/contract_wallets.hpp"
 #include "gateway/evm/fees.hpp"
 #include "gateway/evm/key_poller.hpp"
@@ -51,7 +52,9 @@ public:
           monitor_(options_, signer_->address(), *nodes_.write, workers.reads, clock, journal),
           preparation_(options_, *nodes_.write, *nodes_.read, nonces_, fees_, signer_->address(),
                        reads_, clock, journal),
-          sender_(options_, *nodes_.write, nonces_, fees_, *signer_, sends_, clock, journal),
+          account_(options_, *nodes_.write, nonces_, fees_, *signer_, clock, journal),
+          sender_(options_, *nodes_.write, nonces_, fees_, account_, *signer_, sends_, clock,
+                  journal),
           reads_(workers.reads),
           sends_(workers.sends) {
         names_ = listener_names(options_.listening.listeners);
@@ -202,7 +205,7 @@ private:
 
     // Holes are looked for also while nobody sends.
     void tend() {
-        reads_.run([this] { sender_.tend(); });
+        reads_.run([this] { account_.tend(); });
         reads_.run_after(tend_interval, [this] { tend(); });
     }
 
@@ -223,6 +226,7 @@ private:
     std::vector<std::unique_ptr<Listener>> listeners_;
     std::vector<std::unique_ptr<rpc::Subscription>> subscriptions_;
     Preparation preparation_;
+    Account account_;
     Sender sender_;
     // Last: they wait for work that uses the rest.
     Errands reads_;

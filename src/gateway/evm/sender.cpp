@@ -65,16 +65,19 @@ struct Sender::Errand {
 };
 
 Sender::Sender(const EvmOptions& options, rpc::Node& write, Nonces& nonces, Fees& fees,
-               const Signer& signer, engine::Executor& executor, const engine::Clock& clock,
-               engine::Journal& journal)
+               Account& account, const Signer& signer, engine::Executor& executor,
+               const engine::Clock& clock, engine::Journal& journal)
     : options_(options),
       write_(write),
       nonces_(nonces),
       fees_(fees),
+      account_(account),
       signer_(signer),
       executor_(executor),
       clock_(clock),
-      journal_(journal) {}
+      journal_(journal),
+      receipts_(options, write, signer.address()),
+      departures_(nonces, executor) {}
 
 void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events) {
     for (engine::SendOrder& order : orders) {
@@ -94,37 +97,9 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
 }
 
 void Sender::submit_in_order(const ErrandPtr& errand) {
-    {
-        const std::lock_guard lock{mutex_};
-        const std::uint64_t nonce = errand->newest().nonce;
-        if (!nonces_.may_leave(nonce)) {
-            waiting_.insert_or_assign(nonce, errand);
-            executor_.run_after(order_patience, [this, errand] { give_up_waiting(errand); });
-            return;
-        }
-        nonces_.leave(nonce);
-    }
-    executor_.run([this, errand] { submit(errand); });
-    release_waiting();
-}
-
-void Sender::release_waiting() {
-    const std::lock_guard lock{mutex_};
-    while (!waiting_.empty() && nonces_.may_leave(waiting_.begin()->first)) {
-        auto first = waiting_.extract(waiting_.begin());
-        nonces_.leave(first.key());
-        executor_.run([this, errand = std::move(first.mapped())] { submit(errand); });
-    }
-}
-
-void Sender::give_up_waiting(const ErrandPtr& errand) {
-    {
-        const std::lock_guard lock{mutex_};
-        const auto entry = waiting_.find(errand->newest().nonce);
-        if (entry == waiting_.end() || entry->second != errand) return;
-        waiting_.erase(entry);
-    }
-    later(errand, "smaller nonces come first");
+    departures_.depart(
+        errand->newest().nonce, order_patience, [this, errand] { submit(errand); },
+        [this, errand] { later(errand, "smaller nonces come first"); });
 }
 
 // The data directory was used with another chain: what was signed for that one is kept for it.
@@ -139,10 +114,10 @@ void Sender::refuse_foreign(const ErrandPtr& errand) {
 }
 
 void Sender::look_up_then_submit(const ErrandPtr& errand) {
-    std::optional<rpc::Trouble> trouble;
-    if (const auto receipt = look_up(*errand, trouble)) {
+    const Receipts::Found found = receipts_.find(errand->order.sealed);
+    if (const auto* receipt = std::get_if<TransactionReceipt>(&found)) {
         conclude(errand, *receipt);
-    } else if (trouble) {
+    } else if (const auto* trouble = std::get_if<rpc::Trouble>(&found)) {
         finish(errand, unreachable(*trouble, "asking for a receipt"));
     } else {
         submit_in_order(errand);
@@ -223,48 +198,6 @@ void Sender::judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdi
 
 // --- what became of it --------------------------------------------------------------------------
 
-std::optional<TransactionReceipt> Sender::look_up(const Errand& errand,
-                                                  std::optional<rpc::Trouble>& trouble) {
-    std::vector<rpc::Call> calls;
-    for (const engine::Sealed& sealed : errand.order.sealed) {
-        calls.push_back({"eth_getTransactionReceipt", list_of(rpc::hex(sealed.hash))});
-    }
-    const std::vector<rpc::Answer> answers = write_.call_all(calls);
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        if (const auto* found = std::get_if<rpc::Json>(&answers[i])) {
-            if (found->is_null()) continue;
-            auto receipt = decode_receipt(*found);
-            if (receipt && receipt->hash == errand.order.sealed[i].hash) return receipt;
-            trouble =
-                rpc::Trouble{rpc::Trouble::Kind::garbled, "a receipt that can not be read", {}};
-        } else if (const auto* met = std::get_if<rpc::Trouble>(&answers[i])) {
-            trouble = *met;
-        } else {
-            trouble = rpc::Trouble{rpc::Trouble::Kind::garbled, "the node refuses", {}};
-        }
-    }
-    return std::nullopt;
-}
-
-// Whether a node has one of them, included or not; also when it can not be asked.
-bool Sender::any_is_known(const Errand& errand) {
-    std::vector<rpc::Call> calls;
-    for (const engine::Sealed& sealed : errand.order.sealed) {
-        calls.push_back({"eth_getTransactionByHash", list_of(rpc::hex(sealed.hash))});
-    }
-    return std::ranges::any_of(write_.call_all(calls), [](const rpc::Answer& answer) {
-        const auto* found = std::get_if<rpc::Json>(&answer);
-        return found == nullptr || !found->is_null();
-    });
-}
-
-std::optional<std::uint64_t> Sender::count_on_chain() {
-    const auto answer =
-        write_.call({"eth_getTransactionCount", {rpc::hex(signer_.address()), "latest"}});
-    const auto* result = std::get_if<rpc::Json>(&answer);
-    return result != nullptr ? rpc::quantity(*result) : std::nullopt;
-}
-
 void Sender::watch(const ErrandPtr& errand, Milliseconds patience,
                    void (Sender::*after)(const ErrandPtr&)) {
     errand->watch_end = clock_.monotonic() + patience;
@@ -275,35 +208,32 @@ void Sender::watch(const ErrandPtr& errand, Milliseconds patience,
 
 void Sender::watch_again(const ErrandPtr& errand, Milliseconds pause) {
     executor_.run_after(pause, [this, errand] {
-        std::optional<rpc::Trouble> trouble;
-        if (const auto receipt = look_up(*errand, trouble)) {
+        const Receipts::Found found = receipts_.find(errand->order.sealed);
+        if (const auto* receipt = std::get_if<TransactionReceipt>(&found)) {
             conclude(errand, *receipt);
-        } else if (clock_.monotonic() >= errand->watch_end) {
-            if (trouble) {
-                finish(errand, unreachable(*trouble, "asking for a receipt"));
-            } else {
-                (this->*errand->after_watch)(errand);
-            }
-        } else {
+        } else if (clock_.monotonic() < errand->watch_end) {
             const Milliseconds next = errand->watch_pause;
             if (!errand->watches_slowly) errand->watch_pause = next_pause(next);
             watch_again(errand, next);
+        } else if (const auto* trouble = std::get_if<rpc::Trouble>(&found)) {
+            finish(errand, unreachable(*trouble, "asking for a receipt"));
+        } else {
+            (this->*errand->after_watch)(errand);
         }
     });
 }
 
 // No block has it: it is stuck, or the node does not have it, or not any more.
 void Sender::not_included(const ErrandPtr& errand) {
-    if (const auto count = count_on_chain()) {
-        observe(*count);
-        fill_hole(*count);
+    if (const auto count = account_.count()) {
+        account_.fill_hole(*count);
         // Behind a smaller nonce of ours no fee helps.
         if (*count < errand->newest().nonce) {
             later(errand, "not included yet: smaller nonces come first");
             return;
         }
     }
-    if (!any_is_known(*errand)) {
+    if (!receipts_.knows_any(errand->order.sealed)) {
         later(errand, "the node has forgotten it");
     } else if (is_old(*errand)) {
         bump(errand);
@@ -319,12 +249,11 @@ bool Sender::is_old(const Errand& errand) const {
 // A transaction with this nonce is on chain, and for a long time no node had a receipt of ours.
 void Sender::nonce_conflict(const ErrandPtr& errand) {
     const std::uint64_t nonce = errand->newest().nonce;
-    const auto count = count_on_chain();
-    if (!count || *count <= nonce || any_is_known(*errand)) {
+    const auto count = account_.count();
+    if (!count || *count <= nonce || receipts_.knows_any(errand->order.sealed)) {
         later(errand, "the nonce is used, and the receipt is not there yet");
         return;
     }
-    observe(*count);
     nonces_.used(nonce);
     journal_.write(engine::Level::warning,
                    "foreign_nonce_use alert=true job_id=" + to_string(errand->order.id) +
@@ -345,12 +274,7 @@ void Sender::nonce_conflict(const ErrandPtr& errand) {
 // The smaller nonces may be on their way: the same bytes again. A gap that stays is one that nobody
 // fills, or the chain went back.
 void Sender::after_gap(const ErrandPtr& errand) {
-    if (++errand->gaps % 3 == 0) {
-        if (const auto count = count_on_chain()) {
-            observe(*count);
-            fill_hole(*count);
-        }
-    }
+    if (++errand->gaps % 3 == 0) account_.tend();
     if (errand->gaps >= gap_tries_max) {
         later(errand, "smaller nonces are missing");
     } else {
@@ -358,45 +282,10 @@ void Sender::after_gap(const ErrandPtr& errand) {
     }
 }
 
-void Sender::observe(std::uint64_t count) {
-    if (!nonces_.observe(count, clock_.monotonic())) return;
-    journal_.write(engine::Level::warning, "nonces_rewound count=" + std::to_string(count) +
-                                               " hint=\"the chain was reset or lost blocks\"");
-}
-
-void Sender::tend() {
-    if (const auto count = count_on_chain()) {
-        observe(*count);
-        fill_hole(*count);
-    }
-}
-
-// A hole below what is held stops everything above it. Nothing is lost if the program ends before
-// this is on chain: then the hole is found again.
-void Sender::fill_hole(std::uint64_t count) {
-    const auto hole = nonces_.take_hole(count, clock_.monotonic());
-    if (!hole) return;
-    const FeeAnswer fees = fees_.current();
-    const auto* quote = std::get_if<FeeQuote>(&fees);
-    if (quote == nullptr) return;
-    Transaction filler;
-    filler.chain_id = options_.chain_id;
-    filler.nonce = *hole;
-    filler.legacy = quote->legacy;
-    filler.priority_fee = quote->priority_fee;
-    filler.max_fee = quote->max_fee;
-    filler = no_op_like(filler, signer_.address());
-    const auto answer =
-        write_.call({"eth_sendRawTransaction", list_of(rpc::hex(sign(filler, signer_)))});
-    const bool accepted = std::holds_alternative<rpc::Json>(answer);
-    journal_.write(engine::Level::warning, "nonce_hole_filled nonce=" + std::to_string(*hole) +
-                                               " accepted=" + (accepted ? "true" : "false"));
-}
-
 // Refused again and again, and known to no node: its nonce is used up by a transaction that does
 // nothing, and what comes on chain decides (field report 26).
 void Sender::still_refused(const ErrandPtr& errand) {
-    if (any_is_known(*errand)) {
+    if (receipts_.knows_any(errand->order.sealed)) {
         later(errand, "refused, but known to the node");
         return;
     }
@@ -442,7 +331,7 @@ void Sender::bump(const ErrandPtr& errand) {
 // --- the end ------------------------------------------------------------------------------------
 
 void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt) {
-    if (!is_buried(receipt)) {
+    if (!receipts_.is_buried(receipt)) {
         executor_.run_after(burial_pause, [this, errand] { look_up_then_submit(errand); });
         return;
     }
@@ -458,7 +347,7 @@ void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt
                                              std::to_string(refusals_max) + " retries.",
                                          {}}});
     } else if (!receipt.succeeded) {
-        finish(errand, on_chain_revert(*transaction, receipt));
+        finish(errand, engine::Rejected{receipts_.why_reverted(*transaction, receipt)});
     } else {
         finish(errand,
                engine::Receipt{receipt.hash,
@@ -466,39 +355,6 @@ void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt
                                              transaction->to),
                                {}});
     }
-}
-
-bool Sender::is_buried(const TransactionReceipt& receipt) {
-    const std::uint64_t confirmations = options_.listening.confirmations;
-    if (confirmations == 0) return true;
-    const auto answer = write_.call({"eth_blockNumber", rpc::Json::array()});
-    const auto* result = std::get_if<rpc::Json>(&answer);
-    const auto head = result != nullptr ? rpc::quantity(*result) : std::nullopt;
-    return head && *head >= confirmations && *head - confirmations >= receipt.block_number;
-}
-
-// Plays it again where it failed, to learn why.
-engine::Rejected Sender::on_chain_revert(const Transaction& transaction,
-                                         const TransactionReceipt& receipt) {
-    rpc::Json call{{"from", rpc::hex(signer_.address())},
-                   {"to", rpc::hex(transaction.to)},
-                   {"input", rpc::hex(transaction.data)},
-                   {"gas", rpc::hex_quantity(transaction.gas_limit)}};
-    if (transaction.legacy) {
-        call["gasPrice"] = rpc::hex_quantity(transaction.max_fee);
-    } else {
-        call["maxFeePerGas"] = rpc::hex_quantity(transaction.max_fee);
-        call["maxPriorityFeePerGas"] = rpc::hex_quantity(transaction.priority_fee);
-    }
-    const auto answer =
-        write_.call({"eth_call", {std::move(call), rpc::hex_quantity(receipt.block_number)}});
-    const auto* error = std::get_if<rpc::NodeError>(&answer);
-    if (error == nullptr || !is_revert(*error)) {
-        return {{domain::Reason::reverted, "Transaction failed: Execution reverted on chain", {}}};
-    }
-    return {{domain::Reason::reverted,
-             "Transaction failed: Execution reverted on chain: " + describe(*error),
-             selector_of(*error)}};
 }
 
 void Sender::reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce) {
@@ -516,9 +372,9 @@ void Sender::later(const ErrandPtr& errand, std::string reason, Milliseconds hol
 
 void Sender::finish(const ErrandPtr& errand, engine::SendOutcome outcome) {
     const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !errand->with_node;
-    if (lost) nonces_.come_back(errand->newest().nonce);
+    if (lost) departures_.come_back(errand->newest().nonce);
     errand->events.sent({{errand->order.id, std::move(outcome)}});
-    if (!lost) release_waiting();
+    if (!lost) departures_.release();
 }
 
 }  // namespace gateway::evm

@@ -1,11 +1,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,13 +9,16 @@
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/journal.hpp"
+#include "gateway/evm/account.hpp"
+#include "gateway/evm/departures.hpp"
 #include "gateway/evm/fees.hpp"
 #include "gateway/evm/nonces.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/receipt.hpp"
+#include "gateway/evm/receipts.hpp"
 #include "gateway/evm/rpc/node.hpp"
 #include "gateway/evm/send_verdict.hpp"
 #include "gateway/evm/signer.hpp"
+#include "gateway/evm/transaction.hpp"
 
 namespace gateway::evm {
 
@@ -33,15 +32,11 @@ namespace gateway::evm {
 class Sender {
 public:
     Sender(const EvmOptions& options, rpc::Node& write, Nonces& nonces, Fees& fees,
-           const Signer& signer, engine::Executor& executor, const engine::Clock& clock,
-           engine::Journal& journal);
+           Account& account, const Signer& signer, engine::Executor& executor,
+           const engine::Clock& clock, engine::Journal& journal);
 
     // Returns at once; one event for each order.
     void send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events);
-
-    // Looks what the chain says of the account: whether a hole keeps others waiting, or the chain
-    // went back. Blocks.
-    void tend();
 
     // The last transaction was refused because the account can not pay.
     [[nodiscard]] bool lacks_funds() const { return lacks_funds_; }
@@ -51,20 +46,10 @@ private:
     using ErrandPtr = std::shared_ptr<Errand>;
 
     void refuse_foreign(const ErrandPtr& errand);
-    // Submits it when no smaller nonce is missing at the node, at once or after those.
+    void look_up_then_submit(const ErrandPtr& errand);
     void submit_in_order(const ErrandPtr& errand);
-    void release_waiting();
-    void give_up_waiting(const ErrandPtr& errand);
     void submit(const ErrandPtr& errand);
     void judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdict verdict);
-    void look_up_then_submit(const ErrandPtr& errand);
-
-    // Receipts of the request's transactions; nothing when no node has one. `trouble` is set when
-    // none could be asked.
-    [[nodiscard]] std::optional<TransactionReceipt> look_up(const Errand& errand,
-                                                            std::optional<rpc::Trouble>& trouble);
-    [[nodiscard]] bool any_is_known(const Errand& errand);
-    [[nodiscard]] std::optional<std::uint64_t> count_on_chain();
 
     // Asks for the receipt now and then until `patience` is over, then goes on with `after`.
     void watch(const ErrandPtr& errand, domain::Milliseconds patience,
@@ -76,34 +61,29 @@ private:
     void still_refused(const ErrandPtr& errand);
     void bump(const ErrandPtr& errand);
     [[nodiscard]] bool is_old(const Errand& errand) const;
-    void fill_hole(std::uint64_t count);
-    void observe(std::uint64_t count);
 
     void conclude(const ErrandPtr& errand, const TransactionReceipt& receipt);
-    [[nodiscard]] bool is_buried(const TransactionReceipt& receipt);
-    [[nodiscard]] engine::Rejected on_chain_revert(const Transaction& transaction,
-                                                   const TransactionReceipt& receipt);
-    void finish(const ErrandPtr& errand, engine::SendOutcome outcome);
     void reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce);
     void later(const ErrandPtr& errand, std::string reason,
                domain::Milliseconds hold = domain::Milliseconds{0});
     // The same for one that the node has: those behind it may go on.
     void later_with_node(const ErrandPtr& errand, std::string reason);
+    void finish(const ErrandPtr& errand, engine::SendOutcome outcome);
 
     const EvmOptions& options_;
     rpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;
+    Account& account_;
     const Signer& signer_;
     engine::Executor& executor_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
+    Receipts receipts_;
+    Departures departures_;
     std::atomic<bool> send_sync_{true};
     std::atomic<bool> lacks_funds_{false};
     std::atomic<bool> told_of_foreign_{false};
-
-    std::mutex mutex_;                            // for what follows
-    std::map<std::uint64_t, ErrandPtr> waiting_;  // by nonce
 };
 
 }  // namespace gateway::evm

@@ -1,0 +1,59 @@
+#include "gateway/evm/account.hpp"
+
+#include <string>
+#include <variant>
+
+#include "gateway/evm/plan.hpp"
+#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/evm/transaction.hpp"
+
+namespace gateway::evm {
+
+Account::Account(const EvmOptions& options, rpc::Node& write, Nonces& nonces, Fees& fees,
+                 const Signer& signer, const engine::Clock& clock, engine::Journal& journal)
+    : options_(options),
+      write_(write),
+      nonces_(nonces),
+      fees_(fees),
+      signer_(signer),
+      clock_(clock),
+      journal_(journal) {}
+
+std::optional<std::uint64_t> Account::count() {
+    const auto answer =
+        write_.call({"eth_getTransactionCount", {rpc::hex(signer_.address()), "latest"}});
+    const auto* result = std::get_if<rpc::Json>(&answer);
+    const auto count = result != nullptr ? rpc::quantity(*result) : std::nullopt;
+    if (count && nonces_.observe(*count, clock_.monotonic())) {
+        journal_.write(engine::Level::warning, "nonces_rewound count=" + std::to_string(*count) +
+                                                   " hint=\"the chain was reset or lost blocks\"");
+    }
+    return count;
+}
+
+// Nothing is lost if the program ends before the filler is on chain: then the hole is found again.
+void Account::fill_hole(std::uint64_t count) {
+    const auto hole = nonces_.take_hole(count, clock_.monotonic());
+    if (!hole) return;
+    const FeeAnswer fees = fees_.current();
+    const auto* quote = std::get_if<FeeQuote>(&fees);
+    if (quote == nullptr) return;
+    Transaction filler;
+    filler.chain_id = options_.chain_id;
+    filler.nonce = *hole;
+    filler.legacy = quote->legacy;
+    filler.priority_fee = quote->priority_fee;
+    filler.max_fee = quote->max_fee;
+    filler = no_op_like(filler, signer_.address());
+    const auto answer = write_.call(
+        {"eth_sendRawTransaction", rpc::Json::array({rpc::hex(sign(filler, signer_))})});
+    const bool accepted = std::holds_alternative<rpc::Json>(answer);
+    journal_.write(engine::Level::warning, "nonce_hole_filled nonce=" + std::to_string(*hole) +
+                                               " accepted=" + (accepted ? "true" : "false"));
+}
+
+void Account::tend() {
+    if (const auto on_chain = count()) fill_hole(*on_chain);
+}
+
+}  // namespace gateway::evm

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/clock.hpp"
+#include "engine/journal.hpp"
+#include "gateway/evm/fees.hpp"
+#include "gateway/evm/nonces.hpp"
+#include "gateway/evm/options.hpp"
+#include "gateway/evm/rpc/node.hpp"
+#include "gateway/evm/signer.hpp"
+
+namespace gateway::evm {
+
+// The relayer's account as the chain sees it, and what keeps its nonces going (evm-gateway 5.2).
+// Any thread; blocks while it asks.
+class Account {
+public:
+    Account(const EvmOptions& options, rpc::Node& write, Nonces& nonces, Fees& fees,
+            const Signer& signer, const engine::Clock& clock, engine::Journal& journal);
+
+    // How many of its transactions are on chain, for the nonces to know as well. Nothing: no node
+    // says it.
+    [[nodiscard]] std::optional<std::uint64_t> count();
+
+    // Fills a hole that keeps larger nonces waiting.
+    void fill_hole(std::uint64_t count);
+
+    // Both; for now and then.
+    void tend();
+
+private:
+    const EvmOptions& options_;
+    rpc::Node& write_;
+    Nonces& nonces_;
+    Fees& fees_;
+    const Signer& signer_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+};
+
+}  // namespace gateway::evm
