@@ -24,6 +24,8 @@ POSTS_MAX = 40  # in a round; some rounds bring few transactions to the chain be
 
 # Nothing may fail here: what is out of order comes back, and there is time until it does.
 SETTINGS = {
+    # The process does not die of its requests here, however often it is killed at them.
+    "engine.crashes_max": 100,
     "engine.maintenance_interval": "1s",
     "engine.trouble_pause_max": "1s",
     "engine.lease": "20s",
