@@ -57,7 +57,16 @@ Body Body::input_proof(const std::filesystem::path& samples) {
 }
 
 Body Body::public_decrypt(const std::filesystem::path& samples) {
-    Body body("/v2/public-decrypt", read(samples / "public-decrypt.json"));
+    return with_handle("/v2/public-decrypt", samples / "public-decrypt.json");
+}
+
+Body Body::user_decrypt(const std::filesystem::path& samples) {
+    return with_handle("/v2/user-decrypt", samples / "user-decrypt.json");
+}
+
+// The number is in the first handle.
+Body Body::with_handle(std::string path, const std::filesystem::path& sample) {
+    Body body(std::move(path), read(sample));
     const std::size_t handle = body.text_.find("\"0x");
     if (handle == std::string::npos) throw std::runtime_error("the sample body has no handle");
     body.number_ = {handle + 3, hex_digits};

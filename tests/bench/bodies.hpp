@@ -16,6 +16,7 @@ public:
     [[nodiscard]] static Body vote_share(const std::filesystem::path& samples);
     [[nodiscard]] static Body input_proof(const std::filesystem::path& samples);
     [[nodiscard]] static Body public_decrypt(const std::filesystem::path& samples);
+    [[nodiscard]] static Body user_decrypt(const std::filesystem::path& samples);
 
     // Numbers below 2^31 give different requests.
     void set_number(std::uint64_t number);
@@ -31,6 +32,7 @@ private:
         std::size_t length = 0;  // 0: there is none
     };
 
+    [[nodiscard]] static Body with_handle(std::string path, const std::filesystem::path& sample);
     Body(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
     void write(Place place, unsigned base, std::uint64_t value);
 

@@ -42,22 +42,28 @@ struct AnswerSize {
 
 // Nothing yet: `head` is 0.
 AnswerSize measure(std::string_view input) {
-    constexpr std::string_view length_name = "\r\nContent-Length: ";
     const auto end = input.find("\r\n\r\n");
     if (end == std::string_view::npos) return {};
     AnswerSize size;
     size.head = end + 4;
     const auto head = input.substr(0, end);
     std::from_chars(head.data() + 9, head.data() + 12, size.status);
-    if (const auto at = head.find(length_name); at != std::string_view::npos) {
-        std::from_chars(head.data() + at + length_name.size(), head.data() + head.size(),
-                        size.body);
-    }
+    size.body = content_length(head);
     size.closes = head.find("\r\nConnection: close") != std::string_view::npos;
     return size;
 }
 
 }  // namespace
+
+std::size_t content_length(std::string_view head) {
+    std::size_t length = 0;
+    for (const std::string_view name : {"\r\nContent-Length: ", "\r\ncontent-length: "}) {
+        if (const auto at = head.find(name); at != std::string_view::npos) {
+            std::from_chars(head.data() + at + name.size(), head.data() + head.size(), length);
+        }
+    }
+    return length;
+}
 
 double HttpLoad::Outcome::per_second() const {
     const double seconds = std::chrono::duration<double>(duration).count();

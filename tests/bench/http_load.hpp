@@ -11,6 +11,9 @@
 
 namespace bench {
 
+// The Content-Length in the head of a message, however it is spelt; 0 when there is none.
+[[nodiscard]] std::size_t content_length(std::string_view head);
+
 // Keep-alive HTTP/1.1 clients, all in the calling thread: each has one request under way and
 // sends the next as soon as the answer is complete. Answers need a Content-Length.
 class HttpLoad {

@@ -32,8 +32,14 @@ std::uint64_t Inspection::requests() {
 }
 
 std::uint64_t Inspection::completed() {
-    return static_cast<std::uint64_t>(
-        database_.execAndGet("select count(*) from request where status = 'completed'").getInt64());
+    return in_status("completed");
+}
+
+std::uint64_t Inspection::in_status(std::string_view status) {
+    SQLite::Statement statement(database_, "select count(*) from request where status = ?");
+    statement.bind(1, std::string(status));
+    statement.executeStep();
+    return static_cast<std::uint64_t>(statement.getColumn(0).getInt64());
 }
 
 bool Inspection::all_ended() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 #include "domain/time.hpp"
 
@@ -17,6 +18,7 @@ public:
 
     [[nodiscard]] std::uint64_t requests();
     [[nodiscard]] std::uint64_t completed();
+    [[nodiscard]] std::uint64_t in_status(std::string_view status);
     // Cheap enough to be asked every few milliseconds.
     [[nodiscard]] bool all_ended();
 

@@ -22,9 +22,8 @@ namespace {
 using Scenario = void (*)(const bench::Options&, bench::Report&);
 
 const std::vector<std::pair<std::string, Scenario>> scenarios{
-    {"accepts", bench::measure_accepts},
-    {"drain", bench::measure_drain},
-    {"lateness", bench::measure_lateness},
+    {"accepts", bench::measure_accepts},     {"chain", bench::measure_chain},
+    {"drain", bench::measure_drain},         {"lateness", bench::measure_lateness},
     {"scheduled", bench::measure_scheduled},
 };
 
@@ -71,6 +70,8 @@ int main(int count, char** words) {
     app.add_option("--posthouse", options.posthouse, "The binary to measure")->take_last();
     app.add_option("--slow-sync", options.slow_sync, "The library that delays syncs")->take_last();
     app.add_option("--bodies", options.bodies, "Folder of the sample bodies")->take_last();
+    app.add_option("--anvil", options.anvil, "The program of the development chain")->take_last();
+    app.add_option("--contracts", options.contracts, "Its contracts, compiled")->take_last();
     app.add_option("--dir", options.directory, "Where to keep data while measuring; on a disk")
         ->default_val(".")
         ->take_last();

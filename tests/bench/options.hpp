@@ -16,6 +16,9 @@ struct Amount {
     std::chrono::seconds timed_over{60};  // … and the time their moments are spread over
     std::uint64_t scheduled = 1'000'000;  // rows of the big store
     std::size_t restarts = 5;
+    std::chrono::seconds rate_window{60};  // of transactions on a real chain
+    std::uint64_t chained = 900;           // transactions of one run there, blocks at once …
+    std::uint64_t chain_blocks = 9;        // … and blocks of one run, when they take their time
 };
 
 [[nodiscard]] inline Amount quick_amount() {
@@ -27,7 +30,10 @@ struct Amount {
             .timed_shares = 1'000,
             .timed_over = 6s,
             .scheduled = 50'000,
-            .restarts = 2};
+            .restarts = 2,
+            .rate_window = 10s,
+            .chained = 300,
+            .chain_blocks = 3};
 }
 
 struct Options {
@@ -35,6 +41,8 @@ struct Options {
     std::filesystem::path bench;      // this one
     std::filesystem::path slow_sync;  // the library that delays syncs
     std::filesystem::path bodies;     // folder of the sample bodies
+    std::filesystem::path anvil;      // the program of the development chain
+    std::filesystem::path contracts;  // its contracts, compiled
     std::filesystem::path directory;  // on the disk to be measured
     Amount amount;
 };

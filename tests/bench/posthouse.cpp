@@ -25,6 +25,9 @@ Child::Command command(const Options& options, const Posthouse::Place& place,
                        const Settings& settings, int port) {
     const std::filesystem::path config = place.directory / "config.toml";
     std::ofstream stream(config);
+    // It may name a key.
+    std::filesystem::permissions(
+        config, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     stream << "metrics.endpoint = \"127.0.0.1:0\"\n";
     for (const auto& [key, value] : settings) stream << key << " = " << value << '\n';
     if (!stream.flush()) throw std::runtime_error("can not write " + config.string());

@@ -1,5 +1,6 @@
 #include "bench/report.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <iomanip>
@@ -70,6 +71,14 @@ void Report::at_most(double ratio, std::string what, std::string unit, const Ser
     add(std::move(line));
 }
 
+void Report::within(double tolerance, std::string what, std::string unit, const Series& measured,
+                    std::string limit_name, const Series& limit) {
+    Line line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
+    line.required = "ratio " + shown_ratio(1 - tolerance) + " to " + shown_ratio(1 + tolerance);
+    line.met = std::abs(*line.ratio() - 1) <= tolerance;
+    add(std::move(line));
+}
+
 void Report::bounded(double bound, std::string what, std::string unit, const Series& measured) {
     Line line{std::move(what), std::move(unit), measured, "", {}, "", {}};
     line.required = "<= " + shown(bound);
@@ -79,6 +88,11 @@ void Report::bounded(double bound, std::string what, std::string unit, const Ser
 
 void Report::note(std::string what, std::string unit, const Series& measured) {
     add({std::move(what), std::move(unit), measured, "", {}, "", {}});
+}
+
+void Report::beside(std::string what, std::string unit, const Series& measured,
+                    std::string limit_name, const Series& limit) {
+    add({std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}});
 }
 
 void Report::add(Line line) {

@@ -31,9 +31,15 @@ public:
                   std::string limit_name, const Series& limit);
     void at_most(double ratio, std::string what, std::string unit, const Series& measured,
                  std::string limit_name, const Series& limit);
+    // Within 1 ± `tolerance`.
+    void within(double tolerance, std::string what, std::string unit, const Series& measured,
+                std::string limit_name, const Series& limit);
     // A figure with a bound of its own.
     void bounded(double bound, std::string what, std::string unit, const Series& measured);
     void note(std::string what, std::string unit, const Series& measured);
+    // Beside something that it need not reach.
+    void beside(std::string what, std::string unit, const Series& measured, std::string limit_name,
+                const Series& limit);
 
     void print(std::ostream& out) const;
     // `facts` are lines `name=value` about the machine and the run.

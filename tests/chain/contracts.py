@@ -28,9 +28,8 @@ def fingerprint():
     return digest.hexdigest()[:16]
 
 
-@functools.cache
-def compiled():
-    """{name: Contract}"""
+def compiled_file():
+    """{name: {abi, code}} as JSON."""
     folder = build_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"contracts-{fingerprint()}.json"
@@ -38,5 +37,11 @@ def compiled():
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
             subprocess.run(["node", str(HERE / "compile.js"), str(path)], check=True)
-    described = json.loads(path.read_text(encoding="utf-8"))
+    return path
+
+
+@functools.cache
+def compiled():
+    """{name: Contract}"""
+    described = json.loads(compiled_file().read_text(encoding="utf-8"))
     return {name: Contract(entry["abi"], entry["code"]) for name, entry in described.items()}

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "bench/anvil.hpp"
+#include "bench/chain_load.hpp"
+#include "bench/inspection.hpp"
+#include "bench/recorder.hpp"
+#include "bench/scenarios.hpp"
+#include "bench/scratch.hpp"
+#include "domain/keccak.hpp"
+#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/evm/signer.hpp"
+#include "gateway/evm/transaction.hpp"
+
+// The rate is taken where transactions leave, between Posthouse and its node. The window opens when
+// every request waits for nothing but a token, long after the first burst is used up: as long as
+// somebody waits no token is saved, so from there on only the rate counts. The burst itself is in
+// the count of the fullest second, which is looked for from the first transaction on.
+namespace bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t per_second = 20;
+// A step of the engine that takes longer than burst / rate costs tokens: half a second here.
+constexpr std::uint32_t burst = 10;
+
+struct Sent {
+    std::map<std::uint32_t, std::vector<Stopwatch::time_point>> times;  // by the call's selector
+    std::set<domain::Bytes32> hashes;
+    std::uint64_t total = 0;
+};
+
+std::uint32_t selector_of(const gateway::evm::Transaction& transaction) {
+    std::uint32_t selector = 0;
+    for (std::size_t i = 0; i < 4; ++i) selector = selector << 8U | transaction.data.at(i);
+    return selector;
+}
+
+Sent read(const std::vector<Recorder::Sending>& sendings) {
+    Sent sent;
+    for (const Recorder::Sending& sending : sendings) {
+        const auto call = nlohmann::json::parse(sending.body);
+        const auto bytes = gateway::rpc::bytes(call.at("params").at(0));
+        const auto transaction = bytes ? gateway::evm::decode_transaction(*bytes) : std::nullopt;
+        if (!transaction) throw std::runtime_error("posthouse sent what is no transaction");
+        ++sent.total;
+        sent.hashes.insert(domain::keccak256(*bytes));
+        sent.times[selector_of(*transaction)].push_back(sending.at);
+    }
+    return sent;
+}
+
+double most_in_a_second(const std::vector<Stopwatch::time_point>& times) {
+    std::size_t most = 0;
+    for (std::size_t first = 0, last = 0; last < times.size(); ++last) {
+        while (times[last] - times[first] >= 1s) ++first;
+        most = std::max(most, last - first + 1);
+    }
+    return static_cast<double>(most);
+}
+
+}  // namespace
+
+void measure_chain_rate(const Options& options, Report& report) {
+    const auto window = options.amount.rate_window;
+    // Those that leave meanwhile, and enough to be always some in the line.
+    const std::uint64_t of_each_kind =
+        per_second * (static_cast<std::uint64_t>(window.count()) + 30);
+    const Scratch scratch(options.directory);
+    Anvil anvil(options, scratch.path());
+    const Recorder recorder(anvil.port());
+    Settings settings = on_chain(anvil, recorder.port());
+    set_rates(settings, per_second, burst);
+    Posthouse posthouse(options, {scratch.path(), {}}, settings);
+    post_all(options, posthouse.port(), of_each_kind);
+    wait_for_tokens_only(scratch.path());
+
+    const auto begin = Stopwatch::now();
+    std::this_thread::sleep_for(window);
+    const auto end = begin + window;
+    if (Inspection(data_directory(scratch.path()), ledger_file(scratch.path()))
+            .in_status("processing") == 0) {
+        throw std::runtime_error("nobody waited any more at the end of the window");
+    }
+    posthouse.stop();
+
+    const Sent sent = read(recorder.sendings());
+    const std::string over = ", " + std::to_string(window.count()) + " s";
+    for (const ChainKind& kind : chain_kinds) {
+        const auto& times = sent.times.at(kind.selector);
+        const auto within =
+            std::ranges::count_if(times, [&](const auto& at) { return at >= begin && at < end; });
+        report.within(0.01, "rate, " + std::string(kind.plural) + over, "/s",
+                      Series({static_cast<double>(within) / static_cast<double>(window.count())}),
+                      "configured", Series({per_second}));
+        report.bounded(per_second + burst,
+                       "rate, " + std::string(kind.plural) + ", fullest second (burst " +
+                           std::to_string(burst) + ")",
+                       "", Series({most_in_a_second(times)}));
+    }
+    const auto signer = gateway::evm::private_key_signer(relayer_key);
+    const double included = static_cast<double>(anvil.included(signer->address()));
+    report.note("rate, transactions of all kinds in the whole run", "",
+                Series({static_cast<double>(sent.hashes.size())}));
+    report.bounded(0, "rate, sent again", "",
+                   Series({static_cast<double>(sent.total - sent.hashes.size())}));
+    report.bounded(0, "rate, sent and not on chain", "",
+                   Series({static_cast<double>(sent.hashes.size()) - included}));
+}
+
+}  // namespace bench
