@@ -45,6 +45,7 @@ struct Context {
     Effects effects{};
     std::uint64_t stale = 0;  // events that came too late to matter
     bool stopping = false;    // nothing new begins
+    std::size_t turn = 0;     // whose turn it is to send
 };
 
 // How long a row may wait in a line before somebody looks whether it is still there.

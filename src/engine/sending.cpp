@@ -20,7 +20,7 @@ using domain::Status;
 namespace {
 
 // A step stays short even with the rate unlimited.
-constexpr int starts_per_step = 512;
+constexpr int starts_per_step = 1'536;
 
 domain::Milliseconds response_timeout(const Context& context, Family family) {
     const auto& timeouts = context.options.response_timeout;
@@ -257,15 +257,22 @@ void enter(Context& context, const store::Row& row) {
     context.gates.line_up_for_sending(row);
 }
 
+// The families take turns: where places in the air are scarce, none takes all of them.
 void start(Context& context) {
-    for (const Family family :
-         {Family::public_decrypt, Family::user_decrypt, Family::input_proof}) {
-        for (int started = 0; started < starts_per_step; ++started) {
-            const auto id = context.gates.pass_sending(family, context.now.monotonic);
-            if (!id) break;
-            const std::optional<store::Row> row = context.store.load(*id);
-            if (!row || !start_one(context, *row)) context.gates.give_back_sending();
+    constexpr std::array families{Family::public_decrypt, Family::user_decrypt,
+                                  Family::input_proof};
+    std::size_t idle = 0;
+    for (int started = 0; idle < families.size() && started < starts_per_step;) {
+        const Family family = families[context.turn++ % families.size()];
+        const auto id = context.gates.pass_sending(family, context.now.monotonic);
+        if (!id) {
+            ++idle;
+            continue;
         }
+        idle = 0;
+        ++started;
+        const std::optional<store::Row> row = context.store.load(*id);
+        if (!row || !start_one(context, *row)) context.gates.give_back_sending();
     }
 }
 

@@ -12,7 +12,7 @@ from keccak import keccak
 
 FOREIGN = 1 << 100  # far above all ids that are given out
 # Long enough for a mined answer to be seen, short enough for a drill: then the answer is sent again.
-ANSWER_SECONDS = 3
+ANSWER_SECONDS = 10
 
 
 def bytes_of(text, key, count):
@@ -50,6 +50,8 @@ class Responder:
         self.rejects = set()
         self.ignores = set()
         self.signed_answer = None  # instead of the made up one: (request) -> calls, or None
+        self.pushes = False  # for drills: tests choose themselves what is mined
+        self.pushed = 0.0
         self.cursor = 0
         self.open = {}  # (kind, id) -> [request, when to answer]
         self.shares_seen = {}  # id -> indices
@@ -87,6 +89,15 @@ class Responder:
         for entry in due:
             entry[1] = now + ANSWER_SECONDS
             self.answer(entry[0])
+        self.push(now)
+
+    def push(self, now):
+        """A chain that mines at each transaction leaves in its pool what did not fit into the block."""
+        if self.pushes and now >= self.pushed + 1:
+            self.pushed = now
+            if int(self.chain.rpc.ask("txpool_status")["pending"], 16) and \
+                    self.chain.rpc.ask("anvil_getAutomine"):
+                self.chain.rpc.ask("evm_mine")
 
     def take(self, requests):
         for request in requests:

@@ -61,6 +61,7 @@ class Drill:
         self.seed = seed
         self.chance = random.Random(seed)
         self.world = World(seed=seed, delay=(0.0, 0.4), **{**SETTINGS, **options})
+        self.world.responder.pushes = True
         self.counts = collections.Counter()
         self.promises = {}  # job id -> promise
         self.answers = {}  # job id -> the last answer

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -191,4 +192,26 @@ TEST_CASE("what was signed is not given up early: others wait behind its nonce")
     world.restart();
     world.run_for(1s);
     CHECK(world.status(id) == Status::receipt_received);
+}
+
+TEST_CASE("no family takes all places in the air") {
+    World world;
+    world.engine.options.sends_max = 3;
+    world.engine.options.sending.public_decrypt.per_seconds = 1'000;
+    world.engine.options.sending.user_decrypt.per_seconds = 1'000;
+    world.engine.options.sending.input_proof.per_seconds = 1'000;
+    world.gateway.send_delay = 100ms;
+    for (std::uint64_t number = 1; number <= 100; ++number) {
+        world.submit(support::public_decrypt(number));
+        world.submit(support::user_decrypt(number));
+        world.submit(support::input_proof(number));
+    }
+    world.gateway.sends.clear();
+    world.run_for(5s);
+    std::map<Kind, std::size_t> sent;
+    for (const auto& send : world.gateway.sends) ++sent[send.order.kind];
+    const std::size_t all = world.gateway.sends.size();
+    REQUIRE(all >= 60);
+    CHECK(sent.size() == 3);
+    for (const auto& [kind, count] : sent) CHECK(count * 4 >= all);
 }

@@ -58,7 +58,7 @@ std::optional<FeeHistory> decode_fee_history(const rpc::Json& history) {
     return decoded;
 }
 
-std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& market,
+std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const FeeQuote& market,
                                const EvmOptions::Fees& options) {
     FeeQuote higher;
     higher.legacy = old.legacy;
@@ -69,8 +69,9 @@ std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& market,
         higher.max_fee = std::max(higher.max_fee, higher.priority_fee);
     }
     if (higher.max_fee > price_max) return std::nullopt;
-    const Wei cap =
-        options.max_fee_cap != 0 ? options.max_fee_cap : capless_factor * market.max_fee;
+    const Wei cap = options.max_fee_cap != 0
+                        ? options.max_fee_cap
+                        : capless_factor * std::max(market.max_fee, first.max_fee);
     if (higher.max_fee <= cap) return higher;
     // The last step may be smaller than usual, if the cap still is a step above.
     higher.max_fee = cap;

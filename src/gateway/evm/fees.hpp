@@ -50,8 +50,10 @@ struct FeeHistory {
 
 // Prices with which a node takes a transaction in place of one with `old` prices: both fields
 // higher by the step, and not below what the chain asks for now. Nothing when that would be beyond
-// the cap (field report 23).
-[[nodiscard]] std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& market,
+// the cap (field report 23). Without a cap that is ten times what the chain asks for, or what the
+// `first` transaction of the request offered.
+[[nodiscard]] std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first,
+                                             const FeeQuote& market,
                                              const EvmOptions::Fees& options);
 
 }  // namespace gateway::evm

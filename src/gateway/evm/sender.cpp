@@ -40,6 +40,10 @@ Milliseconds next_pause(Milliseconds pause) {
     return std::min(pause * 2, watch_pause_max);
 }
 
+FeeQuote fees_of(const Transaction& transaction) {
+    return {transaction.legacy, transaction.priority_fee, transaction.max_fee};
+}
+
 rpc::Json list_of(std::string text) {
     return rpc::Json::array({std::move(text)});
 }
@@ -302,8 +306,8 @@ void Sender::still_refused(const ErrandPtr& errand) {
     Transaction no_op = no_op_like(errand->transaction, signer_.address());
     const FeeAnswer fees = fees_.current();
     const auto* market = std::get_if<FeeQuote>(&fees);
-    const FeeQuote old{no_op.legacy, no_op.priority_fee, no_op.max_fee};
-    if (const auto higher = bumped(old, market != nullptr ? *market : old, options_.fees)) {
+    const FeeQuote old = fees_of(no_op);
+    if (const auto higher = bumped(old, old, market != nullptr ? *market : old, options_.fees)) {
         no_op.priority_fee = higher->priority_fee;
         no_op.max_fee = higher->max_fee;
     }
@@ -317,8 +321,9 @@ void Sender::bump(const ErrandPtr& errand) {
         return;
     }
     Transaction higher = errand->transaction;
-    const FeeQuote old{higher.legacy, higher.priority_fee, higher.max_fee};
-    const auto quote = bumped(old, std::get<FeeQuote>(fees), options_.fees);
+    const auto first = decode_transaction(errand->order.sealed.front().bytes);
+    const auto quote = bumped(fees_of(higher), fees_of(first.value_or(higher)),
+                              std::get<FeeQuote>(fees), options_.fees);
     if (!quote) {
         later(errand, "fees are at their cap");
         return;

@@ -136,6 +136,7 @@ TEST_CASE("a bump raises both fields by more than ten percent, at least to what 
         std::uint64_t cap;
         std::uint64_t priority;  // 0 and 0: none
         std::uint64_t max;
+        std::optional<FeeQuote> first{};
     };
     const Row rows[]{
         {"a step", {false, 1'000, 10'000}, {false, 1'000, 10'000}, 0, 1'125, 11'250},
@@ -146,7 +147,21 @@ TEST_CASE("a bump raises both fields by more than ten percent, at least to what 
          {false, 100, 10'000},
          0,
          0,
-         0},
+         0,
+         FeeQuote{false, 100, 10'000}},
+        {"nor what was offered first, when the market has fallen",
+         {false, 1'000, 95'000},
+         {false, 1, 100},
+         0,
+         0,
+         0,
+         FeeQuote{false, 100, 10'000}},
+        {"a market that has fallen does not hold up the first raise",
+         {false, 1'000, 10'000},
+         {false, 1, 100},
+         0,
+         1'125,
+         11'250},
         {"the last step is cut",
          {false, 1'000, 9'000},
          {false, 1'000, 9'000},
@@ -161,7 +176,7 @@ TEST_CASE("a bump raises both fields by more than ten percent, at least to what 
         CAPTURE(row.label);
         EvmOptions::Fees options;
         options.max_fee_cap = row.cap;
-        const auto quote = bumped(row.old, row.market, options);
+        const auto quote = bumped(row.old, row.first.value_or(row.old), row.market, options);
         CHECK(quote.has_value() == (row.max != 0));
         if (!quote) continue;
         CHECK(small(quote->priority_fee) == row.priority);
