@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "config/keys.hpp"
 #include "config/quantities.hpp"
@@ -165,10 +167,29 @@ private:
             findings_.error_where_set({signer_table + ".type"}, "aws_kms is not supported yet",
                                       "private_key");
         }
+        key_in_open_file();
         // Otherwise the table is there and signer() has said it.
         if (type || has_key_file() || findings_.was_set(signer_table + ".private_key")) return;
         absent(signer_table + ".private_key", "The key that signs transactions", key_allowed,
                R"(private_key_file = "/etc/posthouse/signer-key")");
+    }
+
+    // As for every file that holds a secret. What came from the environment names no file.
+    void key_in_open_file() {
+        const std::string name = signer_table + ".private_key";
+        const auto origin = findings_.origins.find(name);
+        if (origin == findings_.origins.end()) return;
+        const std::string file = origin->second.substr(0, origin->second.rfind(':'));
+        std::error_code missing;
+        const auto mode = std::filesystem::status(file, missing).permissions();
+        if (missing ||
+            (mode & std::filesystem::perms::others_all) == std::filesystem::perms::none ||
+            mode == std::filesystem::perms::unknown) {
+            return;
+        }
+        findings_.error_where_set({name}, "lies in a file that is open to other users",
+                                  "a file closed to them (chmod 600), private_key_file, or the "
+                                  "environment");
     }
 
     void no_zero_address() {

@@ -130,7 +130,7 @@ class Anvil:
             line += ["--block-time", str(self.block_time)]
         return line
 
-    def start(self, seconds=20):
+    def start(self, seconds=60):
         with open(self.home / "log", "ab") as log:
             self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=log, env={"HOME": str(self.home)})
@@ -142,7 +142,8 @@ class Anvil:
             except (OSError, http.client.HTTPException) as error:
                 if self.process.poll() is not None or time.monotonic() > end:
                     log = (self.home / "log").read_text("utf-8", "replace")
-                    raise AssertionError(f"anvil does not answer: {error}\n{log}") from error
+                    raise AssertionError(f"anvil does not answer: {error}, exit status "
+                                         f"{self.process.poll()}\n{log}") from error
                 time.sleep(0.005)
 
     def mine_by_time(self, seconds):

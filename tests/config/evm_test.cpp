@@ -514,3 +514,20 @@ TEST_CASE("a key in a file instead") {
     CHECK(outcome.settings().signer_key_file == "credential:signer");
     CHECK(outcome.settings().evm.private_key.empty());
 }
+
+TEST_CASE("a key in a file that others may use is refused, one from the environment never is") {
+    using std::filesystem::perms;
+    const std::string line = "gateway.tx_engine.signer.private_key";
+    for (const perms mode : {perms{0644}, perms{0604}, perms{0602}}) {
+        const Outcome open{joined(minimal()), {}, {}, mode};
+        REQUIRE(open.errors().size() == 1);
+        CHECK(open.errors()[0].find(line + ": lies in a file that is open to other users") !=
+              std::string::npos);
+        CHECK(open.errors()[0].starts_with("FILE:8: "));
+        CHECK(open.text().find(key_digits) == std::string::npos);
+    }
+    CHECK(Outcome(joined(minimal()), {}, {}, perms{0640}).accepted());
+    const config::Environment environment{
+        {"POSTHOUSE_GATEWAY__TX_ENGINE__SIGNER__PRIVATE_KEY", key_digits}};
+    CHECK(Outcome(without(line), environment, {}, perms{0644}).accepted());
+}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -15,11 +16,12 @@ namespace config_test {
 // What loading a file with this text gives; the file is called FILE in every line.
 class Outcome {
 public:
-    Outcome(std::string_view file, config::Environment environment = {},
-            config::Sources flags = {}) {
+    Outcome(std::string_view file, config::Environment environment = {}, config::Sources flags = {},
+            std::filesystem::perms mode = std::filesystem::perms{0600}) {
         const support::TempDirectory directory;
         const std::string path = (directory.path() / "posthouse.toml").string();
         std::ofstream{path} << file;
+        std::filesystem::permissions(path, mode);
         flags.file = path;
         flags.environment = std::move(environment);
         result_ = config::load(flags);

@@ -104,16 +104,19 @@ Finding check_nonce(rpc::Node& write, const Address& signer) {
     const std::uint64_t mined = std::get<std::uint64_t>(latest);
     const std::uint64_t known = std::get<std::uint64_t>(pending);
     if (known <= mined) return ok(subject, std::to_string(mined) + ", nothing waits");
-    return warning(subject, std::to_string(known - mined) + " of its transactions wait behind " +
-                                std::to_string(mined) +
-                                ": left from before, or somebody else uses this key too");
+    return warning(subject,
+                   std::to_string(known - mined) + " of its transactions wait behind " +
+                       std::to_string(mined) +
+                       ": of the running service, left from before, or of somebody else with "
+                       "this key");
 }
 
 std::vector<Finding> check_fees(rpc::Node& read, const Address& signer, const EvmOptions& options) {
     const std::string subject = "fee token";
     if (!options.protocol_payment || !options.fee_token) {
         return {warning(subject,
-                        "not checked: configure the addresses of ProtocolPayment and its token")};
+                        "not checked: set gateway.contracts.protocol_payment_address and "
+                        "fee_token_address")};
     }
     const Address& payment = *options.protocol_payment;
     for (const auto& [name, address] :

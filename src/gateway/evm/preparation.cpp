@@ -160,7 +160,9 @@ engine::PrepareOutcome Preparation::outcome_of(const rpc::Answer& estimate, Tran
     const auto gas = rpc::quantity(std::get<rpc::Json>(estimate));
     const auto limit = gas ? gas_limit_of(*gas) : std::nullopt;
     if (!limit) return engine::Unreachable{"the node's gas estimate can not be read"};
-    lacks_funds_ = false;
+    if (lacks_funds_.exchange(false)) {
+        journal_.write(engine::Level::info, "insufficient_funds_recovered");
+    }
     draft.gas_limit = *limit;
     return plan_of({std::move(draft), false});
 }

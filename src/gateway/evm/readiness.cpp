@@ -44,7 +44,8 @@ struct Readiness::Check {
         const std::vector<std::size_t> asked_about = questions_of(chain_id);
         const auto allowed = access_list_answers(result, asked_about.size());
         if (!allowed) {
-            fail(engine::Rejected{access_list_failed(chain_id, "malformed answer")});
+            fail(engine::Rejected{access_list_failed(
+                chain_id, result == "0x" ? "no contract at its address" : "malformed answer")});
             return;
         }
         for (std::size_t at = 0; at < asked_about.size(); ++at) {

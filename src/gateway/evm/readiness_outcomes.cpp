@@ -35,7 +35,9 @@ struct GatewayOutcome {
     engine::CheckOutcome operator()(const rpc::Json& json) const {
         const std::optional<domain::Bytes> bytes = rpc::bytes(json);
         const std::optional<bool> ready = bytes ? decode_bool(*bytes) : std::nullopt;
-        if (!ready) return engine::NotReady{not_readable("malformed answer")};
+        if (!ready)
+            return engine::NotReady{not_readable(
+                bytes && bytes->empty() ? "no contract at its address" : "malformed answer")};
         if (*ready) return engine::Ready{};
         return engine::NotReady{};
     }

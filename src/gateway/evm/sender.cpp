@@ -149,7 +149,10 @@ void Sender::submit(const ErrandPtr& errand) {
 }
 
 void Sender::judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdict verdict) {
-    if (verdict != SendVerdict::no_funds && verdict != SendVerdict::not_sent) lacks_funds_ = false;
+    if (verdict != SendVerdict::no_funds && verdict != SendVerdict::not_sent &&
+        lacks_funds_.exchange(false)) {
+        journal_.write(engine::Level::info, "insufficient_funds_recovered");
+    }
     switch (verdict) {
         case SendVerdict::receipt: {
             const auto receipt = decode_receipt(std::get<rpc::Json>(answer));
