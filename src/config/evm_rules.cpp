@@ -97,17 +97,19 @@ private:
                                   "confirmations below reorg_depth");
     }
 
+    // One send asks for all of it at most; a lease that ends before gives its work out twice.
     void send_timeout() {
-        if (evm_.send_timeout < settings_.engine.lease) return;
+        if (evm_.send_timeout + evm_.foreign_use_patience < settings_.engine.lease) return;
         if (settings_.gateway != GatewayType::evm &&
             !findings_.was_set("gateway.blockchain_rpc.send_timeout_ms")) {
             return;
         }
-        findings_.error_where_set({"gateway.blockchain_rpc.send_timeout_ms", "engine.lease"},
-                                  "send_timeout_ms is " + format_duration(evm_.send_timeout) +
-                                      ", engine.lease is " +
-                                      format_duration(settings_.engine.lease),
-                                  "send_timeout_ms below engine.lease");
+        findings_.error_where_set(
+            {"gateway.blockchain_rpc.send_timeout_ms", "engine.lease"},
+            "send_timeout_ms is " + format_duration(evm_.send_timeout) +
+                ", foreign_use_patience_ms is " + format_duration(evm_.foreign_use_patience) +
+                ", engine.lease is " + format_duration(settings_.engine.lease),
+            "both together below engine.lease");
     }
 
     // --- with gateway.type evm ---

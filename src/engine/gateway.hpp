@@ -113,6 +113,9 @@ struct Receipt {
 // the next commit, then the order comes again with both.
 struct Reseal {
     Plan plan;
+    // How many transactions the order had. When the request has more by now, another order was
+    // faster, and this one is too late.
+    std::size_t sealed = 0;
 };
 
 using SendOutcome = std::variant<Receipt, Rejected, Unreachable, Reseal>;

@@ -309,8 +309,13 @@ void apply(Context& context, const Prepared& event) {
 void apply(Context& context, const Sent& event) {
     const std::optional<store::Row> row = context.store.load(event.id.sequence);
     const bool in_flight = row && row->status == Status::tx_in_flight;
+    const auto* reseal = std::get_if<Reseal>(&event.outcome);
+    if (reseal != nullptr && in_flight && reseal->sealed != row->schedule.attempts) {
+        ++context.stale;
+        return;
+    }
     auto entry = context.work.end(event.id.sequence, Task::send);
-    if (const auto* reseal = std::get_if<Reseal>(&event.outcome)) {
+    if (reseal != nullptr) {
         if (entry && in_flight) {
             seal_again(context, *row, reseal->plan);
         } else {

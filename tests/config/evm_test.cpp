@@ -388,8 +388,8 @@ TEST_CASE("rules of a chain hold with the loopback too") {
         {rpc + "send_timeout_ms = 1000",
          rpc + "send_timeout_ms: 1000 is out of range; allowed: 1001 to 600000"},
         {rpc + "send_timeout_ms = 600000",
-         rpc + "send_timeout_ms: send_timeout_ms is 10m, engine.lease is 10m; allowed: "
-               "send_timeout_ms below engine.lease"},
+         rpc + "send_timeout_ms: send_timeout_ms is 10m, foreign_use_patience_ms is 30s, "
+               "engine.lease is 10m; allowed: both together below engine.lease"},
         {rpc + "batch_max = 0", rpc + "batch_max: 0 is out of range; allowed: 1 to 1000"},
         {rpc + "http_fallback_urls = [\"http://a\", \"ftp://b\"]",
          rpc + "http_fallback_urls[1]: is no URL of an allowed kind; allowed: a list of at most 8, "
@@ -427,9 +427,10 @@ TEST_CASE("a short lease is refused beside a real chain only") {
     CHECK(Outcome{"engine.lease = \"1m\""}.accepted());
     const std::string file = with("engine.lease = \"1m\"");
     CHECK(Outcome{file}.errors() ==
-          std::vector<std::string>{last_line(file) +
-                                   "engine.lease: send_timeout_ms is 75s, engine.lease is 1m; "
-                                   "allowed: send_timeout_ms below engine.lease"});
+          std::vector<std::string>{
+              last_line(file) +
+              "engine.lease: send_timeout_ms is 75s, foreign_use_patience_ms is 30s, "
+              "engine.lease is 1m; allowed: both together below engine.lease"});
 }
 
 TEST_CASE("keys of a chain are checked with the loopback and have no effect, which is said") {

@@ -20,7 +20,9 @@ TEST_CASE("another transaction of a request is committed before it leaves, besid
     World world;
     int asked = 0;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
-        if (++asked <= 2) return Reseal{{{7, static_cast<std::uint8_t>(asked)}}};
+        if (++asked <= 2) {
+            return Reseal{{{7, static_cast<std::uint8_t>(asked)}}, order.sealed.size()};
+        }
         engine::Receipt receipt{order.sealed[1].hash, {}, {}};
         receipt.reference = support::ScriptedGateway::reference_of(order.id);
         return receipt;
@@ -49,7 +51,7 @@ TEST_CASE("another transaction of a request is committed before it leaves, besid
 TEST_CASE("every transaction ever sealed is looked up after a crash") {
     World world;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
-        if (order.sealed.size() < 3) return Reseal{{{1}}};
+        if (order.sealed.size() < 3) return Reseal{{{1}}, order.sealed.size()};
         return std::nullopt;
     };
     const auto id = world.submit(support::input_proof(1));
@@ -81,7 +83,7 @@ TEST_CASE("a request keeps its place in the air while it is sealed again") {
     world.engine.options.sends_max = 1;
     int asked = 0;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
-        if (++asked == 1) return Reseal{{{1}}};
+        if (++asked == 1) return Reseal{{{1}}, order.sealed.size()};
         return support::ScriptedGateway::receipt(order);
     };
     world.submit(support::input_proof(1));
@@ -102,7 +104,7 @@ TEST_CASE("a plan that comes late seals nothing") {
     world.engine.process().inbox.sent({{id, support::ScriptedGateway::receipt(order)}});
     world.run_for(0ms);
     REQUIRE(world.status(id) == Status::receipt_received);
-    world.engine.process().inbox.sent({{id, Reseal{{{9}}}}});
+    world.engine.process().inbox.sent({{id, Reseal{{{9}}, 1}}});
     world.run_for(0ms);
     CHECK(world.number("select count(*) from attempt") == 1);
 }
@@ -214,4 +216,22 @@ TEST_CASE("no family takes all places in the air") {
     REQUIRE(all >= 60);
     CHECK(sent.size() == 3);
     for (const auto& [kind, count] : sent) CHECK(count * 4 >= all);
+}
+
+TEST_CASE("of two orders that both ask for another transaction one is too late") {
+    World world;
+    world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
+    world.engine.options.lease = 5s;
+    const auto id = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    // The lease ends, and the work is given out again.
+    for (int look = 0; look < 200 && world.gateway.sends.size() < 2; ++look) world.run_for(50ms);
+    REQUIRE(world.gateway.sends.size() == 2);
+    auto& inbox = world.engine.process().inbox;
+    inbox.sent({{id, Reseal{{{1}}, 1}}});
+    world.run_for(0ms);
+    inbox.sent({{id, Reseal{{{2}}, 1}}});
+    world.run_for(0ms);
+    CHECK(world.number("select count(*) from attempt") == 2);
+    CHECK(world.status(id) == Status::tx_in_flight);
 }

@@ -9,6 +9,15 @@
 
 namespace gateway::evm {
 
+namespace {
+
+// One that is larger is no count but a lie, and would not fit the database.
+constexpr std::uint64_t nonce_max = 1ULL << 62U;
+// At once; the next ones follow with the next look.
+constexpr int fillers_max = 64;
+
+}  // namespace
+
 Account::Account(const EvmOptions& options, rpc::Node& write, Nonces& nonces, Fees& fees,
                  const Signer& signer, const engine::Clock& clock, engine::Journal& journal)
     : options_(options),
@@ -23,7 +32,8 @@ std::optional<std::uint64_t> Account::count() {
     const auto answer =
         write_.call({"eth_getTransactionCount", {rpc::hex(signer_.address()), "latest"}});
     const auto* result = std::get_if<rpc::Json>(&answer);
-    const auto count = result != nullptr ? rpc::quantity(*result) : std::nullopt;
+    auto count = result != nullptr ? rpc::quantity(*result) : std::nullopt;
+    if (count && *count > nonce_max) count.reset();
     if (count && nonces_.observe(*count, clock_.monotonic())) {
         journal_.write(engine::Level::warning, "nonces_rewound count=" + std::to_string(*count) +
                                                    " hint=\"the chain was reset or lost blocks\"");
@@ -31,16 +41,21 @@ std::optional<std::uint64_t> Account::count() {
     return count;
 }
 
-// Nothing is lost if the program ends before the filler is on chain: then the hole is found again.
-void Account::fill_hole(std::uint64_t count) {
-    const auto hole = nonces_.take_hole(count, clock_.monotonic());
-    if (!hole) return;
+// Nothing is lost if the program ends before a filler is on chain: then its hole is found again.
+void Account::fill_holes(std::uint64_t count) {
+    for (int filled = 0; filled < fillers_max; ++filled) {
+        const auto hole = nonces_.take_hole(count, clock_.monotonic());
+        if (!hole || !fill(*hole)) return;
+    }
+}
+
+bool Account::fill(std::uint64_t hole) {
     const FeeAnswer fees = fees_.current();
     const auto* quote = std::get_if<FeeQuote>(&fees);
-    if (quote == nullptr) return;
+    if (quote == nullptr) return false;
     Transaction filler;
     filler.chain_id = options_.chain_id;
-    filler.nonce = *hole;
+    filler.nonce = hole;
     filler.legacy = quote->legacy;
     filler.priority_fee = quote->priority_fee;
     filler.max_fee = quote->max_fee;
@@ -48,12 +63,13 @@ void Account::fill_hole(std::uint64_t count) {
     const auto answer = write_.call(
         {"eth_sendRawTransaction", rpc::Json::array({rpc::hex(sign(filler, signer_))})});
     const bool accepted = std::holds_alternative<rpc::Json>(answer);
-    journal_.write(engine::Level::warning, "nonce_hole_filled nonce=" + std::to_string(*hole) +
+    journal_.write(engine::Level::warning, "nonce_hole_filled nonce=" + std::to_string(hole) +
                                                " accepted=" + (accepted ? "true" : "false"));
+    return accepted;
 }
 
 void Account::tend() {
-    if (const auto on_chain = count()) fill_hole(*on_chain);
+    if (const auto on_chain = count()) fill_holes(*on_chain);
 }
 
 }  // namespace gateway::evm

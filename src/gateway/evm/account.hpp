@@ -24,13 +24,15 @@ public:
     // says it.
     [[nodiscard]] std::optional<std::uint64_t> count();
 
-    // Fills a hole that keeps larger nonces waiting.
-    void fill_hole(std::uint64_t count);
+    // Fills holes that keep larger nonces waiting.
+    void fill_holes(std::uint64_t count);
 
     // Both; for now and then.
     void tend();
 
 private:
+    bool fill(std::uint64_t hole);
+
     const EvmOptions& options_;
     rpc::Node& write_;
     Nonces& nonces_;

@@ -55,6 +55,12 @@ void Nonces::used(std::uint64_t nonce) {
     floor_ = std::max(floor_.value_or(0), nonce + 1);
 }
 
+void Nonces::release(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    held_.erase(nonce);
+    away_.erase(nonce);
+}
+
 bool Nonces::may_leave(std::uint64_t nonce) const {
     const std::lock_guard lock{mutex_};
     for (auto entry = held_.lower_bound(floor_.value_or(0));
@@ -95,12 +101,14 @@ bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
 std::optional<std::uint64_t> Nonces::take_hole(std::uint64_t count, domain::Monotonic now) {
     const std::lock_guard lock{mutex_};
     if (held_.empty()) return std::nullopt;
+    const auto is_being_filled = [&](std::uint64_t nonce) {
+        const auto filler = fillers_.find(nonce);
+        return filler != fillers_.end() && now - filler->second < filler_patience;
+    };
     std::uint64_t hole = std::max(count, floor_.value_or(0));
-    while (held_.contains(hole)) ++hole;
+    while (held_.contains(hole) || is_being_filled(hole)) ++hole;
     if (hole > held_.rbegin()->first) return std::nullopt;
-    const auto [filler, is_new] = fillers_.try_emplace(hole, now);
-    if (!is_new && now - filler->second < filler_patience) return std::nullopt;
-    filler->second = now;
+    fillers_[hole] = now;
     return hole;
 }
 

@@ -33,6 +33,9 @@ public:
     // A transaction with it is on chain: ours, or somebody else's, so that what we signed with it
     // can never be included.
     void used(std::uint64_t nonce);
+    // Its request needs it no more: whoever comes next may have it.
+    void release(std::uint64_t nonce);
+
     // Whether every smaller nonce that is held has left for the node: one that arrives before them
     // is refused or kept until they come.
     [[nodiscard]] bool may_leave(std::uint64_t nonce) const;

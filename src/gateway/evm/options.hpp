@@ -72,7 +72,7 @@ struct EvmOptions {
     domain::Milliseconds call_timeout{10'000};  // one HTTP exchange
     domain::Milliseconds send_timeout{
         75'000};  // eth_sendRawTransactionSync: the node's wait and more
-    std::size_t response_bytes_max = 64U << 20U;  // of one HTTP answer
+    std::size_t response_bytes_max = 16U << 20U;  // of one HTTP answer
     std::size_t batch_max = 50;                   // calls in one HTTP request
 
     domain::Address decryption{};

@@ -93,7 +93,10 @@ std::optional<engine::Unreachable> Preparation::find_nonce() {
     }
     const auto* result = std::get_if<rpc::Json>(&answer);
     const auto count = result != nullptr ? rpc::quantity(*result) : std::nullopt;
-    if (!count) return engine::Unreachable{"the node does not tell the nonce of the account"};
+    constexpr std::uint64_t nonce_max = 1ULL << 62U;
+    if (!count || *count > nonce_max) {
+        return engine::Unreachable{"the node does not tell the nonce of the account"};
+    }
     static_cast<void>(nonces_.observe(*count, clock_.monotonic()));
     return std::nullopt;
 }

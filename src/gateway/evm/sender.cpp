@@ -187,8 +187,7 @@ void Sender::judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdi
             }
             return;
         case SendVerdict::no_funds:
-            if (!lacks_funds_.exchange(true)) journal_.write(engine::Level::error, no_funds_line);
-            later(errand, no_funds_text, no_funds_hold);
+            no_funds(errand);
             return;
         case SendVerdict::no_such_method:
             later(errand, "the node takes no transactions");
@@ -201,6 +200,23 @@ void Sender::judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdi
             finish(errand, unreachable(std::get<rpc::Trouble>(answer), "sending"));
             return;
     }
+}
+
+// What was signed while gas was dear may be affordable now, at the same nonce.
+void Sender::no_funds(const ErrandPtr& errand) {
+    const FeeAnswer fees = fees_.current();
+    const auto* market = std::get_if<FeeQuote>(&fees);
+    const bool is_dear = market != nullptr && market->max_fee * 2 < errand->transaction.max_fee;
+    if (is_dear && errand->order.sealed.size() <= quick_bumps_max &&
+        !receipts_.knows_any(errand->order.sealed)) {
+        Transaction cheaper = errand->transaction;
+        cheaper.priority_fee = market->priority_fee;
+        cheaper.max_fee = market->max_fee;
+        reseal(errand, std::move(cheaper), true);
+        return;
+    }
+    if (!lacks_funds_.exchange(true)) journal_.write(engine::Level::error, no_funds_line);
+    later(errand, no_funds_text, no_funds_hold);
 }
 
 // --- what became of it --------------------------------------------------------------------------
@@ -233,7 +249,7 @@ void Sender::watch_again(const ErrandPtr& errand, Milliseconds pause) {
 // No block has it: it is stuck, or the node does not have it, or not any more.
 void Sender::not_included(const ErrandPtr& errand) {
     if (const auto count = account_.count()) {
-        account_.fill_hole(*count);
+        account_.fill_holes(*count);
         // Behind a smaller nonce of ours no fee helps.
         if (*count < errand->newest().nonce) {
             later(errand, "not included yet: smaller nonces come first");
@@ -347,6 +363,10 @@ void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt
         std::ranges::find(errand->order.sealed, receipt.hash, &engine::Sealed::hash);
     assert(sealed != errand->order.sealed.end());
     nonces_.used(sealed->nonce);
+    // A second nonce, taken when the first seemed to be used by somebody else.
+    for (const engine::Sealed& other : errand->order.sealed) {
+        if (other.nonce != sealed->nonce) nonces_.release(other.nonce);
+    }
     const auto transaction = decode_transaction(sealed->bytes);
     assert(transaction);
     if (is_no_op(*transaction, signer_.address())) {
@@ -366,7 +386,8 @@ void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt
 }
 
 void Sender::reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce) {
-    finish(errand, engine::Reseal{plan_of({std::move(transaction), has_nonce})});
+    finish(errand, engine::Reseal{plan_of({std::move(transaction), has_nonce}),
+                                  errand->order.sealed.size()});
 }
 
 void Sender::later_with_node(const ErrandPtr& errand, std::string reason) {

@@ -51,6 +51,8 @@ private:
     void submit(const ErrandPtr& errand);
     void judge(const ErrandPtr& errand, const rpc::Answer& answer, SendVerdict verdict);
 
+    void no_funds(const ErrandPtr& errand);
+
     // Asks for the receipt now and then until `patience` is over, then goes on with `after`.
     void watch(const ErrandPtr& errand, domain::Milliseconds patience,
                void (Sender::*after)(const ErrandPtr&));

@@ -602,3 +602,54 @@ TEST_CASE("a directory that was used with another chain keeps its signed request
     CHECK(relay.engine.journal.count("sealed_for_another_chain") == 1);
     CHECK(relay.chain.count("eth_sendRawTransactionSync") == 0);
 }
+
+TEST_CASE("what was signed while gas was dear is signed anew when it is not, at the same nonce") {
+    Relay relay;
+    relay.chain.base_fee = 1'000'000'000'000;
+    relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        const auto raw = gateway::rpc::bytes(call.params[0]);
+        if (gateway::evm::decode_transaction(*raw)->max_fee < 100'000'000'000) return std::nullopt;
+        return node_error(-32'003, "Insufficient funds for gas * price + value");
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(3s);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    relay.chain.base_fee = 1'000'000'000;
+    relay.run_for(20s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{0});
+    relay.check_inclusions();
+}
+
+TEST_CASE("a second nonce that turned out to be needless keeps nobody waiting") {
+    Relay relay;
+    relay.options.foreign_use_patience = 2s;
+    relay.restart();
+    relay.run_for(1s);
+    int stage = 0;
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (sends(call) && stage == 0) {
+            stage = 1;
+            return node_error(-32'000, "nonce too low");
+        }
+        const bool asks =
+            call.method == "eth_getTransactionReceipt" || call.method == "eth_getTransactionByHash";
+        if (asks && stage == 1) return Json(nullptr);
+        return std::nullopt;
+    };
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call) || stage != 1) return std::nullopt;
+        stage = 2;  // the receipt shows up, and the second transaction gets lost
+        return lost();
+    };
+    const auto first = relay.submit(support::input_proof(1));
+    relay.run_for(60s);
+    REQUIRE(stage == 2);
+    CHECK(relay.engine.status(first) == Status::receipt_received);
+    const auto second = relay.submit(support::input_proof(2));
+    relay.run_for(10s);
+    CHECK(relay.engine.status(second) == Status::receipt_received);
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{0, 1});
+    relay.check_inclusions();
+}

@@ -18,7 +18,7 @@ namespace gateway::rpc {
 struct HttpNodeOptions {
     std::vector<std::string> urls;         // http or https; the first is preferred
     domain::Milliseconds timeout{10'000};  // of one exchange, from look-up to last byte
-    std::size_t response_bytes_max = 64U << 20U;
+    std::size_t response_bytes_max = 16U << 20U;
     std::size_t batch_max = 50;  // calls in one HTTP request, at least 1
 };
 

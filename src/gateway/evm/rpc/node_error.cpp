@@ -104,6 +104,14 @@ bool holds_one_of(std::string_view text, std::span<const std::string_view> phras
     });
 }
 
+// Revert data is text as well when a node wants it to be.
+bool tells(const domain::Bytes& data, std::span<const std::string> secrets) {
+    const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+    return std::ranges::any_of(secrets, [&](const std::string& secret) {
+        return !secret.empty() && text.find(secret) != std::string_view::npos;
+    });
+}
+
 }  // namespace
 
 std::string sanitised(std::string_view message, std::span<const std::string> secrets) {
@@ -127,6 +135,7 @@ std::optional<NodeError> read_node_error(const Json& error, std::span<const std:
         read.message = sanitised(message->get_ref<const std::string&>(), secrets);
     }
     if (const auto data = error.find("data"); data != error.end()) read.data = first_bytes(*data);
+    if (read.data && tells(*read.data, secrets)) read.data->resize(data_bytes_min);
     return read;
 }
 

@@ -11,7 +11,7 @@ namespace gateway::rpc {
 namespace {
 
 constexpr std::size_t depth_max = 64;
-constexpr std::size_t values_max = 4'000'000;
+constexpr std::size_t values_max = 500'000;
 
 // Looks at brackets and strings alone; the parser sees to the rest.
 class Inspection {
