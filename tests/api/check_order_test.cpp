@@ -94,8 +94,9 @@ TEST_CASE("1.3: each step of a v3 user decrypt, the earliest failure wins") {
              p.body["attestedPayload"]["handles"] = good["attestedPayload"]["handles"];
              h.contracts.answer = engine::Unreachable{"down"};
          }});
-    cures.push_back({"7: signature, node down", 500, "internal_server_error", "Internal",
-                     [](Patient&, Harness& h) { h.contracts.answer = engine::SignatureInvalid{}; }});
+    cures.push_back(
+        {"7: signature, node down", 500, "internal_server_error", "Internal",
+         [](Patient&, Harness& h) { h.contracts.answer = engine::SignatureInvalid{}; }});
     cures.push_back({"7: signature", 400, "validation_failed", "Signature is invalid",
                      [&](Patient& p, Harness& h) {
                          CHECK(h.intake.requests.empty());

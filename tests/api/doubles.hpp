@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/contract_signatures.hpp"
 #include "domain/identity.hpp"
+#include "engine/contract_signatures.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
 #include "engine/inquiry.hpp"
@@ -80,7 +80,7 @@ public:
 class ScriptedContracts : public engine::ContractSignatures {
 public:
     engine::SignatureAnswer ask(std::uint64_t host_chain_id, const domain::Address&,
-                             const domain::Bytes32&, domain::ByteView) override {
+                                const domain::Bytes32&, domain::ByteView) override {
         asked_chains.push_back(host_chain_id);
         return answer;
     }
