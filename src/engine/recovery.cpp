@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/sending.hpp"
 #include "engine/shares.hpp"
 
 namespace engine {
@@ -59,10 +60,6 @@ bool in_send_stage(Status status) {
     return status == Status::processing || status == Status::tx_in_flight;
 }
 
-bool was_sealed(const store::Row& row) {
-    return row.kind != Kind::share && in_send_stage(row.status) && row.schedule.attempts > 0;
-}
-
 store::Schedule on_timer(const Context& context, const store::Schedule& before) {
     store::Schedule schedule = before;
     schedule.lane = store::Lane::timer;
@@ -117,12 +114,12 @@ void count(Report& report, const store::Row& row) {
 // chances before it is given up, and does not wait with the suspects until the last of them.
 std::uint32_t crashes_max(const Context& context, const store::Row& row) {
     constexpr std::uint32_t patience = 3;
-    return context.options.crashes_max * (was_sealed(row) ? patience : 1);
+    return context.options.crashes_max * (sending::was_sealed(row) ? patience : 1);
 }
 
 bool is_suspect(const Context& context, const store::Row& row) {
     return row.schedule.claims >=
-           (was_sealed(row) ? crashes_max(context, row) - 1 : Suspects::claims_min);
+           (sending::was_sealed(row) ? crashes_max(context, row) - 1 : Suspects::claims_min);
 }
 
 void recover_one(Context& context, Suspects& suspects, Report& report, const store::Row& row) {
@@ -161,7 +158,7 @@ void line_up(Context& context, const store::Row& row) {
     if (row.kind == Kind::share) {
         schedule.lane = store::Lane::schedule;
         schedule.wake = std::max(context.now.wall, shares::submit_time(context, row));
-    } else if (was_sealed(row)) {
+    } else if (sending::was_sealed(row)) {
         // It passed the gate before.
         schedule.lane = store::Lane::timer;
         schedule.wake = context.now.steady;

@@ -34,12 +34,6 @@ domain::Milliseconds response_timeout(const Context& context, Family family) {
     }
 }
 
-// Relayer kinds count their sealed transactions in `attempts`; once there is one the outcome may be
-// unknown, and only the chain can settle it.
-bool was_sealed(const store::Row& row) {
-    return row.schedule.attempts > 0;
-}
-
 void hand_out_send(Context& context, const store::Row& row, bool look_up_first) {
     SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults};
     for (store::Attempt& attempt : context.store.attempts(row.id.sequence)) {
@@ -245,6 +239,12 @@ void wake_sealed(Context& context, const store::Row& row) {
 }
 
 }  // namespace
+
+bool was_sealed(const store::Row& row) {
+    const bool in_send_stage =
+        row.status == Status::processing || row.status == Status::tx_in_flight;
+    return row.kind != Kind::share && in_send_stage && row.schedule.attempts > 0;
+}
 
 void enter(Context& context, const store::Row& row) {
     const Family family = domain::family_of(row.kind);

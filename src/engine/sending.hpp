@@ -7,6 +7,10 @@
 // slot taken (engine/shares.hpp).
 namespace engine::sending {
 
+// Whether there is a transaction of this relayer request: once there is, the outcome may be
+// unknown, and only the chain can settle it.
+[[nodiscard]] bool was_sealed(const store::Row& row);
+
 // A decrypt passed readiness and lines up.
 void enter(Context& context, const store::Row& row);
 
