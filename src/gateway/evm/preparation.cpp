@@ -16,7 +16,7 @@ namespace gateway::evm {
 
 namespace {
 
-constexpr unsigned workers_max = 4;
+constexpr std::size_t workers_max = 4;
 // Tries of an estimation that a node refuses for no reason we know (field report 37).
 constexpr std::uint32_t unknown_tries_max = 5;
 
@@ -31,58 +31,39 @@ std::optional<std::uint64_t> gas_limit_of(std::uint64_t estimate) {
 
 Preparation::Preparation(const EvmOptions& options, rpc::Node& write, rpc::Node& read,
                          Nonces& nonces, Fees& fees, const domain::Address& signer,
-                         engine::Executor& executor, const engine::Clock& clock,
-                         engine::Journal& journal)
+                         Errands& errands, const engine::Clock& clock, engine::Journal& journal)
     : options_(options),
       write_(write),
       read_(read),
       nonces_(nonces),
       fees_(fees),
       signer_(signer),
-      executor_(executor),
       clock_(clock),
-      journal_(journal) {}
+      journal_(journal),
+      line_(errands, options.batch_max, workers_max,
+            [this](const Orders& orders) { work(orders); }) {}
 
 void Preparation::prepare(Orders orders, engine::GatewayEvents& events) {
-    bool start = false;
-    {
-        const std::lock_guard lock{mutex_};
-        std::move(orders.begin(), orders.end(), std::back_inserter(arrived_));
-        start = workers_ < workers_max;
-        if (start) ++workers_;
-    }
-    if (start) executor_.run([this, &events] { work(events); });
+    events_ = &events;
+    line_.add(std::move(orders));
 }
 
-Preparation::Orders Preparation::take() {
-    const std::lock_guard lock{mutex_};
-    const auto count = std::min(arrived_.size(), options_.batch_max);
-    if (count == 0) --workers_;
-    Orders taken(std::make_move_iterator(arrived_.begin()),
-                 std::make_move_iterator(arrived_.begin() + static_cast<std::ptrdiff_t>(count)));
-    arrived_.erase(arrived_.begin(), arrived_.begin() + static_cast<std::ptrdiff_t>(count));
-    return taken;
-}
-
-void Preparation::work(engine::GatewayEvents& events) {
-    for (Orders orders = take(); !orders.empty(); orders = take()) {
-        std::vector<engine::Prepared> outcomes;
-        const auto all = [&](const engine::PrepareOutcome& outcome) {
-            for (const engine::PrepareOrder& order : orders)
-                outcomes.push_back({order.id, outcome});
-        };
-        if (const auto unknown = find_nonce()) {
-            all(*unknown);
+void Preparation::work(const Orders& orders) {
+    std::vector<engine::Prepared> outcomes;
+    const auto all = [&](const engine::PrepareOutcome& outcome) {
+        for (const engine::PrepareOrder& order : orders) outcomes.push_back({order.id, outcome});
+    };
+    if (const auto unknown = find_nonce()) {
+        all(*unknown);
+    } else {
+        const FeeAnswer fees = fees_.current();
+        if (const auto* trouble = std::get_if<rpc::Trouble>(&fees)) {
+            all(unreachable(*trouble, "asking for fees"));
         } else {
-            const FeeAnswer fees = fees_.current();
-            if (const auto* trouble = std::get_if<rpc::Trouble>(&fees)) {
-                all(unreachable(*trouble, "asking for fees"));
-            } else {
-                estimate(orders, std::get<FeeQuote>(fees), outcomes);
-            }
+            estimate(orders, std::get<FeeQuote>(fees), outcomes);
         }
-        events.prepared(std::move(outcomes));
     }
+    events_.load()->prepared(std::move(outcomes));
 }
 
 std::optional<engine::Unreachable> Preparation::find_nonce() {

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "engine/clock.hpp"
-#include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/journal.hpp"
+#include "gateway/errands.hpp"
+#include "gateway/evm/batch_line.hpp"
 #include "gateway/evm/fees.hpp"
 #include "gateway/evm/nonces.hpp"
 #include "gateway/evm/options.hpp"
@@ -22,7 +23,7 @@ namespace gateway::evm {
 class Preparation {
 public:
     Preparation(const EvmOptions& options, rpc::Node& write, rpc::Node& read, Nonces& nonces,
-                Fees& fees, const domain::Address& signer, engine::Executor& executor,
+                Fees& fees, const domain::Address& signer, Errands& errands,
                 const engine::Clock& clock, engine::Journal& journal);
 
     // Returns at once; one event for each order.
@@ -34,8 +35,7 @@ public:
 private:
     using Orders = std::vector<engine::PrepareOrder>;
 
-    void work(engine::GatewayEvents& events);
-    [[nodiscard]] Orders take();
+    void work(const Orders& orders);
     // What keeps all of them from being estimated now.
     [[nodiscard]] std::optional<engine::Unreachable> find_nonce();
     [[nodiscard]] std::optional<engine::PrepareOutcome> find_code(const domain::Address& contract);
@@ -51,14 +51,13 @@ private:
     Nonces& nonces_;
     Fees& fees_;
     const domain::Address signer_;
-    engine::Executor& executor_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
     std::atomic<bool> lacks_funds_{false};
+    std::atomic<engine::GatewayEvents*> events_{nullptr};
+    BatchLine<engine::PrepareOrder> line_;
 
     std::mutex mutex_;  // for what follows
-    Orders arrived_;
-    unsigned workers_ = 0;
     std::set<domain::Address> with_code_;
 };
 
