@@ -34,6 +34,11 @@ struct Options {
     // True: the share routes answer 503 `helper unavailable` [helper.disable].
     bool share_disable = false;
 
+    // Serve GET /shielded-vote/v1/queue-status [helper.expose_queue_status].
+    bool share_expose_queue_status = false;
+    // Log shares as they come, with their time, at level info [helper.expose_timing].
+    bool share_expose_timing = false;
+
     // What X-Helper-Token must equal [helper.api_token]. Without it and without share_tokens_file
     // everybody may come in. Secret.
     std::string share_api_token;

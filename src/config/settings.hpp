@@ -11,6 +11,7 @@
 #include "engine/options.hpp"
 #include "gateway/evm/options.hpp"
 #include "gateway/loopback/options.hpp"
+#include "gateway/votes/options.hpp"
 #include "store/options.hpp"
 #include "system/log.hpp"
 
@@ -30,6 +31,8 @@ struct Settings {
     GatewayType gateway = GatewayType::loopback;
     gateway::LoopbackOptions loopback;
     gateway::EvmOptions evm;
+    gateway::VoteOptions votes;
+    gateway::WebhookOptions webhook;
     // Where evm.private_key stands instead: a path or credential:NAME; empty: nowhere.
     std::string signer_key_file;
     platform::LogOptions log;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace bench {
 

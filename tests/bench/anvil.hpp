@@ -9,7 +9,7 @@
 #include "bench/options.hpp"
 #include "bench/posthouse.hpp"
 #include "domain/bytes.hpp"
-#include "gateway/evm/rpc/http_node.hpp"
+#include "gateway/rpc/http_node.hpp"
 #include "system/real_clock.hpp"
 
 namespace bench {

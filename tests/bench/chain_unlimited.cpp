@@ -13,7 +13,7 @@
 #include "bench/load.hpp"
 #include "bench/scenarios.hpp"
 #include "bench/scratch.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/signer.hpp"
 #include "gateway/evm/transaction.hpp"
 

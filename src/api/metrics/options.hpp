@@ -12,6 +12,10 @@ struct MetricsOptions {
     std::string host = "127.0.0.1";  // empty: metrics are not served
     int port = 9898;                 // 0: any free one
 
+    // Whether vote shares are counted in what is shown: who reads how many wait and leave learns
+    // when somebody's vote was revealed.
+    bool shares = false;
+
     Bounds http_seconds{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
     Bounds query_seconds{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
     Bounds status_seconds{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600, 1800, 3600};

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "gateway/evm/plan.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/transaction.hpp"
 
 namespace gateway::evm {

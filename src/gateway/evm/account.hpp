@@ -8,7 +8,7 @@
 #include "gateway/evm/fees.hpp"
 #include "gateway/evm/nonces.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/signer.hpp"
 
 namespace gateway::evm {

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "gateway/evm/events.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

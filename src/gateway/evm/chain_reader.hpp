@@ -14,7 +14,7 @@
 #include "gateway/evm/log_query.hpp"
 #include "gateway/evm/options.hpp"
 #include "gateway/evm/piece_size.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/seen_logs.hpp"
 
 namespace gateway::evm {

@@ -8,7 +8,7 @@
 
 #include "gateway/evm/calls.hpp"
 #include "gateway/evm/revert.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/view.hpp"
 
 namespace gateway::evm {

@@ -12,7 +12,7 @@
 #include "domain/time.hpp"
 #include "engine/contract_signatures.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

@@ -10,7 +10,7 @@
 #include "engine/clock.hpp"
 #include "gateway/evm/nodes.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/signer.hpp"
 
 namespace gateway::evm {

@@ -10,7 +10,7 @@
 #include "engine/clock.hpp"
 #include "gateway/evm/doctor.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 // The parts of diagnose().
 namespace gateway::evm::doctor {

@@ -6,7 +6,7 @@
 #include "gateway/evm/doctor_checks.hpp"
 #include "gateway/evm/log_query.hpp"
 #include "gateway/evm/revert.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm::doctor {
 

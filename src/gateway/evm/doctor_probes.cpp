@@ -3,7 +3,7 @@
 
 #include "gateway/evm/doctor.hpp"
 #include "gateway/evm/nodes.hpp"
-#include "gateway/evm/rpc/subscription.hpp"
+#include "gateway/rpc/subscription.hpp"
 
 namespace gateway::evm {
 

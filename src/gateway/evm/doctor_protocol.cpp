@@ -5,7 +5,7 @@
 
 #include "gateway/evm/calls.hpp"
 #include "gateway/evm/doctor_checks.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm::doctor {
 

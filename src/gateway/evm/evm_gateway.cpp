@@ -17,7 +17,7 @@
 #include "gateway/evm/plan.hpp"
 #include "gateway/evm/preparation.hpp"
 #include "gateway/evm/readiness.hpp"
-#include "gateway/evm/rpc/subscription.hpp"
+#include "gateway/rpc/subscription.hpp"
 #include "gateway/evm/seen_logs.hpp"
 #include "gateway/evm/sender.hpp"
 #include "gateway/evm/signer.hpp"

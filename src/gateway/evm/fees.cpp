@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

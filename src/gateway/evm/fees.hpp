@@ -6,7 +6,7 @@
 
 #include "engine/clock.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/transaction.hpp"
 #include "gateway/evm/wei.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "gateway/evm/calls.hpp"
 #include "gateway/evm/receipt.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/key_urls.hpp"
 
 namespace gateway::evm {

@@ -13,7 +13,7 @@
 #include "gateway/errands.hpp"
 #include "gateway/evm/events.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/view.hpp"
 
 namespace gateway::evm {

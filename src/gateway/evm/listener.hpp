@@ -14,7 +14,7 @@
 #include "gateway/errands.hpp"
 #include "gateway/evm/chain_reader.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/seen_logs.hpp"
 
 namespace gateway::evm {

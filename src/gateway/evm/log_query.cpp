@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gateway/evm/events.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

@@ -7,7 +7,7 @@
 
 #include "domain/bytes.hpp"
 #include "gateway/evm/receipt.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

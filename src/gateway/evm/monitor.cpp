@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

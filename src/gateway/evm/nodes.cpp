@@ -6,8 +6,8 @@
 
 #include "gateway/evm/events.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/http_node.hpp"
-#include "gateway/evm/rpc/url.hpp"
+#include "gateway/rpc/http_node.hpp"
+#include "gateway/rpc/url.hpp"
 
 namespace gateway::evm {
 

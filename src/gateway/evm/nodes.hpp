@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/clock.hpp"
-#include "gateway/evm/rpc/node.hpp"
-#include "gateway/evm/rpc/subscription.hpp"
+#include "gateway/rpc/node.hpp"
+#include "gateway/rpc/subscription.hpp"
 
 namespace gateway {
 

@@ -8,7 +8,7 @@
 #include "gateway/evm/calls.hpp"
 #include "gateway/evm/plan.hpp"
 #include "gateway/evm/revert.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/send_verdict.hpp"
 #include "gateway/evm/troubles.hpp"
 

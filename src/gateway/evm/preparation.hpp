@@ -13,7 +13,7 @@
 #include "gateway/evm/fees.hpp"
 #include "gateway/evm/nonces.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

@@ -13,7 +13,7 @@
 #include "gateway/errands.hpp"
 #include "gateway/evm/batch_line.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

@@ -9,7 +9,7 @@
 #include "domain/failure.hpp"
 #include "engine/gateway.hpp"
 #include "gateway/acl.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 // What answers to a readiness check mean (evm-gateway 7.2, 7.3) and how its failures read
 // (relayer-api 9.2).

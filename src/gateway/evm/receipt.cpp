@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 namespace {

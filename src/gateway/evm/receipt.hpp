@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "domain/bytes.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

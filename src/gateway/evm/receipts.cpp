@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gateway/evm/revert.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

@@ -8,7 +8,7 @@
 #include "engine/gateway.hpp"
 #include "gateway/evm/options.hpp"
 #include "gateway/evm/receipt.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/transaction.hpp"
 
 namespace gateway::evm {

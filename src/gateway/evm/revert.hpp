@@ -5,7 +5,7 @@
 #include <string>
 
 #include "domain/failure.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

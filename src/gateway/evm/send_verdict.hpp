@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

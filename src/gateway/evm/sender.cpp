@@ -8,7 +8,7 @@
 #include "gateway/evm/events.hpp"
 #include "gateway/evm/plan.hpp"
 #include "gateway/evm/revert.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/transaction.hpp"
 #include "gateway/evm/troubles.hpp"
 

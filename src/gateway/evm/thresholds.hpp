@@ -15,7 +15,7 @@
 #include "engine/journal.hpp"
 #include "gateway/errands.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/view.hpp"
 
 namespace gateway::evm {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engine/gateway.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 // What is said when a node does not answer or the account can not pay.
 namespace gateway::evm {

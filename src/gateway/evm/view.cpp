@@ -5,7 +5,7 @@
 
 #include "domain/failure.hpp"
 #include "gateway/evm/revert.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

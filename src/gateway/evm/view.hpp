@@ -6,7 +6,7 @@
 
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

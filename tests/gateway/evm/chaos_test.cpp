@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gateway/evm/relay.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 // A node that lies, loses and forgets, and a relayer that dies, at random from a seed. Afterwards
 // everything must have happened once.

@@ -1,4 +1,4 @@
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 
 #include "domain/bytes.hpp"
 #include "gateway/evm/http_harness.hpp"
-#include "gateway/evm/rpc/parse.hpp"
+#include "gateway/rpc/parse.hpp"
 
 // JSON-RPC inside HTTP: single answers, errors, batches.
 namespace support {

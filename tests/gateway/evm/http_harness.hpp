@@ -9,7 +9,7 @@
 
 #include "gateway/evm/http_stub.hpp"
 #include "gateway/evm/node_answers.hpp"
-#include "gateway/evm/rpc/http_node.hpp"
+#include "gateway/rpc/http_node.hpp"
 #include "support/virtual_time.hpp"
 
 namespace support {

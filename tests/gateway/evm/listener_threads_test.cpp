@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gateway/evm/listener.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/simulated_chain.hpp"
 #include "support/virtual_time.hpp"
 

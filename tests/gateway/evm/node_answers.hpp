@@ -3,7 +3,7 @@
 #include <string>
 #include <variant>
 
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace support {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gateway/evm/calls.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/transaction.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include "domain/keccak.hpp"
 #include "gateway/evm/calls.hpp"
 #include "gateway/evm/relay.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 
 using domain::Reason;
 using domain::Status;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "domain/bytes.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 // What contracts return, put together by hand (Solidity ABI specification).
 namespace replies {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace support {
 

@@ -14,7 +14,7 @@
 #include "domain/keccak.hpp"
 #include "engine/gateway.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/scripted_node.hpp"
 
 namespace support {

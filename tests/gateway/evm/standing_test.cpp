@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "gateway/evm/rpc/standing.hpp"
+#include "gateway/rpc/standing.hpp"
 
 namespace support {
 namespace {

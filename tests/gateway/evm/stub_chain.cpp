@@ -5,7 +5,7 @@
 
 #include "domain/keccak.hpp"
 #include "gateway/evm/abi.hpp"
-#include "gateway/evm/rpc/decode.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/selectors.hpp"
 #include "gateway/evm/topics.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "domain/bytes.hpp"
 #include "gateway/evm/receipt.hpp"
-#include "gateway/evm/rpc/node.hpp"
+#include "gateway/rpc/node.hpp"
 #include "gateway/evm/transaction.hpp"
 
 namespace support {

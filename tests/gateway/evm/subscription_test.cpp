@@ -10,7 +10,7 @@
 
 #include "api/certificate.hpp"
 #include "gateway/evm/http_harness.hpp"
-#include "gateway/evm/rpc/subscription.hpp"
+#include "gateway/rpc/subscription.hpp"
 #include "gateway/evm/websocket_stub.hpp"
 
 namespace support {

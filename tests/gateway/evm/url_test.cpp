@@ -6,7 +6,7 @@
 #include "gateway/evm/http_harness.hpp"
 #include "gateway/evm/nodes.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/evm/rpc/url.hpp"
+#include "gateway/rpc/url.hpp"
 
 namespace support {
 namespace {

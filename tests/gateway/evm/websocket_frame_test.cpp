@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/evm/rpc/websocket_frame.hpp"
+#include "gateway/rpc/websocket_frame.hpp"
 #include "gateway/evm/websocket_stub.hpp"
 
 namespace support {

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gateway/evm/rpc/websocket_frame.hpp"
+#include "gateway/rpc/websocket_frame.hpp"
 #include "gateway/evm/stub_server.hpp"
 
 namespace support {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "domain/time.hpp"
+
+namespace engine {
+
+// A round ended with shares that were not revealed (share-helper 3.3).
+struct RoundAlert {
+    std::int64_t round = 0;  // key of the stored round
+    domain::Bytes32 round_id{};
+    domain::Timestamp vote_end{};
+    std::uint64_t total = 0;
+    std::uint64_t submitted = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t pending = 0;  // never got to an end
+
+    [[nodiscard]] std::uint64_t unsubmitted() const { return failed + pending; }
+};
+
+// Port: tells somebody outside. Called on the processor's thread after the commit that closed the
+// round, and at each start for alerts nobody took yet; returns at once and retries by itself. Once
+// it got through, AlertEvents::alert_taken says so, from any thread, and the alert never comes
+// again.
+class AlertSink {
+public:
+    virtual ~AlertSink() = default;
+    virtual void raise(std::vector<RoundAlert> alerts) = 0;
+};
+
+class AlertEvents {
+public:
+    virtual ~AlertEvents() = default;
+    virtual void alert_taken(std::int64_t round) = 0;
+};
+
+}  // namespace engine

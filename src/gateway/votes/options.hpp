@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "domain/time.hpp"
+
+namespace gateway {
+
+enum class ProverType { loopback, command, http };
+enum class ProverFormat { json, binary };  // what goes over stdin and stdout
+enum class ProverLife { fresh, pool };     // one process for each proof, or processes kept warm
+
+struct ProverOptions {
+    ProverType type = ProverType::loopback;
+    // --- command ---
+    std::vector<std::string>
+        command;  // program and arguments; without a slash it is looked up in PATH
+    ProverFormat format = ProverFormat::json;
+    ProverLife life = ProverLife::fresh;
+    std::uint64_t memory_bytes_max = 0;  // private writable memory of the process; 0: no limit
+    std::vector<std::string>
+        pass_environment;  // names of variables it gets beside PATH, HOME, LANG
+    // --- http ---
+    std::string url;    // http or https; where proofs are POSTed. Secret.
+    std::string token;  // for `Authorization: Bearer`; empty: none. Secret.
+    // --- both ---
+    domain::Milliseconds timeout{120'000};  // wall-clock time of one proof, its start included
+};
+
+// The chain that vote shares go to (share-helper 5.3).
+struct VoteOptions {
+    std::string chain_url;  // base URL of its REST interface; empty: none. Secret.
+    std::string
+        nullifier_url;  // base URL of a helper that knows what is revealed; empty: none. Secret.
+    domain::Milliseconds reveal_timeout{180'000};
+    domain::Milliseconds read_timeout{10'000};
+    // Refuse shares whose vote is not in the round's tree (1.4).
+    bool commitment_check = false;
+    ProverOptions prover;
+};
+
+// Where a round is reported that closed with unrevealed shares; empty: nowhere.
+struct WebhookOptions {
+    std::string url;     // http or https. Secret.
+    std::string secret;  // key of the HMAC-SHA256 signature; empty: not signed. Secret.
+    domain::Milliseconds timeout{10'000};
+    domain::Milliseconds pause_first{1'000};
+    domain::Milliseconds pause_max{300'000};
+};
+
+}  // namespace gateway
