@@ -211,6 +211,10 @@ public:
         return configured;
     }
 
+    // Any thread. A stop is near: what can be begun anew at the next start, such as a proof, ends now
+    // as Unreachable; what is on its way to the chain goes on.
+    virtual void wind_down() {}
+
     // No event is delivered after this returns.
     virtual void stop() = 0;
 
