@@ -13,6 +13,7 @@
 #include "config/admin_token.hpp"
 #include "config/evm_rules.hpp"
 #include "config/quantities.hpp"
+#include "config/votes_rules.hpp"
 #include "domain/retry_after.hpp"
 #include "gateway/loopback/options.hpp"
 
@@ -170,6 +171,7 @@ private:
 void check_across(const Node& root, const Settings& settings, Findings& findings) {
     Checks{root, settings, findings}.run();
     check_evm(root, settings, findings);
+    check_votes(settings, findings);
     if (!findings.errors.empty()) return;
     // The layers' own rules have the last word, whatever the table of keys allows.
     if (const auto problem = domain::problem_of(settings.engine.retry_after)) {

@@ -255,12 +255,6 @@ void settle_evm(Loaded& loaded) {
             "one_listener gateway.listener_pool.listeners=1 hint=\"one listener: no redundancy; "
             "add one of another provider\"");
     }
-    if (!settings.api.share_disable) {
-        settings.api.share_disable = true;
-        loaded.warnings.emplace_back(
-            "vote_shares_off gateway.type=evm hint=\"there is no chain for vote shares yet: their "
-            "routes answer 503, as with helper.disable\"");
-    }
 }
 
 }  // namespace config

@@ -48,11 +48,9 @@ std::string_view effect_text(Effect effect) {
         case Effect::needs_chain:
             return " No effect with the loopback gateway.";
         case Effect::needs_vote_chain:
-            return " No effect, this build has no such chain.";
+            return " No effect without a vote chain.";
         case Effect::needs_postgresql:
             return " No effect, PostgreSQL is not used.";
-        case Effect::needs_admin:
-            return " No effect, this build has no such route.";
         case Effect::superseded:
             return " No effect.";
         case Effect::obsolete:

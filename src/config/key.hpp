@@ -20,9 +20,8 @@ namespace config {
 enum class Effect {
     full,
     needs_chain,       // only with gateway.type evm
-    needs_vote_chain,  // belongs to a real chain of vote shares
+    needs_vote_chain,  // only with a chain of vote shares, helper.chain_url
     needs_postgresql,  // belongs to the database of the reference
-    needs_admin,
     superseded,  // this engine has no use for it
     obsolete,    // accepted in silence
 };

@@ -9,7 +9,7 @@ namespace {
 
 std::vector<Key> joined() {
     std::vector<Key> all;
-    for (auto* part : {http_keys, helper_keys, storage_keys, engine_keys, chain_keys, gateway_keys,
+    for (auto* part : {http_keys, helper_keys, votes_keys, storage_keys, engine_keys, chain_keys, gateway_keys,
                        evm_keys, loopback_keys}) {
         std::ranges::move(part(), std::back_inserter(all));
     }

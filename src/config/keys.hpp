@@ -25,6 +25,7 @@ namespace config {
 [[nodiscard]] std::vector<Key> loopback_keys();
 [[nodiscard]] std::vector<Key> storage_keys();
 [[nodiscard]] std::vector<Key> helper_keys();
+[[nodiscard]] std::vector<Key> votes_keys();
 [[nodiscard]] std::vector<Key> engine_keys();
 
 }  // namespace config

@@ -27,6 +27,22 @@ Key proofs_key() {
     return out;
 }
 
+// One switch for all that is told about the times of shares.
+Key timing_key() {
+    Key out = key(
+        "helper.expose_timing", boolean(),
+        [](auto& s) -> auto& { return s.engine.shares.expose_timing; },
+        "Count vote shares in metrics, and log at level info when they come and leave. Who reads "
+        "that learns when somebody's vote was revealed.");
+    out.read = [read = out.read](Settings& s, std::size_t index, const Node& node) {
+        auto problem = read(s, index, node);
+        s.api.share_expose_timing = s.engine.shares.expose_timing;
+        s.metrics.shares = s.engine.shares.expose_timing;
+        return problem;
+    };
+    return out;
+}
+
 }  // namespace
 
 std::vector<Key> helper_keys() {
@@ -46,17 +62,28 @@ std::vector<Key> helper_keys() {
         [](auto& s) -> auto& { return s.api.share_tokens_file; },
         "More tokens for X-Helper-Token: a file as for http.client_keys_file. SIGHUP reads it "
         "again."));
-    all.push_back(unused("helper.expose_queue_status", boolean(), "false", Effect::needs_admin,
-                         "Serve the queue of vote shares."));
+    all.push_back(key(
+        "helper.expose_queue_status", boolean(),
+        [](auto& s) -> auto& { return s.api.share_expose_queue_status; },
+        "Serve GET /shielded-vote/v1/queue-status: how many shares of each round wait and have "
+        "left. Who polls it learns when they leave."));
+    all.push_back(timing_key());
     all.push_back(unused("helper.db_path", text("a path", 0, 4'096), "\"\"", Effect::superseded,
                          "Database of the helper; storage.data_dir names the place here."));
-    all.push_back(unused("helper.chain_api_port", whole_number(1, 65'535), "1317",
-                         Effect::needs_vote_chain, "REST port of the vote chain on this machine."));
     all.push_back(proofs_key());
+    all.push_back(key(
+        "helper.attempts_max", whole_number(1, 100),
+        [](auto& s) -> auto& { return s.engine.shares.attempts_max; },
+        "Failed attempts before a share is given up.", "attempts"));
+    all.push_back(key(
+        "helper.backoff_first", duration(milliseconds{1}, hours{24}),
+        [](auto& s) -> auto& { return s.engine.shares.backoff_first; },
+        "Pause after the first failed attempt; doubles with each, five times at most."));
     all.push_back(key(
         "helper.strict_attempts", boolean(),
         [](auto& s) -> auto& { return s.engine.shares.strict_attempts; },
-        "Trouble with the connection costs one of the five attempts too."));
+        "Trouble with the connection to the chain or to the prover costs an attempt too, as in the "
+        "reference."));
     all.push_back(key(
         "helper.retention", duration(milliseconds{0}, hours{24 * 3'650}),
         [](auto& s) -> auto& { return s.engine.retention.share; },

@@ -12,6 +12,7 @@
 #include "config/evm_rules.hpp"
 #include "config/keys.hpp"
 #include "config/read_tree.hpp"
+#include "config/votes_rules.hpp"
 
 namespace config {
 namespace {
@@ -35,9 +36,8 @@ struct Reason {
 
 constexpr std::array reasons{
     Reason{Effect::needs_chain, "the gateway is a loopback"},
-    Reason{Effect::needs_vote_chain, "there is no chain for vote shares yet"},
+    Reason{Effect::needs_vote_chain, "there is no vote chain: it takes helper.chain_url and helper.prover"},
     Reason{Effect::needs_postgresql, "PostgreSQL is not used"},
-    Reason{Effect::needs_admin, "this build has no such route"},
     Reason{Effect::superseded, "this engine works without"},
 };
 
@@ -49,12 +49,16 @@ std::string without_effect(std::string_view reason, const std::set<std::string>&
 
 void report_without_effect(const Findings& findings, Loaded& loaded) {
     const bool evm = loaded.settings.gateway == GatewayType::evm;
+    const bool votes = !loaded.settings.votes.base_url().empty();
     std::map<Effect, std::set<std::string>> named;
     std::set<std::string> of_loopback;
     for (const auto& [shown, origin] : findings.origins) {
         std::string name = pattern_of(shown);
         const Key* key = find_key(name);
-        if (key == nullptr || (evm && key->effect == Effect::needs_chain)) continue;
+        if (key == nullptr || (evm && key->effect == Effect::needs_chain) ||
+            (votes && key->effect == Effect::needs_vote_chain)) {
+            continue;
+        }
         if (evm && name.starts_with("gateway.loopback.")) of_loopback.insert(name);
         named[key->effect].insert(std::move(name));
     }
@@ -142,6 +146,7 @@ void settle(Loaded& loaded) {
             " gateway.loopback.kms_nodes=" + std::to_string(settings.loopback.kms_nodes));
     }
     settle_evm(loaded);
+    settle_votes(loaded);
 }
 
 }  // namespace

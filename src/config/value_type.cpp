@@ -380,13 +380,17 @@ ValueType<std::string> url(std::vector<std::string> schemes) {
             toml_text};
 }
 
-ValueType<std::vector<std::string>> urls(std::vector<std::string> schemes,
-                                         std::size_t entries_max) {
-    const ValueType<std::string> one = url(std::move(schemes));
+namespace {
+
+// At most `entries_max` of `one`; `no_list` says what is wrong with a value that is none.
+ValueType<std::vector<std::string>> list_of(const ValueType<std::string>& one,
+                                            std::size_t entries_max,
+                                            std::function<Problem(const Node&)> no_list) {
     return {"a list of at most " + std::to_string(entries_max) + ", each " + one.allowed,
-            [one, entries_max](const Node& node) -> Reading<std::vector<std::string>> {
+            [one, entries_max,
+             no_list = std::move(no_list)](const Node& node) -> Reading<std::vector<std::string>> {
                 const auto elements = elements_of(node);
-                if (!elements) return wrong_secret(node, "a list");
+                if (!elements) return no_list(node);
                 if (elements->size() > entries_max) {
                     return wrong("has " + std::to_string(elements->size()) + " entries");
                 }
@@ -407,6 +411,19 @@ ValueType<std::vector<std::string>> urls(std::vector<std::string> schemes,
                 }
                 return "[" + out + "]";
             }};
+}
+
+}  // namespace
+
+ValueType<std::vector<std::string>> urls(std::vector<std::string> schemes,
+                                         std::size_t entries_max) {
+    return list_of(url(std::move(schemes)), entries_max,
+                   [](const Node& node) { return wrong_secret(node, "a list"); });
+}
+
+ValueType<std::vector<std::string>> texts(std::size_t entries_max, std::size_t bytes_max) {
+    return list_of(text("text, 1 to " + std::to_string(bytes_max) + " bytes", 1, bytes_max),
+                   entries_max, [](const Node& node) { return wrong_kind(node, "a list"); });
 }
 
 ValueType<gateway::evm::Wei> amount(std::uint32_t decimals) {

@@ -63,6 +63,8 @@ ValueType<std::string> private_key();
 ValueType<std::string> url(std::vector<std::string> schemes);
 // Likewise, a list; may be empty.
 ValueType<std::vector<std::string>> urls(std::vector<std::string> schemes, std::size_t entries_max);
+// A list of texts that are no secret, each at most `bytes_max` bytes and not empty; may be empty.
+ValueType<std::vector<std::string>> texts(std::size_t entries_max, std::size_t bytes_max);
 // An amount in units of 10^decimals wei, 0 to 10^9 units, read exactly.
 ValueType<gateway::evm::Wei> amount(std::uint32_t decimals);
 ValueType<domain::Address> address();

@@ -109,7 +109,7 @@ TEST_CASE("vote shares are switched off beside a real chain, and it is said") {
     REQUIRE(outcome.accepted());
     CHECK(outcome.settings().api.share_disable);
     REQUIRE(outcome.loaded().warnings.size() == 1);
-    CHECK(outcome.loaded().warnings[0].starts_with("vote_shares_off gateway.type=evm "));
+    CHECK(outcome.loaded().warnings[0].starts_with("vote_shares_off hint="));
     const Outcome off{with("helper.disable = true")};
     REQUIRE(off.accepted());
     CHECK(off.loaded().warnings.empty());

@@ -8,12 +8,12 @@
 
 namespace gateway {
 
-enum class ProverType { loopback, command, http };
+enum class ProverType { none, loopback, command, http };
 enum class ProverFormat { json, binary };  // what goes over stdin and stdout
 enum class ProverLife { fresh, pool };     // one process for each proof, or processes kept warm
 
 struct ProverOptions {
-    ProverType type = ProverType::loopback;
+    ProverType type = ProverType::none;
     // --- command ---
     std::vector<std::string>
         command;  // program and arguments; without a slash it is looked up in PATH
@@ -32,6 +32,8 @@ struct ProverOptions {
 // The chain that vote shares go to (share-helper 5.3).
 struct VoteOptions {
     std::string chain_url;  // base URL of its REST interface; empty: none. Secret.
+    // The same on this machine, when there is no URL but a prover; 0: none.
+    int chain_api_port = 0;
     std::string
         nullifier_url;  // base URL of a helper that knows what is revealed; empty: none. Secret.
     domain::Milliseconds reveal_timeout{180'000};
@@ -39,6 +41,13 @@ struct VoteOptions {
     // Refuse shares whose vote is not in the round's tree (1.4).
     bool commitment_check = false;
     ProverOptions prover;
+
+    // Where the chain is, however it was said; empty: there is none.
+    [[nodiscard]] std::string base_url() const {
+        const bool by_port = chain_api_port != 0 && prover.type != ProverType::none;
+        if (!chain_url.empty() || !by_port) return chain_url;
+        return "http://localhost:" + std::to_string(chain_api_port);
+    }
 };
 
 // Where a round is reported that closed with unrevealed shares; empty: nowhere.
