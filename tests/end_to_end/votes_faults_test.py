@@ -1,0 +1,180 @@
+"""Chains and provers in trouble: every share is revealed all the same, or somebody is told."""
+
+import json
+import sys
+import time
+import unittest
+
+from votes_world import PROVER, VotesTestCase, World
+
+from service import wait_until
+from votes import chain
+from votes.processes import kill
+
+
+class ChainFaultsTest(VotesTestCase, unittest.TestCase):
+    def test_a_chain_that_is_away_at_first_is_asked_again(self):
+        world = self.world(**{"helper.commitment_check": False})
+        shares = world.shares(world.add_round(), 2)
+        world.chain.vanish()
+        [answer] = world.hand_in(shares[:1])
+        self.refused(answer, 500, "internal error")
+        world.chain.listen()
+        self.queued(world, shares[:1])
+        world.chain.vanish()
+        self.queued(world, shares[1:])  # of a round it knows by now
+        world.chain.listen()
+        world.wait_until_confirmed(shares)
+
+    def test_an_outage_costs_no_attempt(self):
+        world = self.world()
+        round_id = world.add_round()
+        shares = world.shares(round_id, 4, submit_at=int(time.time()) + 2)
+        self.queued(world, shares)
+        world.chain.vanish()
+        # Longer than four failed attempts would take.
+        time.sleep(8)
+        self.assertEqual(world.queue(round_id), {"total": 4, "pending": 4, "submitted": 0, "failed": 0})
+        world.chain.listen()
+        world.wait_until_confirmed(shares)
+        world.wait_until_completed(4)
+        self.assertEqual(world.attempts(), [0] * 4)
+        self.assertEqual(world.queue(round_id), {"total": 4, "pending": 0, "submitted": 4, "failed": 0})
+        self.revealed_once_in_time(world, shares)
+
+    def test_refusals_are_tried_again_and_cost_attempts(self):
+        for fault in (chain.REFUSED, chain.UNAVAILABLE, chain.NO_CODE, chain.NO_JSON):
+            with self.subTest(str(fault)), World() as world:
+                [share] = world.shares(world.add_round())
+                world.chain.make(fault)
+                begin = time.monotonic()
+                self.queued(world, [share])
+                world.wait_until_confirmed([share])
+                world.wait_until_completed(1)
+                self.assertGreater(time.monotonic() - begin, 2)
+                self.assertEqual(world.attempts(), [1])
+                self.assertEqual(len(world.proofs()), 2)
+                self.nothing_is_left(world, [share])
+
+    def test_lost_answers_end_as_already_revealed(self):
+        for fault in (chain.LOST, chain.HALF):
+            for status in (200, 422):
+                with self.subTest(f"{fault}, {status}"), World() as world:
+                    world.chain.refusal_statuses = (status,)
+                    [share] = world.shares(world.add_round())
+                    world.chain.make(fault)
+                    self.queued(world, [share])
+                    world.wait_until_completed(1)
+                    self.assertEqual(world.state.codes(), {0: 1, 2: 1})
+                    self.revealed_once_in_time(world, [share])
+
+    def test_a_slow_chain_is_waited_for(self):
+        world = self.world()
+        [share] = world.shares(world.add_round())
+        world.chain.make(chain.slow(3))
+        self.queued(world, [share])
+        world.wait_until_completed(1)
+        self.assertEqual(world.state.codes(), {0: 1})
+
+    def test_a_chain_that_hangs_is_not_waited_for_for_ever(self):
+        world = self.world(**{"helper.chain_timeout": "1s"})
+        [share] = world.shares(world.add_round())
+        world.chain.make(chain.HANG)
+        self.queued(world, [share])
+        world.wait_until_completed(1)
+        self.assertEqual(world.chain.troubles, {"hang": 1})
+
+    def test_what_another_helper_revealed_is_done(self):
+        world = self.world()
+        [share] = world.shares(world.add_round(), submit_at=int(time.time()) + 1)
+        self.queued(world, [share])
+        world.state.spend(share.round_id, share.nullifier)
+        world.wait_until_completed(1)
+        self.assertEqual(world.state.codes()[0], 0)
+        self.assertEqual(world.attempts(), [0])
+
+
+class ProverFaultsTest(VotesTestCase, unittest.TestCase):
+    def test_a_prover_that_hangs_is_killed(self):
+        for life in ("fresh", "pool"):
+            with self.subTest(life), World("--hang", **{"helper.prover.life": life,
+                                                        "helper.prover.timeout": "1s"}) as world:
+                [share] = world.shares(world.add_round())
+                self.queued(world, [share])
+                pid = world.wait_for_a_prover()
+                wait_until(lambda pid=pid, world=world: pid not in world.prover_processes(), 10,
+                           "the end of the prover")
+                wait_until(lambda world=world: world.attempts() == [1], 10, "an attempt")
+                self.assertEqual(world.service.stop()[0], 0)
+                self.assertEqual(world.prover_processes(), [])
+
+    def test_a_killed_prover_is_replaced(self):
+        for life in ("fresh", "pool"):
+            with self.subTest(life), World("--seconds", "1", "1",
+                                           **{"helper.prover.life": life}) as world:
+                [share] = world.shares(world.add_round())
+                self.queued(world, [share])
+                self.assertTrue(kill(world.wait_for_a_prover()))
+                world.wait_until_confirmed([share])
+                world.wait_until_completed(1)
+                self.assertEqual(len(world.proofs()), 2)
+                self.assertEqual(world.attempts(), [0])
+
+    def test_provers_die_with_the_service(self):
+        for life in ("fresh", "pool"):
+            with self.subTest(life), World("--hang", **{"helper.prover.life": life}) as world:
+                shares = world.shares(world.add_round(), 3)
+                self.queued(world, shares)
+                wait_until(lambda world=world: len(world.proofs()) == 3, 20, "three proofs")
+                self.assertGreaterEqual(len(world.prover_processes()), 3)
+                world.service.kill()
+                wait_until(lambda world=world: not world.prover_processes(), 5, "the end of the provers")
+
+    def test_a_stop_takes_no_attempt(self):
+        for life in ("fresh", "pool"):
+            with self.subTest(life), World("--hang", **{"helper.prover.life": life}) as world:
+                [share] = world.shares(world.add_round())
+                self.queued(world, [share])
+                world.wait_for_a_prover()
+                status, seconds = world.service.stop()
+                self.assertEqual(status, 0, world.service.log()[-3000:])
+                self.assertLess(seconds, 10)
+                self.assertEqual(world.prover_processes(), [])
+                self.assertEqual(world.statuses(), ["queued"])
+                self.assertEqual(world.attempts(), [0])
+                world.prover = ()
+                world.configure()
+                world.service.start()
+                world.wait_until_confirmed([share])
+                world.wait_until_completed(1)
+                self.assertEqual(world.attempts(), [0])
+
+    def test_a_prover_that_says_no_costs_attempts_and_tells_no_secret(self):
+        world = self.world(**{"helper.commitment_check": False})
+        [share] = world.shares(world.add_round())
+        body = json.loads(share.body)
+        body["share_comms"].reverse()  # does not open any more
+        status, answer = world.ask("POST", "shares", json.dumps(body).encode())
+        self.assertEqual((status, answer), (200, {"status": "queued"}))
+        wait_until(lambda: world.attempts() == [2], 15, "two attempts")
+        self.assertIn("prover error -1", world.service.log())
+        self.assertEqual(world.state.reveals, [])
+        self.assertEqual(world.leaks([share], "log"), [])
+
+    def test_a_prover_that_is_not_there_yet_costs_nothing(self):
+        world = self.world(starts=False)
+        program = world.service.home / "prover"
+        world.configure(**{"helper.prover.command": [str(program), "--journal", str(world.journal)]})
+        world.service.start()
+        [share] = world.shares(world.add_round())
+        self.queued(world, [share])
+        wait_until(lambda: world.service.rows("select faults from request") != [(0,)], 20, "a trouble")
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {PROVER} "$@"\n', encoding="utf-8")
+        program.chmod(0o755)
+        world.wait_until_confirmed([share])
+        world.wait_until_completed(1)
+        self.assertEqual(world.attempts(), [0])
+
+
+if __name__ == "__main__":
+    unittest.main()
