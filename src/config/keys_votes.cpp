@@ -27,13 +27,13 @@ Key without_default(Key key, std::string sample) {
 }
 
 void add_chain(std::vector<Key>& all) {
-    all.push_back(hidden(without_default(
+    all.push_back(hidden(of_votes(without_default(
         key(
             "helper.chain_url", url({"http", "https"}),
             [](auto& s) -> auto& { return s.votes.chain_url; },
-            "Base URL of the vote chain's REST interface. Without it and without chain_api_port, "
-            "vote shares go to the embedded chain."),
-        "\"http://localhost:1317\"")));
+            "Base URL of the vote chain's REST interface. Without a vote chain, shares go to the "
+            "embedded one."),
+        "\"http://localhost:1317\""))));
     all.push_back(of_votes(without_default(
         key(
             "helper.chain_api_port", whole_number(1, 65'535),
