@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "gateway/rpc/http_request.hpp"
 #include "gateway/rpc/trouble.hpp"
 
 namespace gateway::rpc {
@@ -50,40 +51,35 @@ Endpoint::Endpoint(Url url, std::shared_ptr<const TlsContext> tls, std::size_t r
       response_bytes_max_(response_bytes_max),
       secrets_(url_.secrets()) {}
 
-Posted Endpoint::post(std::string_view json, bool repeatable, domain::Milliseconds timeout,
-                      const Signal& stop) {
-    const std::string text = request(json);
+Posted Endpoint::exchange(const HttpRequest& request, domain::Milliseconds timeout,
+                          const Signal& stop) {
+    const auto text = write_http(request, url_);
+    if (!text) return trouble(Trouble::Kind::unsent, "a request that HTTP can not carry");
+    const std::size_t bytes_max =
+        request.response_bytes_max > 0 ? request.response_bytes_max : response_bytes_max_;
     const Deadline begin = std::chrono::steady_clock::now();
     const Deadline deadline = begin + timeout;
     if (Line line = take_idle()) {
-        auto outcome = exchange(std::move(line), text, deadline, stop);
+        auto outcome = ask(std::move(line), *text, bytes_max, deadline, stop);
         if (!ended_silently(outcome)) return posted(std::move(outcome), timeout);
         drop_idle();  // whatever ended this one ended the others
-        if (!repeatable) return posted(std::move(outcome), timeout);
+        if (!request.repeatable) return posted(std::move(outcome), timeout);
     }
     auto connected = connect(url_, tls_.get(), std::min(deadline, begin + connect_max), stop);
     if (auto* const trouble = std::get_if<Trouble>(&connected)) return std::move(*trouble);
-    return posted(exchange(std::get<Line>(std::move(connected)), text, deadline, stop), timeout);
+    return posted(ask(std::get<Line>(std::move(connected)), *text, bytes_max, deadline, stop),
+                  timeout);
 }
 
-std::string Endpoint::request(std::string_view json) const {
-    std::string text;
-    text.reserve(json.size() + 512);
-    text.append("POST ").append(url_.target).append(" HTTP/1.1\r\nHost: ").append(url_.authority());
-    if (const std::string authorization = url_.authorization(); !authorization.empty()) {
-        text.append("\r\nAuthorization: ").append(authorization);
-    }
-    text.append("\r\nUser-Agent: posthouse\r\nContent-Type: application/json")
-        .append("\r\nAccept: application/json\r\nAccept-Encoding: identity\r\nContent-Length: ")
-        .append(std::to_string(json.size()))
-        .append("\r\n\r\n")
-        .append(json);
-    return text;
+Posted Endpoint::post(std::string_view json, bool repeatable, domain::Milliseconds timeout,
+                      const Signal& stop) {
+    return exchange({.method = "POST", .body = json, .repeatable = repeatable}, timeout, stop);
 }
 
-std::variant<HttpResponse, HttpFault> Endpoint::exchange(Line line, std::string_view request,
-                                                         Deadline deadline, const Signal& stop) {
-    switch (line->write(request, deadline, stop)) {
+std::variant<HttpResponse, HttpFault> Endpoint::ask(Line line, std::string_view text,
+                                                    std::size_t response_bytes_max,
+                                                    Deadline deadline, const Signal& stop) {
+    switch (line->write(text, deadline, stop)) {
         case Connection::End::timed_out:
             return HttpFault::timed_out;
         case Connection::End::stopped:
@@ -93,7 +89,7 @@ std::variant<HttpResponse, HttpFault> Endpoint::exchange(Line line, std::string_
         case Connection::End::broken:
             break;  // who takes no more of a request may have answered it already
     }
-    auto outcome = HttpResponseReader(*line, deadline, stop, response_bytes_max_).read();
+    auto outcome = HttpResponseReader(*line, deadline, stop, response_bytes_max).read();
     const auto* const response = std::get_if<HttpResponse>(&outcome);
     if (response != nullptr && response->keeps_alive) keep(std::move(line));
     return outcome;

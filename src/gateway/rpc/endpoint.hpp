@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gateway/rpc/connection.hpp"
+#include "gateway/rpc/http_request.hpp"
 #include "gateway/rpc/http_response.hpp"
 #include "gateway/rpc/standing.hpp"
 
@@ -23,9 +24,13 @@ public:
     // `tls` is null for http.
     Endpoint(Url url, std::shared_ptr<const TlsContext> tls, std::size_t response_bytes_max);
 
-    // One exchange; a second one on a fresh connection when `repeatable` and the idle connection
-    // turned out to be dead. An HTTP answer of any status, or trouble that is neither `throttled`
-    // nor about its content.
+    // One exchange; a second one on a fresh connection when it is repeatable and the idle
+    // connection ended before the first byte of an answer. An HTTP answer of any status, or trouble
+    // that is neither `throttled` nor about its content; `unsent` too when target or headers would
+    // break the request (control characters, framing). `timeout`: from look-up to last byte.
+    [[nodiscard]] Posted exchange(const HttpRequest& request, domain::Milliseconds timeout,
+                                  const Signal& stop);
+    // Of JSON, to the URL as it is.
     [[nodiscard]] Posted post(std::string_view json, bool repeatable, domain::Milliseconds timeout,
                               const Signal& stop);
 
@@ -35,11 +40,9 @@ public:
 private:
     using Line = std::unique_ptr<Connection>;
 
-    [[nodiscard]] std::string request(std::string_view json) const;
-    [[nodiscard]] std::variant<HttpResponse, HttpFault> exchange(Line line,
-                                                                 std::string_view request,
-                                                                 Deadline deadline,
-                                                                 const Signal& stop);
+    [[nodiscard]] std::variant<HttpResponse, HttpFault> ask(Line line, std::string_view text,
+                                                            std::size_t response_bytes_max,
+                                                            Deadline deadline, const Signal& stop);
     [[nodiscard]] Line take_idle();
     void keep(Line line);
     void drop_idle();

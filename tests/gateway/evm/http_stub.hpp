@@ -20,9 +20,12 @@ namespace support {
 using Json = nlohmann::json;
 
 struct StubRequest {
-    std::string head;  // request line and fields
-    Json body;
+    std::string head;        // request line and fields
+    Json body;               // null: none
     std::size_t number = 0;  // of this stub, from 1
+
+    // `GET /path?query`
+    [[nodiscard]] std::string line() const { return head.substr(0, head.find(" HTTP/")); }
 
     [[nodiscard]] std::string method() const {
         return (body.is_array() ? body.at(0) : body).at("method");
@@ -113,12 +116,15 @@ private:
         StubRequest request;
         request.head = text.substr(0, head_end + 2);
         text.erase(0, head_end + 4);
+        const std::size_t field = request.head.find(length_field);
         const std::size_t length =
-            std::stoul(request.head.substr(request.head.find(length_field) + length_field.size()));
+            field == std::string::npos
+                ? 0
+                : std::stoul(request.head.substr(field + length_field.size()));
         while (text.size() < length) {
             if (!read_more(peer, text)) return std::nullopt;
         }
-        request.body = Json::parse(text.substr(0, length));
+        if (length > 0) request.body = Json::parse(text.substr(0, length));
         text.erase(0, length);
         const std::lock_guard lock(mutex_);
         request.number = requests_.size() + 1;
