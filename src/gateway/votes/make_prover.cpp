@@ -19,8 +19,10 @@ std::unique_ptr<Prover> make_prover(const ProverOptions& options, engine::Journa
             return std::make_unique<CommandProver>(options, journal);
         case ProverType::http:
             return std::make_unique<HttpProver>(options);
+        case ProverType::none:
+            break;
     }
-    throw std::invalid_argument("prover type is unknown");
+    throw std::invalid_argument("there is no prover");
 }
 
 }  // namespace gateway::votes

@@ -32,9 +32,9 @@ std::shared_ptr<const rpc::TlsContext> tls_of(const ProverOptions& options) {
     return url_of(options).tls ? std::make_shared<const rpc::TlsContext>() : nullptr;
 }
 
-// The service did not get to prove.
+// The service did not get to prove, or it is none: a wrong token or path is no share's fault.
 bool is_unavailable(int status) {
-    constexpr std::array statuses{429, 502, 503, 504};
+    constexpr std::array statuses{401, 403, 404, 429, 502, 503, 504};
     return std::ranges::find(statuses, status) != statuses.end();
 }
 
@@ -66,8 +66,9 @@ ProveOutcome judge(const rpc::HttpResponse& response) {
         return NotProved{describe(*error)};
     }
     if (response.status != 200) return NotProved{status};
-    if (const auto* const garbled = std::get_if<Garbled>(&answer))
+    if (const auto* const garbled = std::get_if<Garbled>(&answer)) {
         return NotProved{describe(*garbled)};
+    }
     return std::get<Proof>(std::move(answer));
 }
 
