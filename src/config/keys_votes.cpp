@@ -56,6 +56,10 @@ void add_chain(std::vector<Key>& all) {
             "Base URL of a node whose helper is on: its share-status is what ours answers. Without "
             "it ours answers `pending`."),
         "\"http://localhost:1317\""))));
+    all.push_back(hidden(of_votes(key(
+        "helper.nullifier_token", secret("text, at most 4096 bytes; empty: none"),
+        [](auto& s) -> auto& { return s.votes.nullifier_token; },
+        "The X-Helper-Token of that node."))));
     all.push_back(of_votes(key(
         "helper.commitment_check", boolean(),
         [](auto& s) -> auto& { return s.votes.commitment_check; },

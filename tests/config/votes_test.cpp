@@ -16,6 +16,7 @@ const std::string complete = R"(
 [helper]
 chain_url = "http://chain.test:1317/base"
 nullifier_url = "http://node.test:1317"
+nullifier_token = "open"
 chain_timeout = "90s"
 chain_read_timeout = "3s"
 commitment_check = true
@@ -47,6 +48,7 @@ TEST_CASE("every key of the vote chain arrives where it is read") {
     const config::Settings& s = outcome.settings();
     CHECK(s.votes.base_url() == "http://chain.test:1317/base");
     CHECK(s.votes.nullifier_url == "http://node.test:1317");
+    CHECK(s.votes.nullifier_token == "open");
     CHECK(s.votes.reveal_timeout == std::chrono::seconds{90});
     CHECK(s.votes.read_timeout == std::chrono::seconds{3});
     CHECK(s.votes.commitment_check);

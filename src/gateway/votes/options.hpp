@@ -15,8 +15,8 @@ enum class ProverLife { fresh, pool };     // one process for each proof, or pro
 struct ProverOptions {
     ProverType type = ProverType::none;
     // --- command ---
-    std::vector<std::string>
-        command;  // program and arguments; without a slash it is looked up in PATH
+    // Program and arguments; a program without a slash is looked up in PATH.
+    std::vector<std::string> command;
     ProverFormat format = ProverFormat::json;
     ProverLife life = ProverLife::fresh;
     std::uint64_t memory_bytes_max = 0;  // private writable memory of the process; 0: no limit
@@ -31,11 +31,14 @@ struct ProverOptions {
 
 // The chain that vote shares go to (share-helper 5.3).
 struct VoteOptions {
-    std::string chain_url;  // base URL of its REST interface; empty: none. Secret.
+    // Base URL of its REST interface; empty: none. Secret.
+    std::string chain_url;
     // The same on this machine, when there is no URL but a prover; 0: none.
     int chain_api_port = 0;
-    std::string
-        nullifier_url;  // base URL of a helper that knows what is revealed; empty: none. Secret.
+    // Base URL of a helper that knows what is revealed, and its X-Helper-Token; empty: none.
+    // Secret.
+    std::string nullifier_url;
+    std::string nullifier_token;
     domain::Milliseconds reveal_timeout{180'000};
     domain::Milliseconds read_timeout{10'000};
     // Refuse shares whose vote is not in the round's tree (1.4).

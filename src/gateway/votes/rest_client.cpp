@@ -36,14 +36,18 @@ domain::Milliseconds hold_of(const rpc::HttpResponse& response, domain::Timestam
 
 }  // namespace
 
-RestClient::RestClient(const std::string& base_url, const engine::Clock& clock)
-    : endpoint_(url_of(base_url), tls_for(url_of(base_url)), reply_bytes_max), clock_(clock) {}
+RestClient::RestClient(const std::string& base_url, const engine::Clock& clock,
+                       std::string helper_token)
+    : endpoint_(url_of(base_url), tls_for(url_of(base_url)), reply_bytes_max),
+      clock_(clock),
+      helper_token_(std::move(helper_token)) {}
 
 RestAnswer RestClient::get(const std::string& target, domain::Milliseconds timeout,
                            std::size_t bytes_max) {
-    return exchange(
-        {.method = "GET", .target = target, .repeatable = true, .response_bytes_max = bytes_max},
-        timeout);
+    rpc::HttpRequest request{
+        .method = "GET", .target = target, .repeatable = true, .response_bytes_max = bytes_max};
+    if (!helper_token_.empty()) request.headers.emplace_back("X-Helper-Token", helper_token_);
+    return exchange(request, timeout);
 }
 
 RestAnswer RestClient::post(const std::string& target, const std::string& json,

@@ -23,8 +23,10 @@ inline constexpr std::size_t reply_bytes_max = 1U << 20U;
 // for a Retry-After. Any thread.
 class RestClient {
 public:
-    // Throws std::invalid_argument, without the URL, when it is no http or https URL.
-    RestClient(const std::string& base_url, const engine::Clock& clock);
+    // `helper_token` goes along as X-Helper-Token; empty: none. Throws std::invalid_argument,
+    // without the URL, when it is no http or https URL.
+    RestClient(const std::string& base_url, const engine::Clock& clock,
+               std::string helper_token = {});
 
     // `target`: `/` first. `timeout`: from look-up to last byte.
     [[nodiscard]] RestAnswer get(const std::string& target, domain::Milliseconds timeout,
@@ -49,6 +51,7 @@ private:
 
     rpc::Endpoint endpoint_;
     const engine::Clock& clock_;
+    const std::string helper_token_;
     rpc::Signal stop_;
 
     mutable std::mutex mutex_;

@@ -82,5 +82,24 @@ TEST_CASE("a helper that is gone, and stop") {
     CHECK_THROWS_AS(RestNullifiers(vote_options(""), silent.clock), std::invalid_argument);
 }
 
+TEST_CASE("a token goes along when there is one, and nowhere else") {
+    VirtualClock clock;
+    std::vector<std::string> heads;
+    const HttpStub stub(HttpStub::answering([&](const StubRequest& request) {
+        heads.push_back(request.head);
+        return http(200, R"({"status":"pending"})");
+    }));
+    gateway::VoteOptions options = vote_options(stub.url());
+    options.nullifier_token = "sesame";
+    RestNullifiers with_token(options, clock);
+    CHECK(std::holds_alternative<engine::NotRevealed>(with_token.find(round_id, filled(1))));
+    options.nullifier_token.clear();
+    RestNullifiers without(options, clock);
+    CHECK(std::holds_alternative<engine::NotRevealed>(without.find(round_id, filled(1))));
+    REQUIRE(heads.size() == 2);
+    CHECK(heads[0].find("X-Helper-Token: sesame\r\n") != std::string::npos);
+    CHECK(heads[1].find("X-Helper-Token") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace support
