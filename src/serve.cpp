@@ -31,12 +31,15 @@
 #include "system/real_clock.hpp"
 #include "system/secure_random.hpp"
 #include "system/service_manager.hpp"
+#include "system/worker_pool.hpp"
 
 namespace posthouse {
 
 namespace {
 
 constexpr std::size_t reader_connections_max = 8;
+// Look-ups wait for the vote chain more than they work.
+constexpr std::size_t lookup_workers = 16;
 constexpr domain::Milliseconds drain_patience{2'000};
 constexpr domain::Milliseconds start_extension{30'000};
 
@@ -136,14 +139,26 @@ int serve(const config::Loaded& loaded) {
 
     std::jthread counting = count_requests(settings.store, metrics, log);
 
-    api::Application application(
-        settings.api, {service, service, rounds, chain->contracts(), service, chain->keys(), clock,
-                       random, log, long_polls, metrics, gatekeeper});
+    platform::WorkerPool lookups(lookup_workers);
+    api::Application application(settings.api, {service,
+                                                service,
+                                                {rounds},
+                                                chain->contracts(),
+                                                service,
+                                                chain->keys(),
+                                                clock,
+                                                random,
+                                                log,
+                                                long_polls,
+                                                metrics,
+                                                gatekeeper,
+                                                lookups});
     api::HttpServer server(settings.http, application);
     api::AdminChanges changes(service, log, base, restored);
     std::optional<Admin> admin;
     if (settings.api.admin_enabled) admin.emplace(settings.admin, changes, log, clock);
     api::Samples samples(clock, settings.engine.clock_leap, settings.engine.clock_leap_hold,
+                         settings.metrics,
                          {.depths = [&] { return gates.depths(); },
                           .inbox_size = [&] { return inbox.size(); },
                           .backlog = [&] { return reader.backlog(); },

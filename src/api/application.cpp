@@ -38,9 +38,9 @@ Application::Application(Options options, const Ports& ports)
       random_(ports.random),
       clock_(ports.clock),
       observer_(ports.observer),
+      trouble_("request_failed", ports.journal, ports.clock),
       relayer_(options_, ports),
-      shares_(options_, ports),
-      trouble_("request_failed", ports.journal, ports.clock) {}
+      shares_(options_, ports) {}
 
 std::optional<HttpResponse> Application::before_body(const HttpRequest& head) {
     std::optional<HttpResponse> response = early_answer(head);
@@ -81,15 +81,16 @@ HttpResponse Application::unreadable(const HttpRequest& head, HttpProblem proble
 
 HttpResponse Application::failed(const HttpRequest& request) {
     const std::string call_id = make_call_id(random_);
+    if (is_share_path(request.path)) return with_cors(shares_.failed(request, call_id));
     trouble_.write(call_id, reason_of_current_exception());
-    return with_cors(is_share_path(request.path) ? share_error(500, "internal error")
-                                                 : failed_answer(call_id, internal_error()));
+    return with_cors(failed_answer(call_id, internal_error()));
 }
 
 std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
     const std::optional<RouteMatch> match = find_route(head.method, head.path);
     if (!match) return empty_answer(404);
     const Route& route = *match->route;
+    if (shares_.is_hidden(route)) return share_error(404, "not found");
     if (!match->method_fits) {
         const bool asks_first = head.method == "OPTIONS" && !options_.cors_allow_origin.empty();
         return asks_first ? preflight(route) : wrong_method(route);
@@ -99,7 +100,7 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
                                                          "address: see http.admin_endpoint"
                                                        : "Admin endpoints are not enabled");
     }
-    if (route.action == Action::share) return shares_.before_body(head);
+    if (is_share_action(route.action)) return shares_.before_body(route, head);
     if (!gatekeeper_.may_enter(head)) return relayer_.unauthorized_answer(make_call_id(random_));
     if (route.action == Action::submit) {
         if (const auto refusal = relayer_.before_body(head)) {
@@ -147,14 +148,17 @@ void Application::answer(const HttpRequest& request, Respond respond, const When
     const Route& route = *match.route;
     switch (route.action) {
         case Action::share:
-            shares_.submit(request.body, make_call_id(random_), std::move(respond));
+        case Action::share_status:
+        case Action::helper_status:
+        case Action::queue_status:
+            shares_.answer(match, request, make_call_id(random_), std::move(respond));
             return;
         case Action::submit:
             relayer_.submit({route.kind, make_call_id(random_), client_of(request)}, request,
                             std::move(respond));
             return;
         case Action::poll:
-            relayer_.poll({route.kind, make_call_id(random_)}, request, match.job_id,
+            relayer_.poll({route.kind, make_call_id(random_)}, request, match.rest,
                           std::move(respond), when_gone);
             return;
         case Action::keyurl:
@@ -187,9 +191,10 @@ HttpResponse Application::key_answer() const {
 }
 
 HttpResponse Application::wrong_method(const Route& route) const {
-    HttpResponse response = route.action == Action::share
-                                ? share_error(405, "wrong method: send POST")
-                                : empty_answer(405);
+    HttpResponse response =
+        is_share_action(route.action)
+            ? share_error(405, std::string("wrong method: send ").append(route.method))
+            : empty_answer(405);
     response.headers.emplace_back("Allow", route.action == Action::admin ? "GET, HEAD, POST"
                                            : route.method == "GET"       ? "GET, HEAD"
                                                                          : "POST");

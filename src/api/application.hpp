@@ -47,9 +47,10 @@ private:
     engine::Random& random_;
     engine::Clock& clock_;
     HttpObserver& observer_;
-    RelayerRoutes relayer_;
-    ShareRoutes shares_;
     TroubleReport trouble_;
+    RelayerRoutes relayer_;
+    // Last: what it still does when all this ends answers through the rest.
+    ShareRoutes shares_;
 };
 
 }  // namespace api

@@ -150,6 +150,25 @@ HttpResponse share_error(int status, std::string_view text) {
     return answer(status, {{"status", "error"}, {"error", text}});
 }
 
+HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree) {
+    Json body{{"status", "ok"}};
+    if (tree) {
+        body["tree"] = {{"leaf_count", tree->leaf_count}, {"anchor_height", tree->anchor_height}};
+    }
+    return answer(200, body);
+}
+
+HttpResponse queue_status_answer(const std::vector<engine::RoundQueue>& rounds) {
+    Json body = Json::object();
+    for (const engine::RoundQueue& round : rounds) {
+        body[domain::to_hex(round.round_id)] = {{"total", round.total},
+                                                {"pending", round.pending},
+                                                {"submitted", round.submitted},
+                                                {"failed", round.failed}};
+    }
+    return answer(200, body);
+}
+
 HttpResponse key_material_answer(const engine::KeyMaterial& keys) {
     const Json key{{"dataId", prefixed(keys.key_id)}, {"urls", keys.key_urls}};
     const Json crs{{"dataId", prefixed(keys.crs_id)}, {"urls", keys.crs_urls}};

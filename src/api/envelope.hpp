@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/http/http_message.hpp"
 #include "api/refusal.hpp"
@@ -12,6 +14,8 @@
 #include "engine/health.hpp"
 #include "engine/key_material.hpp"
 #include "engine/random.hpp"
+#include "engine/vote_chain.hpp"
+#include "engine/vote_queue.hpp"
 
 namespace api {
 
@@ -45,6 +49,10 @@ struct Options;
 
 [[nodiscard]] HttpResponse share_answer(std::string_view status);
 [[nodiscard]] HttpResponse share_error(int status, std::string_view text);
+// 200 of GET status: without a tree its member is left out (share-helper 1.6).
+[[nodiscard]] HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree);
+// 200 of GET queue-status (share-helper 1.7).
+[[nodiscard]] HttpResponse queue_status_answer(const std::vector<engine::RoundQueue>& rounds);
 
 // 200 of GET /v2/keyurl: `response` instead of `result`, and no request id (relayer-api 1.12).
 [[nodiscard]] HttpResponse key_material_answer(const engine::KeyMaterial& keys);

@@ -5,13 +5,15 @@
 #include "api/long_polls.hpp"
 #include "engine/clock.hpp"
 #include "engine/contract_signatures.hpp"
-#include "engine/gateway.hpp"
+#include "engine/executor.hpp"
 #include "engine/health.hpp"
 #include "engine/inquiry.hpp"
 #include "engine/intake.hpp"
 #include "engine/journal.hpp"
 #include "engine/key_material.hpp"
 #include "engine/random.hpp"
+#include "engine/vote_chain.hpp"
+#include "engine/vote_queue.hpp"
 
 namespace api {
 
@@ -19,7 +21,7 @@ namespace api {
 struct Ports {
     engine::Intake& intake;
     engine::Inquiry& inquiry;
-    engine::RoundDirectory& rounds;
+    engine::VoteChain votes;
     engine::ContractSignatures& contracts;
     engine::Health& health;
     engine::KeyDirectory& keys;
@@ -29,6 +31,12 @@ struct Ports {
     LongPolls& long_polls;
     HttpObserver& observer;
     Gatekeeper& gatekeeper;
+    // Where the vote chain is asked, so that no HTTP worker waits for it. It may still hold tasks
+    // of the application when that is gone, and run or drop them: they do nothing then. The end of
+    // the application waits for the ones that run.
+    engine::Executor& lookups;
+    // Nothing: /queue-status is 503 when it is served at all.
+    engine::VoteQueue* queue = nullptr;
 };
 
 }  // namespace api

@@ -14,6 +14,9 @@ using domain::Kind;
 // relayer-api 1.1, share-helper 1
 constexpr std::array table{
     Route{"POST", "/shielded-vote/v1/shares", Action::share},
+    Route{"GET", "/shielded-vote/v1/share-status/", Action::share_status},
+    Route{"GET", "/shielded-vote/v1/status", Action::helper_status},
+    Route{"GET", "/shielded-vote/v1/queue-status", Action::queue_status},
     Route{"POST", "/v2/input-proof", Action::submit, Kind::input_proof},
     Route{"GET", "/v2/input-proof/", Action::poll, Kind::input_proof},
     Route{"POST", "/v2/public-decrypt", Action::submit, Kind::public_decrypt},
@@ -34,10 +37,18 @@ constexpr std::array table{
     Route{"POST", "/admin/config", Action::admin},
 };
 
+bool is_one_part(std::string_view text) {
+    return !text.empty() && text.find('/') == std::string_view::npos;
+}
+
 bool covers(const Route& route, std::string_view path) {
-    if (route.action != Action::poll) return path == route.path;
-    return path.size() > route.path.size() && path.starts_with(route.path) &&
-           path.find('/', route.path.size()) == std::string_view::npos;
+    if (!path.starts_with(route.path)) return false;
+    const std::string_view rest = path.substr(route.path.size());
+    if (route.action == Action::poll) return is_one_part(rest);
+    if (route.action != Action::share_status) return rest.empty();
+    const std::size_t slash = rest.find('/');
+    return slash != std::string_view::npos && is_one_part(rest.substr(0, slash)) &&
+           is_one_part(rest.substr(slash + 1));
 }
 
 }  // namespace
@@ -55,6 +66,11 @@ std::optional<RouteMatch> find_route(std::string_view method, std::string_view p
         if (fits) break;
     }
     return match;
+}
+
+bool is_share_action(Action action) {
+    return action == Action::share || action == Action::share_status ||
+           action == Action::helper_status || action == Action::queue_status;
 }
 
 bool is_share_path(std::string_view path) {

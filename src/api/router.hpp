@@ -9,11 +9,25 @@
 
 namespace api {
 
-enum class Action { submit, poll, share, keyurl, liveness, healthz, version, docs, openapi, admin };
+enum class Action {
+    submit,
+    poll,
+    share,
+    share_status,
+    helper_status,
+    queue_status,
+    keyurl,
+    liveness,
+    healthz,
+    version,
+    docs,
+    openapi,
+    admin,
+};
 
 struct Route {
     std::string_view method;
-    std::string_view path;  // of polls: what stands before the job id
+    std::string_view path;  // what stands before the rest, where there is one
     Action action = Action::liveness;
     domain::Kind kind = domain::Kind::input_proof;  // of submit and poll
 };
@@ -22,8 +36,12 @@ struct Route {
 struct RouteMatch {
     const Route* route = nullptr;
     bool method_fits = false;
-    std::string_view job_id;  // of polls, as sent
+    // Of polls the job id, of share_status round id, slash, nullifier; as sent, no part empty.
+    std::string_view rest;
 };
+
+// Whether it is one of the vote shares'.
+[[nodiscard]] bool is_share_action(Action action);
 
 // The whole table.
 [[nodiscard]] std::span<const Route> routes();

@@ -3,58 +3,51 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "api/access/gatekeeper.hpp"
 #include "api/http/http_message.hpp"
+#include "api/lookups.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
-#include "api/report.hpp"
-#include "api/round_memory.hpp"
-#include "domain/request.hpp"
-#include "domain/time.hpp"
+#include "api/router.hpp"
+#include "api/share_answers.hpp"
+#include "api/share_intake.hpp"
+#include "api/share_queries.hpp"
 
 namespace api {
 
-// POST of vote shares (share-helper 1.1 to 1.3). Every error is {"status":"error","error":…}. The
-// commitment cross-check (1.4) is skipped: there is no tree to read yet. Any thread.
+// The routes of vote shares (share-helper 1). Every error is {"status":"error","error":…}. Any
+// thread; nothing here waits for the chain.
 class ShareRoutes {
 public:
     ShareRoutes(const Options& options, const Ports& ports);
 
-    // In this order: 503 when switched off, 401 without a token, 400 for an announced size over
-    // the limit, 415 for forms. Nothing: the body may be read.
-    [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) const;
+    // A route that is switched off is unknown, whoever asks and how.
+    [[nodiscard]] bool is_hidden(const Route& route) const;
+    // In this order: 503 when shares are switched off, 401 without a token, and for POSTs 400 for
+    // an announced size over the limit, 415 for forms. Nothing: the body may be read.
+    [[nodiscard]] std::optional<HttpResponse> before_body(const Route& route,
+                                                          const HttpRequest& head) const;
     // What Gatekeeper lets in later.
     [[nodiscard]] HttpResponse limited_answer(std::string_view call_id,
                                               std::uint32_t retry_after_seconds) const;
-    // Refusals are answered at once, everything else after the commit.
-    void submit(std::string_view body, const std::string& call_id, Respond respond);
+    // What came past before_body. What blocks is done elsewhere and answered later.
+    void answer(const RouteMatch& match, const HttpRequest& request, std::string call_id,
+                Respond respond);
     [[nodiscard]] HttpResponse unreadable(HttpProblem problem) const;
+    // After an exception; inside the catch block.
+    [[nodiscard]] HttpResponse failed(const HttpRequest& request, std::string call_id);
 
 private:
-    using VoteEnd = std::variant<domain::Timestamp, HttpResponse>;
-
-    [[nodiscard]] VoteEnd find_vote_end(const domain::Bytes32& round_id, std::string_view call_id);
-    // Nothing: the share may go on to the engine.
-    [[nodiscard]] std::optional<HttpResponse> check_submit_at(const domain::VoteShare& share,
-                                                              domain::Timestamp vote_end,
-                                                              std::string_view call_id) const;
-    [[nodiscard]] HttpResponse answer(const engine::AcceptOutcome& outcome,
-                                      std::string_view call_id);
-    void note_scheduled(const engine::Accepted& accepted, std::string_view call_id);
-    [[nodiscard]] HttpResponse refuse(int status, std::string_view text,
-                                      std::string_view call_id) const;
-
     const Options& options_;
     const Gatekeeper& gatekeeper_;
-    engine::Intake& intake_;
-    engine::RoundDirectory& rounds_;
-    const engine::Clock& clock_;
-    engine::Journal& journal_;
-    RoundMemory known_rounds_;
-    TroubleReport intake_trouble_{"intake_unavailable", journal_, clock_};
-    TroubleReport rounds_trouble_{"round_lookup_failed", journal_, clock_};
+    ShareAnswers answers_;
+    ShareIntake intake_;
+    ShareQueries queries_;
+    // Last, so that they end before what they work with. What is asked often must not keep shares
+    // out.
+    Lookups intake_lookups_;
+    Lookups query_lookups_;
 };
 
 }  // namespace api

@@ -1,19 +1,26 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "domain/identity.hpp"
 #include "engine/contract_signatures.hpp"
+#include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
 #include "engine/inquiry.hpp"
 #include "engine/intake.hpp"
 #include "engine/key_material.hpp"
+#include "engine/vote_chain.hpp"
+#include "engine/vote_queue.hpp"
 
 namespace api_test {
 
@@ -27,6 +34,9 @@ public:
         terms.push_back(given);
         reply(forced ? *forced : outcome_of(request));
     }
+
+    // How many different ones were taken.
+    [[nodiscard]] std::size_t stored() const { return known_.size(); }
 
     std::optional<engine::AcceptOutcome> forced;
     std::optional<std::string> defect;  // thrown
@@ -75,6 +85,122 @@ public:
         {"0a6fb635439fb6850c775a291f639975bd239745ed43dba2a9f220d707e9b55c", 4'102'444'800}};
     std::optional<engine::RoundAnswer> forced;
     int calls = 0;
+};
+
+// Knows one active round, with one leaf.
+class ScriptedTrees : public engine::CommitmentTrees {
+public:
+    engine::TreeStatusAnswer status(const domain::Bytes32&) override { return active; }
+    engine::TreeStatusAnswer active_status() override {
+        ++reads;
+        if (defect) throw std::runtime_error(*defect);
+        return active;
+    }
+    engine::LeafAnswer leaf(const domain::Bytes32& round_id, std::uint64_t position) override {
+        leaves_asked.emplace_back(round_id, position);
+        return found;
+    }
+
+    engine::TreeStatusAnswer active = engine::TreeStatus{4'212, 90'233};
+    engine::LeafAnswer found = engine::NoLeaf{};
+    std::optional<std::string> defect;  // thrown
+    int reads = 0;
+    std::vector<std::pair<domain::Bytes32, std::uint64_t>> leaves_asked;
+};
+
+class ScriptedCommitments : public engine::CommitmentHash {
+public:
+    std::optional<domain::Bytes32> hash(const domain::Bytes32& round_id,
+                                        const domain::Bytes32& shares_hash, std::uint32_t proposal,
+                                        std::uint32_t decision) override {
+        asked = {round_id, shares_hash, proposal, decision};
+        return commitment;
+    }
+
+    struct Asked {
+        domain::Bytes32 round_id{};
+        domain::Bytes32 shares_hash{};
+        std::uint32_t proposal_id = 0;
+        std::uint32_t vote_decision = 0;
+    };
+    std::optional<domain::Bytes32> commitment = domain::Bytes32{7};
+    Asked asked;
+};
+
+class ScriptedNullifiers : public engine::Nullifiers {
+public:
+    engine::NullifierAnswer find(const domain::Bytes32& round_id,
+                                 const domain::Bytes32& nullifier) override {
+        asked.emplace_back(round_id, nullifier);
+        if (defect) throw std::runtime_error(*defect);
+        return answer;
+    }
+
+    engine::NullifierAnswer answer = engine::NotRevealed{};
+    std::optional<std::string> defect;  // thrown
+    std::vector<std::pair<domain::Bytes32, domain::Bytes32>> asked;
+};
+
+// One round with all that an intake took, pending, until the test says otherwise.
+class IntakeQueue : public engine::VoteQueue {
+public:
+    explicit IntakeQueue(const MemoryIntake& intake) : intake_(intake) {}
+
+    engine::QueueAnswer rounds() override {
+        if (forced) return *forced;
+        std::vector<engine::RoundQueue> rounds;
+        if (intake_.stored() > 0) {
+            const auto& share = std::get<domain::VoteShare>(intake_.requests.front());
+            rounds.push_back({share.round_id, intake_.stored(), intake_.stored(), 0, 0});
+        }
+        return rounds;
+    }
+
+    std::optional<engine::QueueAnswer> forced;
+
+private:
+    const MemoryIntake& intake_;
+};
+
+// Runs what it gets at once in the caller's thread, or when the test says so. Any thread.
+class ScriptedExecutor : public engine::Executor {
+public:
+    void run(Task task) override {
+        {
+            const std::lock_guard lock(mutex_);
+            if (held_) {
+                tasks_.push_back(std::move(task));
+                return;
+            }
+        }
+        task();
+    }
+    void run_after(domain::Milliseconds, Task task) override { run(std::move(task)); }
+
+    // As a chain that gives no answer yet.
+    void hold() {
+        const std::lock_guard lock(mutex_);
+        held_ = true;
+    }
+    // Runs what is held, in the caller's thread, and what comes later at once.
+    void release() {
+        std::deque<Task> tasks;
+        {
+            const std::lock_guard lock(mutex_);
+            held_ = false;
+            tasks.swap(tasks_);
+        }
+        for (const Task& task : tasks) task();
+    }
+    [[nodiscard]] std::size_t pending() const {
+        const std::lock_guard lock(mutex_);
+        return tasks_.size();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::deque<Task> tasks_;
+    bool held_ = false;
 };
 
 class ScriptedContracts : public engine::ContractSignatures {

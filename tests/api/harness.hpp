@@ -22,13 +22,20 @@ inline api::HttpRequest head_of(const Call& call) {
     return request;
 }
 
+// Which ports of the vote chain are there beside its rounds.
+struct VotePorts {
+    bool trees = false;
+    bool nullifiers = false;
+    bool commitments = false;
+};
+
 // The application between doubles, with the chain and the contract of the samples, behind the real
 // HTTP server: every call goes through a socket. Doubles may be changed between two calls.
 class Harness {
 public:
     Harness() = default;
-    explicit Harness(api::Options given, api::HttpOptions http = {})
-        : options(std::move(given)), http_options(std::move(http)) {}
+    explicit Harness(api::Options given, api::HttpOptions http = {}, VotePorts votes = {})
+        : options(std::move(given)), http_options(std::move(http)), vote_ports(votes) {}
 
     // On the one connection of the harness.
     Answer send(const Call& call) { return client.ask(call); }
@@ -47,9 +54,15 @@ public:
 
     api::Options options;
     api::HttpOptions http_options;
+    VotePorts vote_ports;
     MemoryIntake intake;
     ScriptedInquiry inquiry;
     ScriptedRounds rounds;
+    ScriptedTrees trees;
+    ScriptedNullifiers nullifiers;
+    ScriptedCommitments commitments;
+    IntakeQueue queue{intake};
+    ScriptedExecutor executor;
     ScriptedContracts contracts;
     FixedHealth health;
     FixedKeys keys;
@@ -60,12 +73,17 @@ public:
     api::LongPolls long_polls{clock, 4};
     api::Gatekeeper gatekeeper{options, clock};
     api::Application app{options,
-                         {intake, inquiry, rounds, contracts, health, keys, clock, random, journal,
-                          long_polls, observer, gatekeeper}};
+                         {intake, inquiry, votes(), contracts, health, keys, clock, random, journal,
+                          long_polls, observer, gatekeeper, executor, &queue}};
     api::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};
 
 private:
+    engine::VoteChain votes() {
+        return {rounds, vote_ports.trees ? &trees : nullptr,
+                vote_ports.nullifiers ? &nullifiers : nullptr,
+                vote_ports.commitments ? &commitments : nullptr};
+    }
     static api::HttpOptions on_any_port(api::HttpOptions http) {
         http.port = 0;
         http.workers = 1;

@@ -126,10 +126,19 @@ TEST_CASE("whatever clients send, the series stay few") {
     Harness harness;
     MetricsWorld world(harness.clock);
     world.metrics.add(store::RowCounts{});
-    api::Application application(
-        harness.options, {harness.intake, harness.inquiry, harness.rounds, harness.contracts,
-                          harness.health, harness.keys, harness.clock, harness.random,
-                          harness.journal, harness.long_polls, world.metrics, harness.gatekeeper});
+    api::Application application(harness.options, {harness.intake,
+                                                   harness.inquiry,
+                                                   {harness.rounds},
+                                                   harness.contracts,
+                                                   harness.health,
+                                                   harness.keys,
+                                                   harness.clock,
+                                                   harness.random,
+                                                   harness.journal,
+                                                   harness.long_polls,
+                                                   world.metrics,
+                                                   harness.gatekeeper,
+                                                   harness.executor});
     api::HttpOptions http;
     http.port = 0;
     http.workers = 1;

@@ -52,6 +52,8 @@ std::set<std::string> names_of(const Labels& labels) {
     return names;
 }
 
+const api::MetricsOptions with_shares{.shares = true};
+
 const std::string job = "01975f4e-2d3c-7b4a-8123-456789abcdef";
 
 }  // namespace
@@ -309,7 +311,7 @@ TEST_CASE("counts of requests are a census plus changes, in either order, and ab
     const std::string name = "relayer_request_count";
     for (const bool census_first : {true, false}) {
         CAPTURE(census_first);
-        MetricsWorld world(clock);
+        MetricsWorld world(clock, with_shares);
         if (census_first) world.metrics.add(census);
         step(world.metrics, changes);
         if (!census_first) {
@@ -411,7 +413,7 @@ TEST_CASE("what ends without a transaction, or after it, is no failed transactio
 
 TEST_CASE("trouble on the way is one transport error per try") {
     support::VirtualClock clock;
-    MetricsWorld world(clock);
+    MetricsWorld world(clock, with_shares);
     engine::StepFacts facts;
     facts.unreachable = {Family::input_proof, Family::input_proof, Family::share};
     world.metrics.stepped(facts);
@@ -427,7 +429,7 @@ TEST_CASE("trouble on the way is one transport error per try") {
 
 TEST_CASE("commits are measured when they had something to write") {
     support::VirtualClock clock;
-    MetricsWorld world(clock);
+    MetricsWorld world(clock, with_shares);
     engine::StepFacts facts;
     facts.commit = 4ms;
     facts.wal_bytes = 8'192;
@@ -452,7 +454,7 @@ TEST_CASE("commits are measured when they had something to write") {
 
 TEST_CASE("recovery tells what it found; its moves are observed but already in the census") {
     support::VirtualClock clock;
-    MetricsWorld world(clock);
+    MetricsWorld world(clock, with_shares);
     engine::recovery::Report report;
     report.in_flight = 2;
     report.shares = 5;
@@ -524,7 +526,7 @@ TEST_CASE("a chain that says nothing about itself has no series") {
 
 TEST_CASE("ages count from what waits longest; what is not due has none") {
     support::VirtualClock clock;
-    MetricsWorld world(clock);
+    MetricsWorld world(clock, with_shares);
     const domain::Timestamp now = clock.wall();
     store::Backlog backlog;
     backlog.oldest.at(Kind::user_decrypt, Status::queued) = now - 20s;

@@ -15,7 +15,7 @@ namespace api_test {
 struct MetricsWorld {
     explicit MetricsWorld(const engine::Clock& clock, const api::MetricsOptions& options = {})
         : metrics(options, {"1.2.3", "abcdef-clean"}),
-          samples(clock, std::chrono::minutes{1}, std::chrono::minutes{5},
+          samples(clock, std::chrono::minutes{1}, std::chrono::minutes{5}, options,
                   {.depths = [this] { return depths; },
                    .inbox_size = [this] { return inbox_size; },
                    .backlog = [this] { return backlog(); },

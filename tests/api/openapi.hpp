@@ -56,7 +56,10 @@ inline std::string joined(const Names& names) {
 }
 
 inline std::string template_of(const api::Route& route) {
-    return std::string(route.path) + (route.action == api::Action::poll ? "{job_id}" : "");
+    std::string path(route.path);
+    if (route.action == api::Action::poll) path += "{job_id}";
+    if (route.action == api::Action::share_status) path += "{roundId}/{nullifier}";
+    return path;
 }
 
 inline const Json& operation_of(const api::Route& route) {

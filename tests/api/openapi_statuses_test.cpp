@@ -72,6 +72,7 @@ Statuses provoked_by_keys(const std::string& method, const std::string& path,
     ::chmod(file.c_str(), 0600);
     api::Options options;
     options.client_keys_file = options.share_tokens_file = file.string();
+    options.share_expose_queue_status = true;
     Harness harness(options);
     Statuses statuses;
     Collector note(statuses);
@@ -163,7 +164,10 @@ TEST_CASE("the other routes document what the server around them answers") {
             route.action == api::Action::admin) {
             continue;
         }
-        const std::string path(route.path);
+        std::string path(route.path);
+        if (route.action == api::Action::share_status) {
+            path += std::string(64, 'a') + "/" + std::string(64, 'b');
+        }
         CAPTURE(path);
         Statuses provoked = surroundings("GET", path);
         Harness harness;

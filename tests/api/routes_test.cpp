@@ -169,7 +169,8 @@ TEST_CASE("an exception becomes a typed 500 that tells nothing (field report 52)
     CHECK(share.status == 500);
     CHECK(share.json == Json{{"status", "error"}, {"error", "internal error"}});
     CHECK(harness.journal.count("request_failed") == 1);
-    CHECK(harness.journal.count("sqlite") == 1);
+    CHECK(harness.journal.count("share_call_failed stage=enqueue") == 1);
+    CHECK(harness.journal.count("sqlite") == 2);
     CHECK(harness.journal.count("secret") == 0);
 
     // The next request finds everything in order.

@@ -109,7 +109,7 @@ private:
             engine::Service& service = box.world.engine.process().service;
             return {service,
                     service,
-                    front.stored_rounds,
+                    {front.stored_rounds},
                     box.contracts,
                     service,
                     box.keys,
@@ -118,13 +118,15 @@ private:
                     box.world.engine.journal,
                     front.long_polls,
                     front.observer,
-                    front.gatekeeper};
+                    front.gatekeeper,
+                    front.lookups};
         }
 
         engine::StoredRounds stored_rounds;
         api::HttpObserver observer;
         api::LongPolls long_polls;
         api::Gatekeeper gatekeeper;
+        api_test::ScriptedExecutor lookups;
         api::Application app;
         api::HttpServer server;
         api_test::Client client;

@@ -21,6 +21,14 @@ const Bounds commit_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 const Bounds batch_sizes{1, 2, 5, 10, 20, 50, 100, 200, 500, 1'000, 2'000, 5'000};
 const Bounds late_seconds{0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3'600};
 
+// Commits tell when something happens, and these tell it of shares alone.
+bool is_of_shares_alone(const engine::StepFacts& facts) {
+    return !facts.changes.empty() &&
+           std::ranges::all_of(facts.changes, [](const store::Change& change) {
+               return domain::family_of(change.kind) == Family::share;
+           });
+}
+
 bool has(Family family, Status status) {
     return !domain::is_terminal(status) &&
            (family != Family::input_proof || status != Status::queued);
@@ -31,29 +39,32 @@ bool has(Family family, Status status) {
 EngineMetrics::EngineMetrics(prometheus::Registry& registry, RowMetrics& rows,
                              const MetricsOptions& options)
     : registry_(registry), rows_(rows), transactions_(registry, options) {
+    if (options.shares) shares_.emplace(registry);
     auto& durations = BuildHistogram()
                           .Name("relayer_request_status_duration_seconds")
                           .Help("Time spent in a status, seen when it is left.")
                           .Register(registry);
     for (const Family family : labels::families) {
         for (const Status status : domain::statuses) {
-            if (!has(family, status)) continue;
+            if (!has(family, status) || !labels::is_shown(family, options.shares)) continue;
             durations_[labels::index_of(family)][static_cast<std::size_t>(status)] =
                 &durations.Add({{"req_type", labels::req_type(family)},
                                 {"previous_status", std::string(domain::to_string(status))}},
                                options.status_seconds);
         }
     }
-    auto& lateness = BuildHistogram()
-                         .Name("posthouse_wake_lateness_seconds")
-                         .Help(
-                             "From the time a request was due to the time it was looked at. "
-                             "schedule: vote shares that left; gate: second looks at a queue; "
-                             "timer: pauses, leases and deadlines.")
-                         .Register(registry);
+    auto& lateness =
+        BuildHistogram()
+            .Name("posthouse_wake_lateness_seconds")
+            .Help(std::string("From the time a request was due to the time it was "
+                              "looked at. ") +
+                  (options.shares ? "schedule: vote shares that left; " : "") +
+                  "gate: second looks at a queue; timer: pauses, leases and deadlines.")
+            .Register(registry);
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-        lateness_[lane] =
-            &lateness.Add({{"lane", labels::lane(static_cast<store::Lane>(lane))}}, late_seconds);
+        const auto shown = static_cast<store::Lane>(lane);
+        if (!labels::is_shown(shown, options.shares)) continue;
+        lateness_[lane] = &lateness.Add({{"lane", labels::lane(shown)}}, late_seconds);
     }
     commit_seconds_ = &BuildHistogram()
                            .Name("posthouse_commit_duration_seconds")
@@ -77,6 +88,11 @@ EngineMetrics::EngineMetrics(prometheus::Registry& registry, RowMetrics& rows,
                            .Help("Steps of the processor that the database did not take.")
                            .Register(registry)
                            .Add({});
+    rounds_closed_ = &BuildCounter()
+                          .Name("posthouse_rounds_closed_unsubmitted_total")
+                          .Help("Vote rounds that closed before all that was stored of them left.")
+                          .Register(registry)
+                          .Add({});
 }
 
 void EngineMetrics::recovered(const engine::recovery::Report& report) {
@@ -92,7 +108,7 @@ void EngineMetrics::recovered(const engine::recovery::Report& report) {
     set("in_flight", report.in_flight);
     set("processing", report.processing);
     set("queued", report.queued);
-    set("shares", report.shares);
+    if (shares_) set("shares", report.shares);
     set("waiting", report.waiting);
     set("quarantined", report.quarantined);
     set("suspects", report.suspects);
@@ -104,10 +120,12 @@ void EngineMetrics::stepped(const engine::StepFacts& facts) {
     for (const store::Change& change : facts.changes) {
         rows_.add(change);
         moved(change);
+        if (shares_) shares_->add(change);
     }
+    rounds_closed_->Increment(static_cast<double>(facts.round_alerts));
     for (const engine::Lateness& woken : facts.woken) {
         const auto lane = static_cast<std::size_t>(woken.lane);
-        if (lane >= lanes) continue;
+        if (lane >= lanes || lateness_[lane] == nullptr) continue;
         lateness_[lane]->Observe(std::max(labels::seconds(woken.late), 0.0));
     }
     for (const Family family : facts.unreachable) transactions_.unreachable(family);
@@ -131,6 +149,7 @@ void EngineMetrics::moved(const store::Change& change) {
 void EngineMetrics::committed(const engine::StepFacts& facts) {
     wal_bytes_->Set(static_cast<double>(facts.wal_bytes));
     if (facts.events == 0 && facts.changes.empty() && facts.woken.empty()) return;
+    if (!shares_ && is_of_shares_alone(facts)) return;
     commit_seconds_->Observe(labels::seconds(facts.commit));
     batch_->Observe(static_cast<double>(facts.events));
 }

@@ -6,10 +6,12 @@
 #include <prometheus/registry.h>
 
 #include <array>
+#include <optional>
 
 #include "api/metrics/labels.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/row_metrics.hpp"
+#include "api/metrics/share_metrics.hpp"
 #include "api/metrics/transaction_metrics.hpp"
 #include "engine/observer.hpp"
 
@@ -24,6 +26,9 @@ public:
     void stepped(const engine::StepFacts& facts) override;
     void storage_failed() override;
 
+    // Nothing: vote shares are not counted. Any thread.
+    [[nodiscard]] ShareMetrics* shares() { return shares_ ? &*shares_ : nullptr; }
+
 private:
     static constexpr std::size_t lanes = 3;
 
@@ -33,7 +38,9 @@ private:
     prometheus::Registry& registry_;
     RowMetrics& rows_;
     TransactionMetrics transactions_;
-    // Nothing for statuses a family does not have, and for those nothing leaves.
+    std::optional<ShareMetrics> shares_;
+    // Nothing for what is not shown, for statuses a family does not have, and for those nothing
+    // leaves.
     std::array<std::array<prometheus::Histogram*, domain::statuses.size()>, labels::families.size()>
         durations_{};
     std::array<prometheus::Histogram*, lanes> lateness_{};
@@ -41,6 +48,7 @@ private:
     prometheus::Histogram* batch_ = nullptr;
     prometheus::Gauge* wal_bytes_ = nullptr;
     prometheus::Counter* storage_errors_ = nullptr;
+    prometheus::Counter* rounds_closed_ = nullptr;
 };
 
 }  // namespace api

@@ -22,6 +22,15 @@ inline constexpr std::array families{domain::Family::input_proof, domain::Family
 inline constexpr std::array relayer_families{
     domain::Family::input_proof, domain::Family::public_decrypt, domain::Family::user_decrypt};
 
+// Whether something of this family, or of this lane, may be shown; the lane `schedule` is the
+// shares' own. `shares` is MetricsOptions::shares.
+[[nodiscard]] constexpr bool is_shown(domain::Family family, bool shares) {
+    return shares || family != domain::Family::share;
+}
+[[nodiscard]] constexpr bool is_shown(store::Lane lane, bool shares) {
+    return shares || lane != store::Lane::schedule;
+}
+
 [[nodiscard]] constexpr std::size_t index_of(domain::Family family) {
     return static_cast<std::size_t>(family);
 }

@@ -21,7 +21,7 @@ void append(Families& all, Families more) {
 }  // namespace
 
 Metrics::Metrics(const MetricsOptions& options, const BuildFacts& build)
-    : http_(registry_, options), engine_(registry_, rows_, options) {
+    : rows_(options.shares), http_(registry_, options), engine_(registry_, rows_, options) {
     prometheus::BuildGauge()
         .Name("posthouse_build_info")
         .Help("Always 1; the labels tell what runs.")

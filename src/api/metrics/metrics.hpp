@@ -2,6 +2,8 @@
 
 #include <prometheus/registry.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "api/http_observer.hpp"
@@ -11,6 +13,7 @@
 #include "api/metrics/row_metrics.hpp"
 #include "api/metrics/samples.hpp"
 #include "engine/observer.hpp"
+#include "engine/vote_chain.hpp"
 #include "store/census.hpp"
 
 namespace api {
@@ -23,7 +26,7 @@ struct BuildFacts {
 // Everything that is counted as it happens: what the engine and the HTTP interface report, under
 // the names of the reference (relayer-api 10) and some of our own, which begin with `posthouse_`.
 // An event costs a few atomic additions: series are looked up once and kept.
-class Metrics : public engine::Observer, public HttpObserver {
+class Metrics : public engine::Observer, public engine::VoteObserver, public HttpObserver {
 public:
     Metrics(const MetricsOptions& options, const BuildFacts& build);
 
@@ -37,6 +40,13 @@ public:
     void recovered(const engine::recovery::Report& report) override { engine_.recovered(report); }
     void stepped(const engine::StepFacts& facts) override { engine_.stepped(facts); }
     void storage_failed() override { engine_.storage_failed(); }
+
+    void proved(Proving outcome, domain::Nanoseconds took) override {
+        if (auto* shares = engine_.shares()) shares->proved(outcome, took);
+    }
+    void replied(int http_status, std::optional<std::int64_t> code) override {
+        if (auto* shares = engine_.shares()) shares->replied(http_status, code);
+    }
 
     void arrived(const Route& route, const HttpRequest& request) override {
         http_.arrived(route, request);

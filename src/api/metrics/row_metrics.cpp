@@ -4,12 +4,15 @@
 
 namespace api {
 
-RowMetrics::RowMetrics() {
-    auto& rows = prometheus::BuildGauge()
-                     .Name("relayer_request_count")
-                     .Help("Stored requests by status. vote_share: the shares of the vote helper.")
-                     .Register(registry_);
+RowMetrics::RowMetrics(bool shares) {
+    auto& rows =
+        prometheus::BuildGauge()
+            .Name("relayer_request_count")
+            .Help(shares ? "Stored requests by status. vote_share: the shares of the vote helper."
+                         : "Stored requests by status. Without vote shares.")
+            .Register(registry_);
     for (const domain::Family family : labels::families) {
+        if (!labels::is_shown(family, shares)) continue;
         for (const domain::Status status : domain::statuses) {
             rows_[labels::index_of(family)][static_cast<std::size_t>(status)] =
                 &rows.Add({{"req_type", labels::req_type(family)},
@@ -45,7 +48,9 @@ void RowMetrics::add(const store::Change& change) {
 
 void RowMetrics::add(domain::Family family, domain::Status status, double rows) {
     const std::size_t index = labels::index_of(family);
-    rows_[index][static_cast<std::size_t>(status)]->Increment(rows);
+    prometheus::Gauge* const gauge = rows_[index][static_cast<std::size_t>(status)];
+    if (gauge == nullptr) return;
+    gauge->Increment(rows);
     if (status == domain::Status::tx_in_flight && family != domain::Family::share) {
         pending_[index]->Increment(rows);
     }

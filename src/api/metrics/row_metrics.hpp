@@ -19,7 +19,8 @@ namespace api {
 // thread.
 class RowMetrics {
 public:
-    RowMetrics();
+    // `shares`: the rows of vote shares are shown too.
+    explicit RowMetrics(bool shares);
 
     void add(const store::RowCounts& census);  // once
     void add(const store::Change& change);
@@ -30,6 +31,7 @@ private:
     void add(domain::Family family, domain::Status status, double rows);
 
     prometheus::Registry registry_;
+    // Nothing for families that are not shown.
     std::array<std::array<prometheus::Gauge*, domain::statuses.size()>, labels::families.size()>
         rows_{};
     std::array<prometheus::Gauge*, labels::relayer_families.size()> pending_{};

@@ -67,11 +67,14 @@ void add_queues(Page& page, const engine::Gates::Depths& depths) {
     size("public_decrypt_readiness_throttler", depths.readiness.public_decrypt);
 }
 
-void add_oldest(Page& page, const store::Backlog& backlog, domain::Timestamp now) {
+void add_oldest(Page& page, const store::Backlog& backlog, domain::Timestamp now, bool shares) {
     page.gauge("posthouse_oldest_age_seconds",
-               "How long the request longest in a status has been in it; 0 when there is none. "
-               "Vote shares that wait for their time do not count.");
+               std::string("How long the request longest in a status has been in it; 0 when there "
+                           "is none. ") +
+                   (shares ? "Vote shares that wait for their time do not count."
+                           : "Without vote shares."));
     for (const Family family : labels::families) {
+        if (!labels::is_shown(family, shares)) continue;
         for (const Status status : domain::statuses) {
             const bool never = family == Family::input_proof && status == Status::queued;
             if (domain::is_terminal(status) || never) continue;
@@ -87,12 +90,14 @@ void add_oldest(Page& page, const store::Backlog& backlog, domain::Timestamp now
     }
 }
 
-void add_due(Page& page, const store::Backlog& backlog, const engine::Moment& now) {
-    page.gauge("posthouse_oldest_due_age_seconds",
-               "How long the longest overdue request has been due; 0 when nothing is. schedule: "
-               "vote shares past their time; gate: longest in its status of those that wait for a "
-               "permit or a token; timer: pauses, leases and deadlines that are over.");
-    page.value(age(backlog.earliest_scheduled, now.wall), {{"lane", "schedule"}});
+void add_due(Page& page, const store::Backlog& backlog, const engine::Moment& now, bool shares) {
+    page.gauge(
+        "posthouse_oldest_due_age_seconds",
+        std::string("How long the longest overdue request has been due; 0 when nothing is. ") +
+            (shares ? "schedule: vote shares past their time; " : "") +
+            "gate: longest in its status of those that wait for a permit or a token; timer: "
+            "pauses, leases and deadlines that are over.");
+    if (shares) page.value(age(backlog.earliest_scheduled, now.wall), {{"lane", "schedule"}});
     page.value(age(backlog.oldest_at_gate, now.wall), {{"lane", "gate"}});
     page.value(age(backlog.earliest_timer, now.steady), {{"lane", "timer"}});
 }
@@ -147,8 +152,11 @@ void add_process(Page& page, const ProcessFacts& process) {
 }  // namespace
 
 Samples::Samples(const engine::Clock& clock, domain::Milliseconds clock_leap,
-                 domain::Milliseconds clock_leap_hold, Sources sources)
-    : sources_(std::move(sources)), timeline_(clock, clock_leap, clock_leap_hold) {}
+                 domain::Milliseconds clock_leap_hold, const MetricsOptions& options,
+                 Sources sources)
+    : sources_(std::move(sources)),
+      shares_(options.shares),
+      timeline_(clock, clock_leap, clock_leap_hold) {}
 
 std::vector<MetricFamily> Samples::collect() {
     Page page;
@@ -160,8 +168,8 @@ std::vector<MetricFamily> Samples::collect() {
         const store::Backlog backlog = sources_.backlog();
         const std::lock_guard lock(mutex_);
         const engine::Moment now = timeline_.now();
-        add_oldest(page, backlog, now.wall);
-        add_due(page, backlog, now);
+        add_oldest(page, backlog, now.wall, shares_);
+        add_due(page, backlog, now, shares_);
     } catch (const store::StorageError&) {
         // The processor counts and reports what the database does; the rest is wanted all the more.
     }

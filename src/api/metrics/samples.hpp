@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/http/event_loop.hpp"
+#include "api/metrics/options.hpp"
 #include "api/metrics/process_facts.hpp"
 #include "engine/clock.hpp"
 #include "engine/gates.hpp"
@@ -36,14 +37,16 @@ struct Sources {
 class Samples {
 public:
     // The timeline judges clock leaps as the processor does, so that the same rows count as due.
+    // Of vote shares only what the options allow.
     Samples(const engine::Clock& clock, domain::Milliseconds clock_leap,
-            domain::Milliseconds clock_leap_hold, Sources sources);
+            domain::Milliseconds clock_leap_hold, const MetricsOptions& options, Sources sources);
 
     // While the database can not be read its metrics are left out.
     [[nodiscard]] std::vector<prometheus::MetricFamily> collect();
 
 private:
     const Sources sources_;
+    const bool shares_;
     std::mutex mutex_;  // guards the timeline
     engine::Timeline timeline_;
 };

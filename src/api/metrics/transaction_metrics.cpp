@@ -66,6 +66,7 @@ TransactionMetrics::TransactionMetrics(prometheus::Registry& registry,
             &errors.Add(error_labels("reverted_acl_selector", "unknown", request_type));
     }
     for (const Family family : labels::families) {
+        if (!labels::is_shown(family, options.shares)) continue;
         unreachable_[labels::index_of(family)] =
             &trouble.Add({{"req_type", labels::req_type(family)}});
     }
@@ -112,7 +113,7 @@ void TransactionMetrics::failed(OfFamily& of, const store::Change& change) {
 }
 
 void TransactionMetrics::unreachable(Family family) {
-    unreachable_[labels::index_of(family)]->Increment();
+    if (auto* counter = unreachable_[labels::index_of(family)]) counter->Increment();
     if (family != Family::share) transport_error_->Increment();
 }
 

@@ -38,6 +38,7 @@ private:
     void failed(OfFamily& of, const store::Change& change);
 
     std::array<OfFamily, labels::relayer_families.size()> of_{};
+    // Nothing for families that are not shown.
     std::array<prometheus::Counter*, labels::families.size()> unreachable_{};
     prometheus::Counter* transport_error_ = nullptr;
     prometheus::Counter* max_retries_exceeded_ = nullptr;

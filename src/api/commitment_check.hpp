@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/report.hpp"
+#include "api/share_answers.hpp"
+#include "domain/request.hpp"
+#include "engine/vote_chain.hpp"
+
+namespace api {
+
+// Whether the vote a share belongs to is in the tree of its round (share-helper 1.4). Any thread.
+class CommitmentCheck {
+public:
+    CommitmentCheck(const engine::VoteChain& votes, engine::Journal& journal,
+                    const engine::Clock& clock);
+
+    // False: a port is missing, and every share passes unchecked.
+    [[nodiscard]] bool is_on() const;
+    // Only when it is on; may block. Nothing: it is there. Otherwise the text of the 400; what the
+    // ports could not do is in the journal then.
+    [[nodiscard]] std::optional<std::string> problem_of(const domain::VoteShare& share,
+                                                        std::string_view call_id);
+
+private:
+    engine::CommitmentTrees* const trees_;
+    engine::CommitmentHash* const commitments_;
+    TroubleReport hash_trouble_;
+    TroubleReport leaf_trouble_;
+};
+
+}  // namespace api

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+
+#include "engine/executor.hpp"
+
+namespace api {
+
+// Hands work that may block to an executor, so much at a time and no more. Work that is still there
+// when this goes is harmless: it may refer to what outlives this. Any thread.
+class Lookups {
+public:
+    // `executor` outlives this.
+    Lookups(engine::Executor& executor, std::size_t pending_max);
+    // Waits for running work; nothing starts afterwards. Not from inside the work.
+    ~Lookups();
+    Lookups(const Lookups&) = delete;
+    Lookups& operator=(const Lookups&) = delete;
+
+    // False: there is no room, and nobody will do it. `work` must not throw.
+    [[nodiscard]] bool start(std::function<void()> work);
+
+private:
+    // Outlives the look-ups in the tasks that the executor still has.
+    struct Door {
+        std::shared_mutex running;
+        std::atomic<bool> open{true};
+        std::atomic<std::size_t> pending{0};
+    };
+
+    engine::Executor& executor_;
+    const std::size_t pending_max_;
+    const std::shared_ptr<Door> door_;
+};
+
+}  // namespace api

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "api/metrics/slots.hpp"
+#include "domain/time.hpp"
+#include "engine/vote_chain.hpp"
+#include "store/rows.hpp"
+
+namespace api {
+
+// How reveals go: proofs, replies of the vote chain, tries that came to nothing. Shown only where
+// vote shares may be counted (MetricsOptions::shares). Any thread.
+class ShareMetrics : public engine::VoteObserver {
+public:
+    explicit ShareMetrics(prometheus::Registry& registry);
+
+    void proved(Proving outcome, domain::Nanoseconds took) override;
+    void replied(int http_status, std::optional<std::int64_t> code) override;
+    // Of any kind.
+    void add(const store::Change& change);
+
+private:
+    std::array<prometheus::Histogram*, 3> proofs_{};
+    Slots<prometheus::Counter*> replies_;
+    prometheus::Counter* attempts_failed_ = nullptr;
+};
+
+}  // namespace api

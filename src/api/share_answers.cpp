@@ -1,0 +1,53 @@
+#include "api/share_answers.hpp"
+
+#include <algorithm>
+
+#include "api/envelope.hpp"
+
+namespace api {
+
+std::string fields_of(const ShareCall& call) {
+    return std::string("stage=").append(call.stage).append(" call=").append(call.id);
+}
+
+ShareAnswers::ShareAnswers(const Options& options, engine::Journal& journal,
+                           const engine::Clock& clock)
+    : options_(options),
+      journal_(journal),
+      trouble_("share_call_failed", journal, clock),
+      overload_("share_lookups_full", journal, clock, engine::Level::warning) {}
+
+HttpResponse ShareAnswers::unavailable(std::uint32_t retry_after_seconds) const {
+    HttpResponse response = share_error(503, "helper unavailable");
+    response.headers.emplace_back("Retry-After", std::to_string(std::max(retry_after_seconds, 1U)));
+    return response;
+}
+
+HttpResponse ShareAnswers::unavailable() const {
+    return unavailable(options_.api_retry_after_seconds);
+}
+
+HttpResponse ShareAnswers::overloaded(const ShareCall& call) {
+    overload_.note(fields_of(call), "the vote chain is asked faster than it answers");
+    return unavailable();
+}
+
+HttpResponse ShareAnswers::refused(int status, std::string_view text,
+                                   std::string_view call_id) const {
+    journal_.write(engine::Level::debug, std::string("share_refused call=")
+                                             .append(call_id)
+                                             .append(" status=")
+                                             .append(std::to_string(status)));
+    return share_error(status, text);
+}
+
+HttpResponse ShareAnswers::failed(const ShareCall& call) {
+    trouble_.note(fields_of(call), reason_of_current_exception());
+    return internal_error();
+}
+
+HttpResponse ShareAnswers::internal_error() {
+    return share_error(500, "internal error");
+}
+
+}  // namespace api

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/http/http_message.hpp"
+#include "api/options.hpp"
+#include "api/report.hpp"
+#include "engine/clock.hpp"
+#include "engine/journal.hpp"
+
+namespace api {
+
+// One HTTP call of a share route.
+struct ShareCall {
+    // What the call is about where something fails: the tag `stage` of share-helper 7. A literal.
+    std::string_view stage;
+    std::string id;
+};
+
+// `stage=… call=…`
+[[nodiscard]] std::string fields_of(const ShareCall& call);
+
+// What the share routes answer alike. Any thread.
+class ShareAnswers {
+public:
+    ShareAnswers(const Options& options, engine::Journal& journal, const engine::Clock& clock);
+
+    // 503, at least a second to wait.
+    [[nodiscard]] HttpResponse unavailable(std::uint32_t retry_after_seconds) const;
+    // The same with the wait of the options.
+    [[nodiscard]] HttpResponse unavailable() const;
+    // 503 because too much waits for the vote chain already.
+    [[nodiscard]] HttpResponse overloaded(const ShareCall& call);
+    // What the client got wrong; he could fill the log with it, so it is said at debug.
+    [[nodiscard]] HttpResponse refused(int status, std::string_view text,
+                                       std::string_view call_id) const;
+    // 500 after an exception; inside the catch block.
+    [[nodiscard]] HttpResponse failed(const ShareCall& call);
+    // 500 that somebody else has written about.
+    [[nodiscard]] static HttpResponse internal_error();
+
+private:
+    const Options& options_;
+    engine::Journal& journal_;
+    TroubleReport trouble_;
+    TroubleReport overload_;
+};
+
+}  // namespace api

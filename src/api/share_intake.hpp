@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "api/commitment_check.hpp"
+#include "api/http/http_message.hpp"
+#include "api/lookups.hpp"
+#include "api/options.hpp"
+#include "api/ports.hpp"
+#include "api/report.hpp"
+#include "api/round_memory.hpp"
+#include "api/share_answers.hpp"
+#include "domain/request.hpp"
+#include "domain/time.hpp"
+
+namespace api {
+
+// How a share comes in (share-helper 1.1 to 1.4): checks of its fields, of its commitment, of its
+// round and of its time, then the engine. Any thread; never waits for the chain.
+class ShareIntake {
+public:
+    // `lookups` too must end before this does.
+    ShareIntake(const Options& options, const Ports& ports, ShareAnswers& answers,
+                Lookups& lookups);
+
+    // Refusals of fields are answered at once, everything else when chain and commit are through.
+    void submit(std::string_view body, const ShareCall& call, Respond respond);
+
+private:
+    using VoteEnd = std::variant<domain::Timestamp, HttpResponse>;
+
+    // May block.
+    void check_and_enter(const domain::VoteShare& share, const ShareCall& call,
+                         const Respond& respond);
+    // May block.
+    [[nodiscard]] VoteEnd find_vote_end(const domain::VoteShare& share, const ShareCall& call);
+    [[nodiscard]] VoteEnd ask_vote_end(const domain::VoteShare& share, const ShareCall& call);
+    void enter(const domain::VoteShare& share, domain::Timestamp vote_end, const ShareCall& call,
+               Respond respond);
+    [[nodiscard]] HttpResponse answer(const engine::AcceptOutcome& outcome,
+                                      std::string_view call_id, const std::string& fields);
+    void note_received(const domain::VoteShare& share, std::string_view call_id) const;
+    // Of lines that tell when shares come.
+    [[nodiscard]] engine::Level level() const;
+    // Empty when nobody keeps lines of that level.
+    [[nodiscard]] std::string scheduled_fields(const domain::VoteShare& share) const;
+
+    const Options& options_;
+    engine::Intake& intake_;
+    engine::RoundDirectory& rounds_;
+    engine::Journal& journal_;
+    ShareAnswers& answers_;
+    Lookups& lookups_;
+    CommitmentCheck commitments_;
+    RoundMemory known_rounds_;
+    TroubleReport intake_trouble_;
+    TroubleReport rounds_trouble_;
+};
+
+}  // namespace api

@@ -1,0 +1,111 @@
+#include "api/share_queries.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/envelope.hpp"
+#include "api/match.hpp"
+#include "api/router.hpp"
+#include "domain/bytes.hpp"
+
+namespace api {
+
+namespace {
+
+constexpr std::string_view spaces = " \t\n\v\f\r";
+
+struct ShareName {
+    domain::Bytes32 round_id{};
+    domain::Bytes32 nullifier{};
+};
+
+std::string id_in(std::string_view segment) {
+    std::string id = percent_decoded(segment);
+    id.erase(0, std::min(id.find_first_not_of(spaces), id.size()));
+    id.erase(id.find_last_not_of(spaces) + 1);
+    return id;
+}
+
+// Or the text of the 400.
+std::variant<ShareName, std::string_view> read_name(std::string_view ids) {
+    const std::size_t slash = std::min(ids.find('/'), ids.size());
+    const std::string round_id = id_in(ids.substr(0, slash));
+    const std::string nullifier = id_in(ids.substr(std::min(slash + 1, ids.size())));
+    ShareName name;
+    constexpr std::size_t digits = 2 * std::tuple_size_v<domain::Bytes32>;
+    if (round_id.size() != digits) return "roundId must be 64 hex characters";
+    if (nullifier.size() != digits) return "nullifier must be 64 hex characters";
+    if (!domain::from_hex(round_id, name.round_id)) return "invalid roundId hex";
+    if (!domain::from_hex(nullifier, name.nullifier)) return "invalid nullifier hex";
+    return name;
+}
+
+}  // namespace
+
+ShareQueries::ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& lookups)
+    : nullifiers_(ports.votes.nullifiers),
+      queue_(ports.queue),
+      answers_(answers),
+      lookups_(lookups),
+      tree_(ports.votes.trees, lookups, ports.journal, ports.clock),
+      nullifier_trouble_("nullifier_check_failed", ports.journal, ports.clock),
+      queue_trouble_("queue_status_failed", ports.journal, ports.clock) {}
+
+void ShareQueries::share_status(std::string_view ids, const ShareCall& call, Respond respond) {
+    const auto read = read_name(ids);
+    if (const auto* problem = std::get_if<std::string_view>(&read)) {
+        respond(answers_.refused(400, *problem, call.id));
+        return;
+    }
+    if (nullifiers_ == nullptr) {
+        respond(share_answer("pending"));
+        return;
+    }
+    const bool taken = lookups_.start([this, name = std::get<ShareName>(read), call, respond] {
+        HttpResponse response;
+        try {
+            response = find_nullifier(name.round_id, name.nullifier, call);
+        } catch (...) {
+            response = answers_.failed(call);
+        }
+        respond(std::move(response));
+    });
+    if (!taken) respond(answers_.overloaded(call));
+}
+
+HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
+                                          const domain::Bytes32& nullifier, const ShareCall& call) {
+    return std::visit(Match{[](const engine::Revealed&) { return share_answer("confirmed"); },
+                            [](const engine::NotRevealed&) { return share_answer("pending"); },
+                            [&](const engine::Unreachable& unreachable) {
+                                nullifier_trouble_.note(
+                                    fields_of(call) + " round_id=" + domain::to_hex(round_id),
+                                    unreachable.reason);
+                                return ShareAnswers::internal_error();
+                            }},
+                      nullifiers_->find(round_id, nullifier));
+}
+
+void ShareQueries::helper_status(Respond respond) {
+    tree_.ask([respond = std::move(respond)](const ActiveTree::Reading& tree) {
+        respond(helper_status_answer(tree));
+    });
+}
+
+HttpResponse ShareQueries::queue_status(const ShareCall& call) {
+    if (queue_ == nullptr) return answers_.unavailable();
+    return std::visit(Match{[](const std::vector<engine::RoundQueue>& rounds) {
+                                return queue_status_answer(rounds);
+                            },
+                            [&](const engine::Unreadable& unreadable) {
+                                queue_trouble_.note(fields_of(call), unreadable.reason);
+                                return ShareAnswers::internal_error();
+                            }},
+                      queue_->rounds());
+}
+
+}  // namespace api

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string_view>
+
+#include "api/active_tree.hpp"
+#include "api/http/http_message.hpp"
+#include "api/lookups.hpp"
+#include "api/ports.hpp"
+#include "api/report.hpp"
+#include "api/share_answers.hpp"
+
+namespace api {
+
+// What can be asked about shares (share-helper 1.5 to 1.7). Any thread; never waits for the chain.
+class ShareQueries {
+public:
+    // `lookups` too must end before this does.
+    ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& lookups);
+
+    // `ids` is what stands in the path: round id, slash, nullifier. The chain alone is asked,
+    // whatever is stored here.
+    void share_status(std::string_view ids, const ShareCall& call, Respond respond);
+    // Without any count of shares: who polls them learns when votes leave.
+    void helper_status(Respond respond);
+    [[nodiscard]] HttpResponse queue_status(const ShareCall& call);
+
+private:
+    [[nodiscard]] HttpResponse find_nullifier(const domain::Bytes32& round_id,
+                                              const domain::Bytes32& nullifier,
+                                              const ShareCall& call);
+
+    engine::Nullifiers* const nullifiers_;
+    engine::VoteQueue* const queue_;
+    ShareAnswers& answers_;
+    Lookups& lookups_;
+    ActiveTree tree_;
+    TroubleReport nullifier_trouble_;
+    TroubleReport queue_trouble_;
+};
+
+}  // namespace api
