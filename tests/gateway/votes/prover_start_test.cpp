@@ -63,7 +63,8 @@ TEST_CASE("a prover that can not work is refused at the start, without its secre
         {http("ws://secret/"), "prover url is no http or https URL"},
         {http("http://h/", "two words"), "prover token is not printable ASCII"},
         {http("http://h/", "token"), "none"},
-        {ProverOptions{}, "none"},
+        {ProverOptions{}, "there is no prover"},
+        {ProverOptions{.type = gateway::ProverType::loopback}, "none"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.text);
