@@ -28,7 +28,7 @@ ProverOptions example(ProverFormat format, ProverLife life) {
 
 // Its proof is a hash of all that it was given.
 TEST_CASE("the example prover gets the whole witness in both formats and lives") {
-    ProverWorld loopback{ProverOptions{.type = ProverType::loopback}};
+    ProverWorld loopback{support::loopback()};
     for (const ProverFormat format : formats) {
         for (const ProverLife life : lives) {
             CAPTURE(format);

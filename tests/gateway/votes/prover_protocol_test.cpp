@@ -210,7 +210,7 @@ TEST_CASE("an answer is whole with its line's end or its length") {
 }
 
 TEST_CASE("the loopback prover tells shares and witnesses apart") {
-    support::ProverWorld world{ProverOptions{.type = gateway::ProverType::loopback}};
+    support::ProverWorld world{support::loopback()};
     const auto proved = [&world](const Witness& witness) {
         return std::get<Proof>(world.prover->prove(witness));
     };

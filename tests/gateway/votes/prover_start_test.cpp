@@ -64,7 +64,7 @@ TEST_CASE("a prover that can not work is refused at the start, without its secre
         {http("http://h/", "two words"), "prover token is not printable ASCII"},
         {http("http://h/", "token"), "none"},
         {ProverOptions{}, "there is no prover"},
-        {ProverOptions{.type = gateway::ProverType::loopback}, "none"},
+        {support::loopback(), "none"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.text);

@@ -53,6 +53,12 @@ inline gateway::ProverOptions command(std::vector<std::string> words) {
     return options;
 }
 
+inline gateway::ProverOptions loopback() {
+    gateway::ProverOptions options;
+    options.type = gateway::ProverType::loopback;
+    return options;
+}
+
 // tests/gateway/votes/faulty_prover.py
 inline gateway::ProverOptions faulty(std::string fault,
                                      gateway::ProverFormat format = gateway::ProverFormat::json,
