@@ -26,6 +26,7 @@ create table request (
     -- The first 8 bytes of identity_key while another request may still be found to be the same.
     dedup       integer,
     identity_key     blob not null check (length(identity_key) = 32),
+    -- Null: equal to the key; of a share, whose content never is, not known (an import of a wiped one).
     identity_content blob check (length(identity_content) = 32),
     round       integer references round (id),
     reference   blob check (length(reference) = 32),
@@ -42,6 +43,8 @@ create table request (
 create index request_due on request (lane, wake_ms);
 create index request_dedup on request (dedup) where dedup is not null;
 create index request_reference on request (reference) where reference is not null;
+-- The shares of a round that wait for their time: lane 0.
+create index request_waiting on request (round) where lane = 0;
 
 -- What was asked, in the binary form of domain::encode; of shares it goes with the terminal commit.
 create table payload (
@@ -104,4 +107,18 @@ create table round (
     failed      integer not null default 0,
     timed_out   integer not null default 0,
     closed      integer not null default 0
+) strict;
+
+create index round_end on round (closed, vote_end_ms);
+
+-- Rounds that closed with shares that were not revealed (share-helper 3.3), as they stood then.
+-- Written in the commit that closes the round; `taken` once whoever is to be told was told.
+create table alert (
+    round     integer primary key references round (id),
+    raised_ms integer not null,
+    total     integer not null,
+    submitted integer not null,
+    failed    integer not null,
+    pending   integer not null,
+    taken     integer not null default 0
 ) strict;

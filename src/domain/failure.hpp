@@ -19,7 +19,7 @@ enum class Reason {
     rpc_error,            // a node refused to estimate, for no reason that is known
     send_failed,          // retries used up before anything was signed
     proof_rejected,       // the gateway rejected the input proof
-    attempts_used_up,     // shares: fifth failed attempt
+    attempts_used_up,     // shares: the last failed attempt
     round_over,           // shares: not revealed before the end of the round
     recovered_too_often,  // the process died on it again and again
     undecodable,          // the stored row can not be read

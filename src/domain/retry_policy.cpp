@@ -13,10 +13,9 @@ Milliseconds RetryPolicy::pause(std::uint32_t failures) const {
     return Milliseconds{first.count() << doublings};
 }
 
-Milliseconds share_backoff(std::uint32_t failures) {
-    assert(failures >= 1);
-    constexpr std::uint32_t exponent_max = 6;
-    return std::chrono::seconds{1 << std::min(failures, exponent_max)};
+Milliseconds share_backoff(std::uint32_t failures, Milliseconds first) {
+    constexpr std::uint32_t doublings_max = 5;
+    return RetryPolicy{first, Milliseconds::max()}.pause(std::min(failures, doublings_max + 1));
 }
 
 }  // namespace domain

@@ -15,8 +15,10 @@ struct RetryPolicy {
     [[nodiscard]] Milliseconds pause(std::uint32_t failures) const;
 };
 
-// Shares (share-helper 3.1): 2^n seconds after the n-th failure, exponent capped at 6.
+// Shares (share-helper 3.1): how many failed attempts there are, and the pause after the n-th of
+// them, n >= 1; it doubles each time, five times at most.
 inline constexpr std::uint32_t share_attempts_max = 5;
-[[nodiscard]] Milliseconds share_backoff(std::uint32_t failures);
+[[nodiscard]] Milliseconds share_backoff(std::uint32_t failures,
+                                         Milliseconds first = Milliseconds{2'000});
 
 }  // namespace domain

@@ -2,6 +2,9 @@
 
 #include <cassert>
 
+#include "engine/rounds.hpp"
+#include "engine/shares.hpp"
+
 namespace engine {
 
 using domain::Family;
@@ -78,6 +81,7 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
     }
     context.store.insert({row, submission.identity, submission.payload});
     if (row.round) ++new_in_round_[*row.round];
+    if (family == Family::share && shares::is_over(context, row)) rounds::note_late(context, row);
 
     if (submission.kind == domain::Kind::input_proof) {
         context.gates.line_up_for_sending(row);

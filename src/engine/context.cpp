@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/share_journal.hpp"
+
 namespace engine {
 
 RequestPtr load_request(Context& context, const store::Row& row) {
@@ -27,7 +29,10 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
         return;
     }
     context.effects.settled.push_back(row.id.sequence);
-    if (row.kind == domain::Kind::share) return;  // share timing and outcome stay private
+    if (row.kind == domain::Kind::share) {
+        shares::note_end(context, row, failure);
+        return;
+    }
     context.effects.lines.push_back(
         {Level::info,
          "request_ended job_id=" + to_string(row.id) + " kind=" + std::string(to_string(row.kind)) +

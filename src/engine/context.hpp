@@ -1,11 +1,13 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "domain/failure.hpp"
 #include "domain/moves.hpp"
+#include "engine/alerts.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
 #include "engine/inbox.hpp"
@@ -32,6 +34,7 @@ struct Effects {
     std::vector<std::int64_t> settled;  // requests the gateway answered for
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;
+    std::vector<RoundAlert> alerts;
 };
 
 // What the parts of a step share. One thread, inside one transaction.
@@ -41,11 +44,14 @@ struct Context {
     Gates& gates;
     Work& work;
     Gateway& gateway;
+    AlertSink* alerts = nullptr;  // nobody: alerts are only logged
     Moment now{};
     Effects effects{};
-    std::uint64_t stale = 0;  // events that came too late to matter
-    bool stopping = false;    // nothing new begins
-    std::size_t turn = 0;     // whose turn it is to send
+    std::uint64_t stale = 0;                    // events that came too late to matter
+    bool stopping = false;                      // nothing new begins
+    std::size_t turn = 0;                       // whose turn it is to send
+    std::set<std::int64_t> late_rounds{};       // closed ones that shares still came for
+    std::set<std::int64_t> late_rounds_told{};  // in this life
 };
 
 // How long a row may wait in a line before somebody looks whether it is still there.

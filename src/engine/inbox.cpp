@@ -30,7 +30,7 @@ bool Events::empty() const {
 
 std::size_t Events::size() const {
     return checked.size() + prepared.size() + sent.size() + answered.size() + submissions.size() +
-           retunes.size();
+           retunes.size() + alerts_taken.size();
 }
 
 bool Inbox::submit(Submission&& submission) {
@@ -85,6 +85,10 @@ void Inbox::answered(Answered event) {
     put(events_.answered, std::move(events));
 }
 
+void Inbox::alert_taken(std::int64_t round) {
+    put(events_.alerts_taken, {round});
+}
+
 void Inbox::close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -110,6 +114,7 @@ void Inbox::drain(Events& events) {
     append(events.answered, events_.answered);
     append(events.submissions, events_.submissions);
     append(events.retunes, events_.retunes);
+    append(events.alerts_taken, events_.alerts_taken);
     events.stop = events.stop || std::exchange(events_.stop, false);
 }
 

@@ -10,6 +10,7 @@
 #include "domain/identity.hpp"
 #include "domain/kind.hpp"
 #include "domain/time.hpp"
+#include "engine/alerts.hpp"
 #include "engine/gateway.hpp"
 #include "engine/intake.hpp"
 #include "engine/tuning.hpp"
@@ -38,6 +39,7 @@ struct Events {
     std::vector<Answered> answered;
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
+    std::vector<std::int64_t> alerts_taken;  // keys of their rounds
     bool stop = false;
 
     [[nodiscard]] bool empty() const;
@@ -46,7 +48,7 @@ struct Events {
 
 // What HTTP threads and gateways leave for the processor. Submissions are bounded; events of a
 // gateway are not dropped: their number is bounded by the gates that let the work through.
-class Inbox : public GatewayEvents {
+class Inbox : public GatewayEvents, public AlertEvents {
 public:
     explicit Inbox(std::size_t submissions_max) : submissions_max_(submissions_max) {}
 
@@ -60,6 +62,7 @@ public:
     void prepared(std::vector<Prepared> events) override;
     void sent(std::vector<Sent> events) override;
     void answered(Answered event) override;
+    void alert_taken(std::int64_t round) override;
 
     // Any thread. From now on submit() refuses.
     void close();

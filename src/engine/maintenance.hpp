@@ -5,8 +5,8 @@
 // Upkeep, in pieces that fit into a step.
 namespace engine::maintenance {
 
-// Closes rounds that are over with an alert if something was not revealed, forgets what retention
-// no longer keeps and answers nobody claimed. True when there is more to do at once.
+// Forgets what retention no longer keeps, the shares of rounds that are over and answers nobody
+// claimed. True when there is more to do at once.
 [[nodiscard]] bool run_piece(Context& context);
 
 }  // namespace engine::maintenance

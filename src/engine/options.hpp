@@ -41,7 +41,7 @@ struct PerDecryptFamily {
 struct ShareOptions {
     std::uint32_t max_concurrent_proofs = 2;
     // Failed attempts before a share is given up, and the pause after the first of them; it doubles
-    // each time, at most six times (share-helper 3.1).
+    // each time, five times at most (share-helper 3.1).
     std::uint32_t attempts_max = domain::share_attempts_max;
     domain::Milliseconds backoff_first{2'000};
     // Spend an attempt also on connection trouble (share-helper 3.1 to the letter).

@@ -19,14 +19,13 @@ using domain::Status;
 namespace {
 
 constexpr std::size_t timers_per_step = 512;
-constexpr std::uint64_t wal_bytes_idle = 4ULL << 20;  // checkpointed when nobody waits
 constexpr Milliseconds door_pause{3'000};
 
 }  // namespace
 
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
                      Inbox& inbox, const Clock& clock, Random& random, Journal& journal,
-                     Observer& observer)
+                     Observer& observer, AlertSink* alerts)
     : options_(options),
       store_(store),
       gates_(gates),
@@ -37,7 +36,8 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
       clock_(clock),
       timeline_(clock, options.clock_leap, options.clock_leap_hold),
       admission_(RequestIds{random, store.last_sequence()}),
-      context_{options, store, gates, work_, gateway} {}
+      context_{options, store, gates, work_, gateway, alerts},
+      wal_keeper_(store, journal) {}
 
 recovery::Report Processor::recover(const std::function<void()>& progress) {
     context_.now = timeline_.now();
@@ -47,6 +47,11 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     }
     observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
+    rounds::recall_late(context_);
+    if (context_.alerts != nullptr) {
+        std::vector<RoundAlert> alerts = rounds::open_alerts(store_);
+        if (!alerts.empty()) context_.alerts->raise(std::move(alerts));
+    }
     gateway_.listen(inbox_, recovery::resume(store_));
     return report;
 }
@@ -64,8 +69,9 @@ Nanoseconds Processor::step() {
         if (std::exchange(lines_stale_, false)) recovery::rebuild_lines(context_);
         apply_events();
         wake_timers();
-        start_work();
+        close_rounds();
         maintain_if_due();
+        start_work();
         wait = until_next_wake();
         const domain::Monotonic before = clock_.monotonic();
         transaction.commit();
@@ -90,6 +96,7 @@ void Processor::apply_events() {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
     admission_.finish(context_);
+    for (const std::int64_t round : events_.alerts_taken) store_.take_alert(round);
     apply_retunes();
 }
 
@@ -132,7 +139,13 @@ void Processor::start_work() {
     shares::start(context_);
 }
 
+// What a wall clock says that is not believed closes no round.
+void Processor::close_rounds() {
+    more_rounds_ = !timeline_.held_leap() && rounds::close_over(context_);
+}
+
 void Processor::maintain_if_due() {
+    if (!more_maintenance_) purges_.report(context_);
     maintained_ = false;
     if (context_.now.monotonic < next_maintenance_ && !more_maintenance_) return;
     // What a wall clock says that is not believed must not delete anything.
@@ -161,15 +174,20 @@ void Processor::release_effects(Nanoseconds commit) {
     if (!effects.checks.empty()) gateway_.check(std::move(effects.checks));
     if (!effects.prepares.empty()) gateway_.prepare(std::move(effects.prepares));
     if (!effects.sends.empty()) gateway_.send(std::move(effects.sends));
+    if (!effects.alerts.empty() && context_.alerts != nullptr) {
+        context_.alerts->raise(effects.alerts);
+    }
     report_to_observer(effects, events, commit);
 }
 
 void Processor::report_to_observer(Effects& effects, const Events& events, Nanoseconds commit) {
     StepFacts facts;
     facts.changes = store_.take_changes();
+    purges_.note(facts.changes);
     facts.woken = std::move(effects.woken);
     facts.unreachable = std::move(effects.unreachable);
     facts.events = events.size();
+    facts.round_alerts = effects.alerts.size();
     facts.commit = commit;
     facts.wal_bytes = store_.wal_bytes();
     observer_.stepped(facts);
@@ -177,6 +195,7 @@ void Processor::report_to_observer(Effects& effects, const Events& events, Nanos
 
 void Processor::roll_back() {
     context_.effects = {};
+    context_.late_rounds_told.clear();
     work_.undo();
     gateway_.undo_sealed();
     admission_.undo();
@@ -187,7 +206,7 @@ void Processor::roll_back() {
 
 Nanoseconds Processor::until_next_wake() {
     const auto& [wall, steady, monotonic] = context_.now;
-    if (more_maintenance_) return Nanoseconds::zero();
+    if (more_maintenance_ || more_rounds_) return Nanoseconds::zero();
     Nanoseconds wait =
         std::min<Nanoseconds>(options_.maintenance_interval, next_maintenance_ - monotonic);
     const auto no_later_than = [&](store::Lane lane, domain::Timestamp now) {
@@ -197,6 +216,7 @@ Nanoseconds Processor::until_next_wake() {
     };
     no_later_than(store::Lane::timer, steady);
     no_later_than(store::Lane::gate, steady);
+    if (const auto end = rounds::until_next_end(context_)) wait = std::min(wait, *end);
     if (!stopping_) {
         if (gates_.free_share_slots() > 0) {
             no_later_than(store::Lane::schedule, wall);
@@ -215,9 +235,11 @@ Processor::Wait Processor::turn() {
         next_try_ = now + door_pause;
     }
     try {
-        const domain::Monotonic wake = now + step();
-        tidy_wal();
-        const domain::Monotonic next = is_open() ? wake : std::min(wake, next_try_);
+        const Nanoseconds until_next = step();
+        wal_keeper_.after_step({now, inbox_.is_empty(), maintained_, until_next});
+        domain::Monotonic next = now + until_next;
+        if (!is_open()) next = std::min(next, next_try_);
+        if (const auto tidy = wal_keeper_.next(now)) next = std::min(next, *tidy);
         // The step took time of its own.
         return {std::max(next - timeline_.now().monotonic, Nanoseconds::zero()), true};
     } catch (const store::StorageError& error) {
@@ -252,29 +274,29 @@ void Processor::run_turns(Milliseconds grace) {
         const Nanoseconds limit = end ? std::min(wait.length, *end - now) : wait.length;
         wait.events_end_it ? inbox_.wait(limit) : inbox_.wait_for_stop(limit);
     }
+    release_unfinished();
+}
+
+// An orderly end is no crash of what was still in work.
+void Processor::release_unfinished() {
+    if (work_.busy() == 0) return;
+    context_.now = timeline_.now();
+    try {
+        store::Store::Transaction transaction(store_);
+        recovery::release(context_);
+        transaction.commit();
+    } catch (const store::StorageError& error) {
+        journal_.write(Level::warning, std::string("work_not_released hint=\"counts as a crash at "
+                                                   "the next start\" error=\"") +
+                                           error.what() + "\"");
+    }
+    context_.effects = {};
 }
 
 void Processor::refuse_the_rest() {
     inbox_.close();
     inbox_.drain(events_);
     refuse_pending("stopping");
-}
-
-// Checkpoints cost a flush: small ones when nobody waits, a forced one when the log nears its
-// bound.
-void Processor::tidy_wal() {
-    const std::uint64_t bytes_max = store_.options().wal_bytes_max;
-    const bool idle = inbox_.is_empty();
-    if (maintained_ && idle && (store_.wal_bytes() > 0 || store_.wal_holds_wiped_data())) {
-        store_.truncate_wal();
-    } else if (store_.wal_bytes() > bytes_max || (idle && store_.wal_bytes() > wal_bytes_idle)) {
-        store_.checkpoint();
-    }
-    if (maintained_ && store_.wal_bytes() > bytes_max) {
-        journal_.write(Level::warning,
-                       "wal_large bytes=" + std::to_string(store_.wal_bytes()) +
-                           " hint=\"a long read keeps the write-ahead log from shrinking\"");
-    }
 }
 
 void Processor::watch_clock() {

@@ -8,8 +8,10 @@
 #include "engine/clock.hpp"
 #include "engine/context.hpp"
 #include "engine/recovery.hpp"
+#include "engine/rounds.hpp"
 #include "engine/suspects.hpp"
 #include "engine/timeline.hpp"
+#include "engine/wal_keeper.hpp"
 
 namespace engine {
 
@@ -17,9 +19,10 @@ namespace engine {
 // down in one transaction, and only after the commit lets replies and orders out.
 class Processor {
 public:
+    // `alerts`: whom to tell of rounds that end with unrevealed shares; nobody: they are logged.
     Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
               Inbox& inbox, const Clock& clock, Random& random, Journal& journal,
-              Observer& observer);
+              Observer& observer, AlertSink* alerts = nullptr);
 
     // Once, before anything else: puts interrupted work back and starts the gateway's answers.
     recovery::Report recover(const std::function<void()>& progress = [] {});
@@ -48,17 +51,18 @@ public:
 
 private:
     void run_turns(domain::Milliseconds grace);
+    void release_unfinished();
     void refuse_the_rest();
     void apply_events();
     void wake_timers();
     void start_work();
+    void close_rounds();
     void maintain_if_due();
     void apply_retunes();
     void release_effects(domain::Nanoseconds commit);
     void report_to_observer(Effects& effects, const Events& events, domain::Nanoseconds commit);
     void roll_back();
     [[nodiscard]] domain::Nanoseconds until_next_wake();
-    void tidy_wal();
     void watch_clock();
     void close_door(const store::StorageError& error);
     void try_to_open_door();
@@ -77,10 +81,13 @@ private:
     Work work_;
     Suspects suspects_;
     Context context_;
+    WalKeeper wal_keeper_;
+    rounds::PurgeTally purges_;
     Events events_;
     domain::Monotonic next_maintenance_{};
     domain::Monotonic next_try_{};
     std::optional<domain::Milliseconds> reported_leap_;
+    bool more_rounds_ = false;
     bool more_maintenance_ = false;
     bool maintained_ = false;  // in this step, to the end
     bool lines_stale_ = false;

@@ -157,7 +157,7 @@ void line_up(Context& context, const store::Row& row) {
     schedule.claims = row.schedule.claims;
     if (row.kind == Kind::share) {
         schedule.lane = store::Lane::schedule;
-        schedule.wake = std::max(context.now.wall, shares::submit_time(context, row));
+        schedule.wake = shares::due_time(context, row);
     } else if (sending::was_sealed(row)) {
         // It passed the gate before.
         schedule.lane = store::Lane::timer;
@@ -171,6 +171,28 @@ void line_up(Context& context, const store::Row& row) {
         context.gates.line_up_for_check(row);
     } else {
         context.gates.line_up_for_sending(row);
+    }
+}
+
+namespace {
+
+// What was signed is looked up by the next start as after a crash, and suspects stay suspects.
+void release_one(Context& context, store::Row row) {
+    if (row.schedule.claims > 0) --row.schedule.claims;
+    if (!sending::was_sealed(row) && row.schedule.claims < Suspects::claims_min) {
+        line_up(context, reset(context, row));
+    } else if (!context.store.reschedule(row, row.status, on_timer(context, row.schedule))) {
+        ++context.stale;
+    }
+}
+
+}  // namespace
+
+void release(Context& context) {
+    for (const auto& [id, entry] : context.work.entries()) {
+        if (entry.task == Task::rest) continue;
+        const std::optional<store::Row> row = context.store.load(id);
+        if (row && !domain::is_terminal(row->status)) release_one(context, *row);
     }
 }
 

@@ -25,6 +25,10 @@ struct Report {
 [[nodiscard]] Report run(Context& context, Suspects& suspects,
                          const std::function<void()>& progress);
 
+// At an orderly end: what is still in work goes back where it can start again, and does not count
+// as cut off by a crash.
+void release(Context& context);
+
 // What the gateway must know to go on. After run().
 [[nodiscard]] Resume resume(store::Store& store);
 

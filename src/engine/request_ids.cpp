@@ -16,4 +16,8 @@ domain::RequestId RequestIds::next(domain::Timestamp now) {
     return {last_, static_cast<std::int64_t>(random_.next() & random_mask)};
 }
 
+domain::Timestamp RequestIds::given_out(const domain::RequestId& id) {
+    return domain::from_unix_ms(id.sequence >> counter_bits);
+}
+
 }  // namespace engine

@@ -17,6 +17,9 @@ public:
 
     [[nodiscard]] domain::RequestId next(domain::Timestamp now);
 
+    // About when: ids run ahead of a wall clock that was set back.
+    [[nodiscard]] static domain::Timestamp given_out(const domain::RequestId& id);
+
 private:
     Random& random_;
     std::int64_t last_;

@@ -149,6 +149,7 @@ void seal_again(Context& context, store::Row row, const Plan& plan) {
     const Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
     ++row.schedule.attempts;
     row.schedule.faults = 0;
+    row.schedule.claims = 0;  // the order was answered
     if (!context.store.reschedule(row, Status::tx_in_flight, in_work(context, row.schedule))) {
         ++context.stale;
         return;
@@ -204,7 +205,7 @@ void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
         if (receipt != nullptr) {
             shares::revealed(context, row, *receipt);
         } else if (trouble != nullptr) {
-            shares::trouble(context, row, trouble->reason);
+            shares::trouble(context, row, *trouble);
         } else {
             shares::attempt_failed(context, row, std::get<Rejected>(outcome).failure);
         }
@@ -296,7 +297,7 @@ void apply(Context& context, const Prepared& event) {
             shares::attempt_failed(context, *row, rejected->failure);
         } else {
             context.effects.unreachable.push_back(domain::family_of(row->kind));
-            shares::trouble(context, *row, std::get<Unreachable>(event.outcome).reason);
+            shares::trouble(context, *row, std::get<Unreachable>(event.outcome));
         }
     } else if (rejected != nullptr) {
         fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
@@ -339,7 +340,7 @@ void wake(Context& context, const store::Row& row) {
     if (row.kind == Kind::share) {
         const Task task = row.status == Status::processing ? Task::prepare : Task::send;
         if (context.work.end(row.id.sequence, task)) give_back(context, family);
-        shares::trouble(context, row, "no answer");
+        shares::trouble(context, row, {"no answer"});
     } else if (was_sealed(row)) {
         wake_sealed(context, row);
     } else if (context.work.end(row.id.sequence, Task::prepare)) {

@@ -57,8 +57,7 @@ InquiryOutcome Service::find(const domain::RequestId& id) {
     try {
         view = reader_.find(id);
     } catch (const store::StorageError& error) {
-        if (error.trouble() == store::Trouble::corrupt) damaged_ = true;
-        return Unreadable{error.what()};
+        return unreadable(error);
     }
     if (!view) return NotFound{};
     const store::Row& row = view->row;
@@ -74,6 +73,24 @@ InquiryOutcome Service::find(const domain::RequestId& id) {
                          domain::Failure{domain::Reason::internal_error, "Unknown error", {}})};
     }
     return pending(row);
+}
+
+std::variant<std::vector<RoundQueue>, Unreadable> Service::rounds() {
+    std::vector<RoundQueue> queues;
+    try {
+        for (const store::RoundCounts& round : reader_.round_queues()) {
+            queues.push_back(
+                {round.round_id, round.total, round.pending, round.submitted, round.failed});
+        }
+    } catch (const store::StorageError& error) {
+        return unreadable(error);
+    }
+    return queues;
+}
+
+Unreadable Service::unreadable(const store::StorageError& error) {
+    if (error.trouble() == store::Trouble::corrupt) damaged_ = true;
+    return Unreadable{error.what()};
 }
 
 Pending Service::pending(const store::Row& row) const {

@@ -10,23 +10,28 @@
 #include "engine/intake.hpp"
 #include "engine/processor.hpp"
 #include "engine/tuning.hpp"
+#include "engine/vote_queue.hpp"
+#include "store/errors.hpp"
 #include "store/reader.hpp"
 
 namespace engine {
 
 // What the outside sees of the engine. Any thread.
-class Service : public Intake, public Inquiry, public Health, public Control {
+class Service : public Intake, public Inquiry, public Health, public Control, public VoteQueue {
 public:
     Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
             store::Reader& reader, const Clock& clock);
 
     void submit(const domain::Request& request, const Terms& terms, Reply reply) override;
     [[nodiscard]] InquiryOutcome find(const domain::RequestId& id) override;
+    [[nodiscard]] std::variant<std::vector<RoundQueue>, Unreadable> rounds() override;
     [[nodiscard]] std::vector<Dependency> dependencies() const override;
     [[nodiscard]] Tuning tuning() const override { return gates_.tuning(); }
     void retune(Retune change) override;
 
 private:
+    // What a failed read is answered with.
+    [[nodiscard]] Unreadable unreadable(const store::StorageError& error);
     [[nodiscard]] Pending pending(const store::Row& row) const;
 
     Inbox& inbox_;

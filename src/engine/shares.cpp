@@ -1,7 +1,9 @@
 #include "engine/shares.hpp"
 
 #include <algorithm>
-#include <string>
+
+#include "engine/request_ids.hpp"
+#include "engine/share_journal.hpp"
 
 namespace engine::shares {
 
@@ -13,17 +15,6 @@ using domain::Status;
 namespace {
 
 constexpr std::size_t rows_per_step = 512;
-// Shares of open rounds may stand before those of a round that is over: a few milliseconds to read.
-constexpr std::size_t rows_per_search = 10'000;
-
-// A round is over once its last second has passed (share-helper 3.3: strictly, whole seconds).
-domain::Timestamp round_close(domain::Timestamp vote_end) {
-    return vote_end + std::chrono::seconds{1};
-}
-
-bool is_over(const Context& context, const store::Row& row) {
-    return row.schedule.deadline && context.now.wall >= round_close(*row.schedule.deadline);
-}
 
 void time_out(Context& context, const store::Row& row) {
     fail(context, row, Status::timed_out, Cause::expired,
@@ -44,12 +35,14 @@ void start_one(Context& context, const store::Row& row) {
     context.effects.prepares.push_back({row.id, std::move(request)});
 }
 
-void back_to_queue(Context& context, const store::Row& row, domain::Milliseconds pause) {
+void back_to_queue(Context& context, const store::Row& row, domain::Timestamp wake) {
     store::Schedule schedule = row.schedule;
     schedule.lane = store::Lane::schedule;
     // Not before its second either, should the clock have been set back meanwhile.
-    schedule.wake = std::max(context.now.wall + pause, submit_time(context, row));
-    if (schedule.deadline) schedule.wake = std::min(schedule.wake, round_close(*schedule.deadline));
+    schedule.wake = std::max(wake, due_time(context, row));
+    if (schedule.deadline) {
+        schedule.wake = std::min(schedule.wake, *schedule.deadline + last_second);
+    }
     schedule.claims = 0;
     if (!context.store.move(row, {row.status, Status::queued, Cause::retried}, schedule,
                             context.now.wall)) {
@@ -59,16 +52,19 @@ void back_to_queue(Context& context, const store::Row& row, domain::Milliseconds
 
 }  // namespace
 
-domain::Timestamp submit_time(Context& context, const store::Row& row) {
-    const std::optional<domain::Bytes> payload = context.store.payload(row.id.sequence);
-    std::optional<domain::Request> request;
-    if (payload) request = domain::decode_request(*payload);
-    const auto* share = request ? std::get_if<domain::VoteShare>(&*request) : nullptr;
-    if (share == nullptr) return {};
+bool is_over(const Context& context, const store::Row& row) {
+    return row.schedule.deadline && context.now.wall >= *row.schedule.deadline + last_second;
+}
+
+domain::Timestamp due_time(Context& context, const store::Row& row) {
+    const std::optional<domain::VoteShare> share = stored_share(context, row);
+    if (!share) return {};
+    if (share->submit_at == 0) return std::min(context.now.wall, RequestIds::given_out(row.id));
     return domain::Timestamp{std::chrono::seconds{static_cast<std::int64_t>(share->submit_at)}};
 }
 
 void start(Context& context) {
+    const std::size_t begun = context.effects.prepares.size();
     std::size_t seen = 0;
     while (context.gates.free_share_slots() > 0 && seen < rows_per_step) {
         const std::size_t limit =
@@ -81,13 +77,12 @@ void start(Context& context) {
         seen += rows.size();
         if (rows.size() < limit) break;
     }
+    note_started(context, context.effects.prepares.size() - begun);
 }
 
-std::size_t expire(Context& context, std::size_t limit) {
+std::size_t expire(Context& context, std::int64_t round, std::size_t limit) {
     std::size_t expired = 0;
-    for (const store::Row& row :
-         context.store.due(store::Lane::schedule, context.now.wall, rows_per_search)) {
-        if (expired == limit) break;
+    for (const store::Row& row : context.store.waiting_in_round(round, limit)) {
         if (!is_over(context, row)) continue;
         time_out(context, row);
         ++expired;
@@ -105,31 +100,45 @@ void revealed(Context& context, const store::Row& row, const Receipt& receipt) {
     }
     store::Row received = row;
     received.status = Status::receipt_received;
-    const domain::Result result = receipt.revealed.value_or(domain::ShareRevealed{});
+    const domain::ShareRevealed revealed = receipt.revealed.value_or(domain::ShareRevealed{});
+    note_revealed(context, row, revealed);
+    const domain::Result result = revealed;
     if (!context.store.complete(received, domain::encode(result), context.now.wall)) {
         ++context.stale;
     }
 }
 
 void attempt_failed(Context& context, const store::Row& row, const domain::Failure& failure) {
+    const ShareOptions& options = context.options.shares;
     store::Row failed = row;
     ++failed.schedule.attempts;
-    if (failed.schedule.attempts >= domain::share_attempts_max) {
+    failed.schedule.faults = 0;
+    note_failed_attempt(context, failed, failure.text);
+    if (failed.schedule.attempts >= options.attempts_max) {
         fail(context, row, Status::failure, Cause::transaction,
              {Reason::attempts_used_up, failure.text, failure.selector});
-    } else {
-        back_to_queue(context, failed, domain::share_backoff(failed.schedule.attempts));
-    }
-}
-
-void trouble(Context& context, const store::Row& row, const std::string& reason) {
-    if (context.options.shares.strict_attempts) {
-        attempt_failed(context, row, {Reason::send_failed, reason, {}});
         return;
     }
+    const auto pause = domain::share_backoff(failed.schedule.attempts, options.backoff_first);
+    back_to_queue(context, failed, context.now.wall + pause);
+}
+
+void trouble(Context& context, const store::Row& row, const Unreachable& trouble) {
+    if (context.stopping) {
+        back_to_queue(context, row, {});
+        return;
+    }
+    if (context.options.shares.strict_attempts) {
+        attempt_failed(context, row, {Reason::send_failed, trouble.reason, {}});
+        return;
+    }
+    // Whatever went well in between: the pauses grow until the attempt comes to an end.
     store::Row waiting = row;
     ++waiting.schedule.faults;
-    back_to_queue(context, waiting, context.options.trouble_pause.pause(waiting.schedule.faults));
+    if (waiting.schedule.faults == 1) note_trouble(context, waiting, trouble.reason);
+    const auto pause =
+        std::max(context.options.trouble_pause.pause(waiting.schedule.faults), trouble.hold);
+    back_to_queue(context, waiting, context.now.wall + pause);
 }
 
 }  // namespace engine::shares

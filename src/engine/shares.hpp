@@ -6,21 +6,28 @@
 // back to `queued` after a failed attempt (share-helper 3 and 9).
 namespace engine::shares {
 
-// The second the wallet chose; of an unreadable share the beginning of time, so that it comes up
-// and fails.
-[[nodiscard]] domain::Timestamp submit_time(Context& context, const store::Row& row);
+// A round is over once its last second has passed (share-helper 3.3: strictly, whole seconds).
+inline constexpr domain::Milliseconds last_second{1'000};
+
+// Whether the round of the share is over, as the share has it.
+[[nodiscard]] bool is_over(const Context& context, const store::Row& row);
+
+// The second the wallet chose, or when the share came; of an unreadable share the beginning of
+// time, so that it comes up and fails.
+[[nodiscard]] domain::Timestamp due_time(Context& context, const store::Row& row);
 
 // As many due shares as there are slots, earliest first. Shares of a round that is over time out
 // instead.
 void start(Context& context);
 
-// Times out shares that wait although their round is over; at most `limit`. How many.
-std::size_t expire(Context& context, std::size_t limit);
+// Times out shares of a round that wait although it is over; at most `limit`. How many.
+std::size_t expire(Context& context, std::int64_t round, std::size_t limit);
 
 void revealed(Context& context, const store::Row& row, const Receipt& receipt);
 // The chain or the prover said no: one of the attempts is spent.
 void attempt_failed(Context& context, const store::Row& row, const domain::Failure& failure);
-// Nobody could be asked: costs no attempt while the round is open, unless strict_attempts.
-void trouble(Context& context, const store::Row& row, const std::string& reason);
+// Nobody could be asked: costs no attempt while the round is open, unless strict_attempts, and
+// never one while the process stops.
+void trouble(Context& context, const store::Row& row, const Unreachable& trouble);
 
 }  // namespace engine::shares

@@ -19,7 +19,7 @@ namespace store {
 
 namespace {
 
-constexpr int schema_version = 2;
+constexpr int schema_version = 3;
 constexpr int application_id = 0x50484f55;  // "PHOU"
 constexpr int busy_timeout_ms = 2'000;
 // Beyond this size the start-up check looks at the tables' edges only: a full one reads every page.
@@ -91,12 +91,21 @@ constexpr std::array migrations{
     "create table idempotency (key blob primary key check (length(key) = 32),"
     " request integer not null references request (id)) strict, without rowid;"
     "create index idempotency_request on idempotency (request);"
-    "create table setting (name text primary key, value text not null) strict, without rowid;"};
+    "create table setting (name text primary key, value text not null) strict, without rowid;",
+    "create index request_waiting on request (round) where lane = 0;"
+    "create index round_end on round (closed, vote_end_ms);"
+    "create table alert (round integer primary key references round (id),"
+    " raised_ms integer not null, total integer not null, submitted integer not null,"
+    " failed integer not null, pending integer not null, taken integer not null default 0) "
+    "strict;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {
     const std::int64_t version = pragma_value(database, "user_version");
     if (version == schema_version) return;
+    // Making a table runs statements of its own inside, and their errors keep only what this lets
+    // through.
+    sqlite3_extended_result_codes(database.getHandle(), 1);
     SQLite::Transaction transaction(database);
     if (version == 0) {
         database.exec(schema_sql);
@@ -108,6 +117,7 @@ void migrate(SQLite::Database& database) {
     }
     database.exec("pragma user_version = " + std::to_string(schema_version));
     transaction.commit();
+    sqlite3_extended_result_codes(database.getHandle(), 0);
 }
 
 void check(SQLite::Database& database, const std::filesystem::path& path) {

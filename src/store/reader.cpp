@@ -25,6 +25,9 @@ public:
                     ", reason, detail, selector from request where id = ? and random = ?"),
           result_(*database_, "select body from result where id = ?"),
           vote_end_(*database_, "select vote_end_ms from round where round_id = ?"),
+          round_queues_(*database_,
+                        "select round_id, submitted, failed, total - timed_out from round "
+                        "where closed = 0 and total > timed_out order by vote_end_ms, id"),
           in_work_(*database_, "select kind, status, status_ms, lane from request where lane in (" +
                                    number_of(Lane::gate) + ", " + number_of(Lane::timer) + ")"),
           earliest_wake_(*database_, "select min(wake_ms) from request where lane = ?") {}
@@ -45,6 +48,22 @@ public:
         if (vote_end_.with(round_id).next()) end = domain::from_unix_ms(vote_end_.integer(0));
         vote_end_.finish();
         return end;
+    }
+
+    std::vector<RoundCounts> round_queues() {
+        std::vector<RoundCounts> rounds;
+        round_queues_.with();
+        while (round_queues_.next()) {
+            RoundCounts& round = rounds.emplace_back();
+            const domain::ByteView id = round_queues_.blob(0);
+            std::copy(id.begin(), id.end(), round.round_id.begin());
+            round.submitted = static_cast<std::uint64_t>(round_queues_.integer(1));
+            round.failed = static_cast<std::uint64_t>(round_queues_.integer(2));
+            round.total = static_cast<std::uint64_t>(round_queues_.integer(3));
+            round.pending = round.total - round.submitted - round.failed;
+        }
+        round_queues_.finish();
+        return rounds;
     }
 
     Backlog backlog() {
@@ -111,6 +130,7 @@ private:
     Statement find_;
     Statement result_;
     Statement vote_end_;
+    Statement round_queues_;
     Statement in_work_;
     Statement earliest_wake_;
 };
@@ -182,6 +202,10 @@ std::optional<View> Reader::find(const domain::RequestId& id) {
 
 std::optional<domain::Timestamp> Reader::vote_end(const domain::Bytes32& round_id) {
     return impl_->lend([&](Connection& connection) { return connection.vote_end(round_id); });
+}
+
+std::vector<RoundCounts> Reader::round_queues() {
+    return impl_->lend([](Connection& connection) { return connection.round_queues(); });
 }
 
 Backlog Reader::backlog() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "domain/bytes.hpp"
 #include "domain/failure.hpp"
@@ -30,6 +31,17 @@ struct Backlog {
     std::optional<domain::Timestamp> earliest_timer;
 };
 
+// The shares of a round that is not closed yet; those that timed out are in none of the numbers.
+struct RoundCounts {
+    domain::Bytes32 round_id{};
+    std::uint64_t total = 0;
+    std::uint64_t pending = 0;  // waiting or in work
+    std::uint64_t submitted = 0;
+    std::uint64_t failed = 0;
+
+    bool operator==(const RoundCounts&) const = default;
+};
+
 // Read-only connections beside the writer, lent to one call each. Any thread; opens as many
 // connections as calls run at once, up to the bound, then callers wait. Never blocks the writer and
 // never checkpoints.
@@ -45,6 +57,9 @@ public:
 
     // When a round ends that shares are or were stored of, closed or not. Throws StorageError.
     [[nodiscard]] std::optional<domain::Timestamp> vote_end(const domain::Bytes32& round_id);
+
+    // The rounds that are not closed and have shares, in the order they end. Throws StorageError.
+    [[nodiscard]] std::vector<RoundCounts> round_queues();
 
     // Costs O(rows in work). Throws StorageError.
     [[nodiscard]] Backlog backlog();

@@ -76,6 +76,7 @@ struct Change {
     domain::Milliseconds spent{};        // in `from`
     std::optional<domain::Reason> reason;
     std::optional<std::uint32_t> selector;
+    std::optional<std::int64_t> round{};  // shares
 };
 
 // One value for each kind and status.
@@ -113,6 +114,19 @@ struct HeldAnswer {
     domain::Bytes body;
 };
 
+// A share that ended elsewhere: nothing of it is left but what a resend is compared with.
+struct EndedShare {
+    domain::RequestId id;
+    std::int64_t round = 0;
+    domain::Timestamp since{};  // the status last changed
+    std::uint32_t attempts = 0;
+    domain::Bytes32 key{};  // domain::Identity::key
+    // Nothing: not known any more; then every share with this key is the same as this one.
+    std::optional<domain::Bytes32> content;
+    // Why it failed; nothing: it was revealed.
+    std::optional<domain::Failure> failure;
+};
+
 struct RoundRow {
     std::int64_t id = 0;
     domain::Bytes32 round_id{};
@@ -121,6 +135,8 @@ struct RoundRow {
     std::uint64_t submitted = 0;
     std::uint64_t failed = 0;
     std::uint64_t timed_out = 0;
+
+    bool operator==(const RoundRow&) const = default;
 };
 
 }  // namespace store

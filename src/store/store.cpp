@@ -9,41 +9,13 @@
 #include <system_error>
 #include <utility>
 
-#include "store/database.hpp"
-#include "store/owner_lock.hpp"
-#include "store/place.hpp"
-#include "store/reserve.hpp"
-#include "store/row_columns.hpp"
-#include "store/statement.hpp"
+#include "store/store_impl.hpp"
 
 namespace store {
 
-namespace {
-
 using domain::Status;
 
-const char* literal(std::string_view constant) {
-    return constant.data();
-}
-
-std::int64_t milliseconds_or_zero(const std::optional<domain::Timestamp>& time) {
-    return time ? domain::unix_ms(*time) : 0;
-}
-
-const std::string unclaimed =
-    "not exists (select 1 from request where request.reference = answer.reference "
-    "and request.status = 'receipt_received')";
-
-// First 8 bytes, big endian: enough to find the few rows worth comparing.
-std::int64_t dedup_prefix(const domain::Bytes32& key) {
-    std::uint64_t prefix = 0;
-    for (std::size_t i = 0; i < 8; ++i) prefix = prefix << 8 | key[i];
-    return static_cast<std::int64_t>(prefix);
-}
-
-std::int64_t lane_number(Lane lane) {
-    return static_cast<std::int64_t>(lane);
-}
+namespace {
 
 Options prepared(const Options& options) {
     std::error_code error;
@@ -59,27 +31,12 @@ Options prepared(const Options& options) {
     return options;
 }
 
-// Where the database really is: it may be reached by several links.
-std::filesystem::path real_path(const Options& options) {
-    std::error_code unreadable;
-    const auto path = std::filesystem::weakly_canonical(database_path(options), unreadable);
-    return unreadable ? database_path(options) : path;
-}
-
 // What the last process left in its log; may count some frames that are overwritten already.
 std::uint64_t log_left_behind(const Options& options) {
     std::error_code missing;
     const std::uint64_t bytes =
         std::filesystem::file_size(real_path(options).string() + "-wal", missing);
     return missing ? 0 : bytes;
-}
-
-domain::Bytes32 bytes32(const Statement& statement, int column) {
-    const domain::ByteView stored = statement.blob(column);
-    domain::Bytes32 bytes{};
-    assert(stored.size() == bytes.size());
-    std::copy(stored.begin(), stored.end(), bytes.begin());
-    return bytes;
 }
 
 Attempt attempt_without_bytes(const Statement& statement) {
@@ -92,185 +49,65 @@ Attempt attempt_without_bytes(const Statement& statement) {
 
 }  // namespace
 
-struct Store::Statements {
-    explicit Statements(SQLite::Database& db) : db_(db) {}
+std::filesystem::path real_path(const Options& options) {
+    std::error_code unreadable;
+    const auto path = std::filesystem::weakly_canonical(database_path(options), unreadable);
+    return unreadable ? database_path(options) : path;
+}
 
-    SQLite::Database& db_;
+Store::Impl::Impl(const Options& options)
+    : options_(prepared(options)),
+      lock_(real_path(options_).parent_path()),
+      log_at_start_(log_left_behind(options_)),
+      database_(open_for_writing(options_)),
+      statements_(*database_),
+      reserve_(options_.directory / "posthouse.reserve", options_.reserve_bytes) {
+    sqlite3_wal_hook(
+        database_->getHandle(),
+        [](void* self, sqlite3*, const char*, int pages) {
+            static_cast<Impl*>(self)->wal_pages_ = pages;
+            return SQLITE_OK;
+        },
+        this);
+    page_bytes_ = static_cast<std::uint64_t>(database_->execAndGet("pragma page_size").getInt64());
+    wal_pages_ = static_cast<int>(log_at_start_ / page_bytes_);
+}
 
-    Statement begin{db_, "begin immediate"};
-    Statement commit{db_, "commit"};
-    Statement last_sequence{db_, "select max(id) from request"};
-    Statement find_twin{db_, "select " + row_columns +
-                                 ", identity_key, identity_content from request where dedup = ?"};
-    Statement insert{db_, "insert into request (" + row_columns +
-                              ", dedup, identity_key, identity_content) "
-                              "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-    Statement insert_payload{db_, "insert into payload (id, body) values (?, ?)"};
-    Statement find_by_key{db_, "select " + row_columns +
-                                   ", identity_key, identity_content from request where id = "
-                                   "(select request from idempotency where key = ?)"};
-    Statement remember_key{db_, "insert into idempotency (key, request) values (?, ?)"};
-    Statement settings{db_, "select name, value from setting order by name"};
-    Statement set{db_,
-                  "insert into setting (name, value) values (?1, ?2) "
-                  "on conflict (name) do update set value = ?2"};
-    Statement unset{db_, "delete from setting where name = ?"};
-    Statement load{db_, "select " + row_columns + " from request where id = ?"};
-    // A chain that was reset gives its ids out again: the one that still waits is meant.
-    Statement by_reference{db_, "select " + row_columns +
-                                    " from request where reference = ? "
-                                    "order by status = 'receipt_received' desc, id desc limit 1"};
-    Statement reference{db_,
-                        "select reference from request where id = ? and reference is not null"};
-    Statement payload{db_, "select body from payload where id = ?"};
-    Statement wipe_payload{db_, "delete from payload where id = ?"};
-    Statement due{db_, "select " + row_columns +
-                           " from request where lane = ? and wake_ms <= ? "
-                           "order by wake_ms, id limit ?"};
-    // The unary plus keeps the planner on the lane index and off the primary key.
-    Statement standing_in{db_,
-                          "select " + row_columns + " from request where lane = ? order by +id"};
-    Statement earliest_wake{db_, "select min(wake_ms) from request where lane = ?"};
-    Statement reschedule{db_,
-                         "update request set lane = ?, wake_ms = ?, deadline_ms = ?, claims = ?, "
-                         "attempts = ?, faults = ? where id = ? and status = ?"};
-    Statement move{db_,
-                   "update request set status = ?, status_ms = ?, lane = ?, wake_ms = ?, "
-                   "deadline_ms = ?, claims = ?, attempts = ?, faults = ? "
-                   "where id = ? and status = ?"};
-    Statement receive{db_,
-                      "update request set status = 'receipt_received', status_ms = ?, lane = ?, "
-                      "wake_ms = ?, deadline_ms = ?, claims = 0, attempts = 0, faults = 0, "
-                      "reference = ? where id = ? and status = 'tx_in_flight'"};
-    Statement complete{db_,
-                       "update request set status = 'completed', status_ms = ?, lane = ?, "
-                       "wake_ms = ?, deadline_ms = 0, claims = 0 "
-                       "where id = ? and status = 'receipt_received'"};
-    Statement fail{db_,
-                   "update request set status = ?, status_ms = ?, lane = ?, wake_ms = ?, "
-                   "deadline_ms = 0, claims = 0, reason = ?, detail = ?, selector = ?, "
-                   "dedup = iif(? = 0, null, dedup) where id = ? and status = ?"};
-    Statement insert_result{db_, "insert into result (id, body) values (?, ?)"};
-    Statement count_completed{db_, "update round set submitted = submitted + 1 where id = ?"};
-    Statement count_failed{db_, "update round set failed = failed + 1 where id = ?"};
-    Statement count_timed_out{db_, "update round set timed_out = timed_out + 1 where id = ?"};
-    Statement count_new{db_, "update round set total = total + ? where id = ?"};
-    Statement vote_end{db_, "select vote_end_ms from round where id = ?"};
-    Statement add_attempt{db_,
-                          "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) "
-                          "values (?1, (select count(*) from attempt where id = ?1), ?2, ?3, ?4, "
-                          "?5)"};
-    Statement attempts{db_,
-                       "select nonce, hash, sealed_ms, sealed from attempt where id = ? "
-                       "order by ordinal"};
-    Statement attempts_in_work{
-        db_,
-        "select nonce, hash, sealed_ms from attempt where id in "
-        "(select id from request where lane in (1, 2) and status in ('processing', 'tx_in_flight') "
-        "and kind <> 'share') order by nonce"};
-    Statement hold_answer{db_,
-                          "insert or ignore into answer (reference, slot, body, arrived_ms) "
-                          "values (?, ?, ?, ?)"};
-    Statement held_answers{db_,
-                           "select slot, body from answer where reference = ? order by position"};
-    Statement drop_answers{db_, "delete from answer where reference = ?"};
-    // Shares of a request that waits with its receipt are no orphans.
-    Statement trim_old{db_,
-                       "delete from answer where position in (select position from answer "
-                       "where arrived_ms < ? and " +
-                           unclaimed + " order by position limit ?)"};
-    Statement trim_many{db_,
-                        "delete from answer where position in (select position from answer where " +
-                            unclaimed +
-                            " order by position limit max(0, min(?2, (select count(*) from answer) "
-                            "- ?1)))"};
-    Statement cursor{db_, "select position from cursor where listener = ?"};
-    Statement cursors{db_, "select listener, position from cursor where listener <> 'probe'"};
-    Statement set_cursor{db_,
-                         "insert into cursor (listener, position) values (?1, ?2) "
-                         "on conflict (listener) do update set position = ?2"};
-    Statement find_round{db_, "select id from round where round_id = ?"};
-    Statement insert_round{db_, "insert into round (round_id, vote_end_ms) values (?, ?)"};
-    Statement rounds_over{db_,
-                          "select id, round_id, vote_end_ms, total, submitted, failed, timed_out "
-                          "from round where closed = 0 and vote_end_ms < ? order by id limit ?"};
-    Statement close_round{db_, "update round set closed = 1 where id = ?"};
-    Statement purgeable{
-        db_, "select " + row_columns +
-                 " from request where lane = ? and wake_ms < ? order by wake_ms limit ?"};
-    Statement purge_keys{db_, "delete from idempotency where request = ?"};
-    Statement purge_attempts{db_, "delete from attempt where id = ?"};
-    Statement purge_result{db_, "delete from result where id = ?"};
-    Statement purge_request{db_, "delete from request where id = ?"};
-};
-
-class Store::Impl {
-public:
-    explicit Impl(const Options& options)
-        : options_(prepared(options)),
-          lock_(real_path(options_).parent_path()),
-          log_at_start_(log_left_behind(options_)),
-          database_(open_for_writing(options_)),
-          statements_(*database_),
-          reserve_(options_.directory / "posthouse.reserve", options_.reserve_bytes) {
-        sqlite3_wal_hook(
-            database_->getHandle(),
-            [](void* self, sqlite3*, const char*, int pages) {
-                static_cast<Impl*>(self)->wal_pages_ = pages;
-                return SQLITE_OK;
-            },
-            this);
-        page_bytes_ =
-            static_cast<std::uint64_t>(database_->execAndGet("pragma page_size").getInt64());
-        wal_pages_ = static_cast<int>(log_at_start_ / page_bytes_);
+void Store::Impl::checkpoint(int mode) {
+    int wal_frames = 0;
+    int copied_frames = 0;
+    const int code = sqlite3_wal_checkpoint_v2(database_->getHandle(), "main", mode, &wal_frames,
+                                               &copied_frames);
+    if (code == SQLITE_OK) {
+        wal_pages_ = wal_frames - copied_frames;
+    } else if (code != SQLITE_BUSY && code != SQLITE_LOCKED) {
+        throw to_storage_error(SQLite::Exception(database_->getHandle(), code), "checkpoint");
     }
+    if (mode == SQLITE_CHECKPOINT_TRUNCATE && code == SQLITE_OK) wiped_ = false;
+}
 
-    ~Impl() {
-        // The closing connection writes the WAL back; readers are gone by then.
-        sqlite3_wal_hook(database_->getHandle(), nullptr, nullptr);
+void Store::Impl::note(const Row& row, std::optional<Status> from, std::optional<Status> to,
+                       domain::Timestamp now, const domain::Failure* failure) {
+    Change change{row.id.sequence, row.kind, from, to, {}, {}, {}, row.round};
+    change.spent = std::max(domain::Milliseconds::zero(),
+                            std::chrono::duration_cast<domain::Milliseconds>(now - row.since));
+    if (failure != nullptr) {
+        change.reason = failure->reason;
+        change.selector = failure->selector;
     }
+    changes_.push_back(change);
+}
 
-    Impl(const Impl&) = delete;
-    Impl& operator=(const Impl&) = delete;
-
-    void checkpoint(int mode) {
-        int wal_frames = 0;
-        int copied_frames = 0;
-        const int code = sqlite3_wal_checkpoint_v2(database_->getHandle(), "main", mode,
-                                                   &wal_frames, &copied_frames);
-        if (code == SQLITE_OK) {
-            wal_pages_ = wal_frames - copied_frames;
-        } else if (code != SQLITE_BUSY && code != SQLITE_LOCKED) {
-            throw to_storage_error(SQLite::Exception(database_->getHandle(), code), "checkpoint");
-        }
-        if (mode == SQLITE_CHECKPOINT_TRUNCATE && code == SQLITE_OK) wiped_ = false;
+// A round that is forgotten ends as its shares say.
+domain::Timestamp retention_start(Statement& vote_end, const Row& row, domain::Timestamp now) {
+    if (row.kind != domain::Kind::share) return now;
+    domain::Timestamp start = std::max(now, row.schedule.deadline.value_or(now));
+    if (row.round && vote_end.with(*row.round).next()) {
+        start = std::max(start, domain::from_unix_ms(vote_end.integer(0)));
     }
-
-    void note(const Row& row, std::optional<Status> from, std::optional<Status> to,
-              domain::Timestamp now, const domain::Failure* failure = nullptr) {
-        Change change{row.id.sequence, row.kind, from, to, {}, {}, {}};
-        change.spent = std::max(domain::Milliseconds::zero(),
-                                std::chrono::duration_cast<domain::Milliseconds>(now - row.since));
-        if (failure != nullptr) {
-            change.reason = failure->reason;
-            change.selector = failure->selector;
-        }
-        changes_.push_back(change);
-    }
-
-    const Options options_;
-    OwnerLock lock_;
-    const std::uint64_t log_at_start_;
-    std::unique_ptr<SQLite::Database> database_;
-    Statements statements_;
-    Reserve reserve_;
-    const Place database_place_{real_path(options_)};
-    const Place lock_place_{real_path(options_).parent_path() / "posthouse.lock"};
-    std::uint64_t page_bytes_ = 4096;
-    int wal_pages_ = 0;
-    std::vector<Change> changes_;
-    bool wiped_ = log_at_start_ > 0;  // nobody knows what is in there
-};
+    vote_end.finish();
+    return start;
+}
 
 Store::Store(const Options& options) {
     try {
@@ -463,21 +300,6 @@ bool Store::receive(const Row& row, const std::optional<domain::Bytes32>& refere
     return true;
 }
 
-namespace {
-
-// Ended shares are kept until their round is over: until then a resend must be recognised.
-domain::Timestamp retention_start(Statement& vote_end, const Row& row, domain::Timestamp now) {
-    if (!row.round) return now;
-    domain::Timestamp start = now;
-    if (vote_end.with(*row.round).next()) {
-        start = std::max(now, domain::from_unix_ms(vote_end.integer(0)));
-    }
-    vote_end.finish();
-    return start;
-}
-
-}  // namespace
-
 bool Store::complete(const Row& row, domain::ByteView result, domain::Timestamp now) {
     Statements& statements = impl_->statements_;
     const Lane lane = ended_lane(domain::family_of(row.kind));
@@ -597,41 +419,6 @@ std::map<std::string, std::uint64_t> Store::cursors() {
 void Store::set_cursor(std::string_view listener, std::uint64_t position) {
     const std::string name(listener);
     impl_->statements_.set_cursor.with(name, position).run();
-}
-
-std::int64_t Store::round(const domain::Bytes32& round_id, domain::Timestamp vote_end) {
-    Statements& statements = impl_->statements_;
-    std::optional<std::int64_t> known;
-    if (statements.find_round.with(round_id).next()) known = statements.find_round.integer(0);
-    statements.find_round.finish();
-    if (known) return *known;
-    statements.insert_round.with(round_id, vote_end).run();
-    return impl_->database_->getLastInsertRowid();
-}
-
-std::vector<RoundRow> Store::rounds_over(domain::Timestamp now, std::size_t limit) {
-    Statement& statement = impl_->statements_.rounds_over.with(now, limit);
-    std::vector<RoundRow> rounds;
-    while (statement.next()) {
-        RoundRow round;
-        round.id = statement.integer(0);
-        round.round_id = bytes32(statement, 1);
-        round.vote_end = domain::from_unix_ms(statement.integer(2));
-        round.total = static_cast<std::uint64_t>(statement.integer(3));
-        round.submitted = static_cast<std::uint64_t>(statement.integer(4));
-        round.failed = static_cast<std::uint64_t>(statement.integer(5));
-        round.timed_out = static_cast<std::uint64_t>(statement.integer(6));
-        rounds.push_back(round);
-    }
-    return rounds;
-}
-
-void Store::add_to_round(std::int64_t id, std::uint64_t shares) {
-    impl_->statements_.count_new.with(shares, id).run();
-}
-
-void Store::close_round(std::int64_t id) {
-    impl_->statements_.close_round.with(id).run();
 }
 
 std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit) {

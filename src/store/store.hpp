@@ -46,6 +46,9 @@ public:
     [[nodiscard]] std::int64_t last_sequence();
     [[nodiscard]] std::optional<Twin> find_twin(const domain::Identity& identity);
     void insert(const NewRequest& request);
+    // A share that is over before it comes in, counted in its round. Kept until its round is over,
+    // so that a resend is recognised (share-helper 2.3).
+    void insert_ended(const EndedShare& share);
     // The request an Idempotency-Key stands for, and whether it is the one that is asked now.
     [[nodiscard]] std::optional<Twin> find_by_key(const domain::Bytes32& key,
                                                   const domain::Identity& identity);
@@ -112,9 +115,25 @@ public:
     [[nodiscard]] std::int64_t round(const domain::Bytes32& round_id, domain::Timestamp vote_end);
     // Counts shares that were inserted; separate, so that a step counts a round once.
     void add_to_round(std::int64_t id, std::uint64_t shares);
-    // Rounds over before `now` that were not closed yet.
-    [[nodiscard]] std::vector<RoundRow> rounds_over(domain::Timestamp now, std::size_t limit);
+    // Nothing for an id nobody has.
+    [[nodiscard]] std::optional<RoundRow> find_round(std::int64_t id);
+    [[nodiscard]] bool is_closed(std::int64_t id);
+    // Rounds that are not closed, end at `end` or before and have something to do: nothing of them
+    // is in work any more, or some of their shares still wait. Those that ended first come first.
+    [[nodiscard]] std::vector<RoundRow> rounds_over(domain::Timestamp end, std::size_t limit);
+    // When the first of the rounds that are not closed ends after `end`.
+    [[nodiscard]] std::optional<domain::Timestamp> next_round_end(domain::Timestamp end);
+    // Shares of the round in lane `schedule`, at most `limit`.
+    [[nodiscard]] std::vector<Row> waiting_in_round(std::int64_t id, std::size_t limit);
+    // Closed rounds with shares in lane `schedule`: they came too late.
+    [[nodiscard]] std::vector<std::int64_t> closed_with_waiting();
     void close_round(std::int64_t id);
+
+    // The round as it stands when it closes: somebody is to be told, or (`taken`) nobody.
+    void add_alert(const RoundRow& round, domain::Timestamp now, bool taken);
+    // As they were added, those nobody took yet; `timed_out` counts what was pending.
+    [[nodiscard]] std::vector<RoundRow> open_alerts();
+    void take_alert(std::int64_t round);
 
     // --- settings ---
 

@@ -54,3 +54,19 @@ TEST_CASE("shares wait 2, 4, 8 … 64 seconds and never longer") {
     CHECK(share_backoff(std::numeric_limits<std::uint32_t>::max()) == 64s);
     CHECK(share_attempts_max == 5);
 }
+
+TEST_CASE("with another first pause all of them change in proportion") {
+    struct Row {
+        Milliseconds first;
+        std::uint32_t failures;
+        Milliseconds pause;
+    };
+    const Milliseconds longest = Milliseconds::max();
+    for (const Row& row : {Row{250ms, 1, 250ms}, Row{250ms, 2, 500ms}, Row{250ms, 4, 2s},
+                           Row{250ms, 6, 8s}, Row{250ms, 7, 8s}, Row{0ms, 9, 0ms},
+                           Row{longest, 1, longest}, Row{longest, 2, longest}}) {
+        CAPTURE(row.first.count());
+        CAPTURE(row.failures);
+        CHECK(share_backoff(row.failures, row.first).count() == row.pause.count());
+    }
+}

@@ -23,7 +23,7 @@ Accepted accepted(const engine::AcceptOutcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("the same content is the same request until it ended badly (field report 31)") {
+TEST_CASE("field 31: the same content is the same request until it ended badly") {
     for (const Kind kind : relayer_kinds) {
         CAPTURE(to_string(kind));
         const domain::Request request = request_of(kind, 1);
@@ -71,7 +71,7 @@ TEST_CASE("the same content is the same request until it ended badly (field repo
     }
 }
 
-TEST_CASE("fifty POSTs of one content in one step make one row and fifty equal answers") {
+TEST_CASE("field 31: fifty POSTs of one content in one step make one row and fifty equal answers") {
     World world;
     std::set<domain::RequestId> ids;
     int fresh = 0;

@@ -141,7 +141,7 @@ TEST_CASE("every slot busy beyond the end of a round does not delay its alert") 
     other.round_id[0] = 9;
     world.engine.vote_end = world.clock.wall() + 60s;
     const auto waiting = world.submit(other);
-    world.run_for(60s + 31s);
+    world.run_for(61s);
     CHECK(world.status(waiting) == Status::timed_out);
     CHECK(world.engine.journal.count("round_closed_with_unsubmitted_shares") == 1);
 }
@@ -156,7 +156,7 @@ TEST_CASE("a round that is over is closed although a long line of another stands
     other.round_id[0] = 9;
     world.engine.vote_end = world.clock.wall() + 60s;
     const auto waiting = world.submit(other);
-    world.run_for(60s + 31s);
+    world.run_for(61s);
     CHECK(world.status(waiting) == Status::timed_out);
     CHECK(world.engine.journal.count("round_closed_with_unsubmitted_shares") == 1);
 }

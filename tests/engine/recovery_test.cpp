@@ -114,9 +114,7 @@ TEST_CASE(
     CHECK(ended == std::vector{world.row(completed), world.row(revealed)});
 }
 
-TEST_CASE(
-    "a request that kills the process is failed after five claims, a signed one after fifteen "
-    "(16)") {
+TEST_CASE("field 16: a request that kills the process is failed after five claims, not its peers") {
     struct Row {
         const char* label;
         Kind kind;

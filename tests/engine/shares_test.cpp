@@ -95,7 +95,7 @@ TEST_CASE("shares of the same second form one batch, in order of acceptance, N a
     CHECK(world.number("select count(*) from request where status = 'completed'") == 10);
 }
 
-TEST_CASE("a slow proof holds its own slot only (field report 46)") {
+TEST_CASE("field 46: a slow proof holds its own slot only") {
     World world;
     world.gateway.prepare_delay = 60s;
     const auto slow = world.submit(support::vote_share(1));
@@ -162,33 +162,131 @@ TEST_CASE("one failure does not touch the siblings") {
     }
 }
 
-TEST_CASE("an outage of 70 s spends no attempt, unless strict_attempts (field report 20)") {
-    for (const bool strict : {false, true}) {
-        CAPTURE(strict);
+TEST_CASE("field 20: an outage of 70 s spends no attempt, unless strict_attempts") {
+    struct Row {
+        bool strict;
+        bool at_send;  // otherwise nobody can be asked for the proof
+    };
+    for (const Row& row :
+         {Row{false, false}, Row{false, true}, Row{true, false}, Row{true, true}}) {
+        CAPTURE(row.strict);
+        CAPTURE(row.at_send);
         World world;
-        world.engine.options.shares.strict_attempts = strict;
+        world.engine.options.shares.strict_attempts = row.strict;
         world.engine.vote_end = world.clock.wall() + 10min;
         const Monotonic up = world.clock.monotonic() + 70s;
         std::vector<Monotonic> times;
         world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
-        world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
+        const auto is_down = [&] {
             times.push_back(world.clock.monotonic());
-            if (world.clock.monotonic() < up) return engine::Unreachable{"connection refused"};
-            return support::ScriptedGateway::receipt(order);
+            return world.clock.monotonic() < up;
         };
+        if (row.at_send) {
+            world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
+                if (is_down()) return engine::Unreachable{"connection refused"};
+                return support::ScriptedGateway::receipt(order);
+            };
+        } else {
+            world.gateway.on_prepare = [&](const PrepareOrder&) -> PrepareOutcome {
+                if (is_down()) return engine::Unreachable{"connection refused"};
+                return engine::Plan{};
+            };
+        }
         const auto id = world.submit(support::vote_share(1));
         world.run_for(69s);
-        if (!strict) CHECK(world.row(id).schedule.attempts == 0);
+        if (!row.strict) CHECK(world.row(id).schedule.attempts == 0);
         world.run_for(2min);
-        CHECK(world.status(id) == (strict ? Status::failure : Status::completed));
-        if (strict) {
+        CHECK(world.status(id) == (row.strict ? Status::failure : Status::completed));
+        if (row.strict) {
             CHECK(world.failure(id).reason == Reason::attempts_used_up);
             CHECK(world.failure(id).text == "connection refused");
             CHECK(pauses_ms(times) == std::vector<std::int64_t>{2000, 4000, 8000, 16000});
         } else {
             CHECK(times.back() < up + 31s);
+            CHECK(pauses_ms(times).front() == 500);
+            CHECK(world.engine.journal.count("share_attempt_failed") == 0);
         }
     }
+}
+
+TEST_CASE("a proof that succeeds between two troubles does not hide that they never end") {
+    World world;
+    std::vector<Monotonic> times;
+    world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
+    world.gateway.on_send = [&](const SendOrder&) {
+        times.push_back(world.clock.monotonic());
+        return engine::Unreachable{"connection refused"};
+    };
+    const auto id = world.submit(support::vote_share(1));
+    world.run_for(3min);
+    CHECK(world.status(id) == Status::queued);
+    CHECK(pauses_ms(times) == std::vector<std::int64_t>{500, 1000, 2000, 4000, 8000, 16000, 30000,
+                                                        30000, 30000, 30000});
+    CHECK(world.gateway.prepares.size() == times.size());
+    CHECK(world.engine.journal.count("share_waits round_id=") == 1);
+
+    // An attempt that ends, however, lets them begin anew.
+    world.gateway.on_send = [&](const SendOrder&) { return engine::Rejected{refused()}; };
+    world.run_for(30s);
+    REQUIRE(world.row(id).schedule.attempts >= 1);
+    CHECK(world.row(id).schedule.faults == 0);
+}
+
+TEST_CASE("who can not be asked may say how long to leave it alone") {
+    World world;
+    world.gateway.prepare_delay = 0ms;
+    world.gateway.on_prepare = [&](const PrepareOrder&) -> PrepareOutcome {
+        return engine::Unreachable{"too many requests", {}, 0, 7s};
+    };
+    (void)world.submit(support::vote_share(1));
+    world.run_for(6s + 999ms);
+    CHECK(world.gateway.prepares.size() == 1);
+    world.run_for(1ms);
+    CHECK(world.gateway.prepares.size() == 2);
+}
+
+TEST_CASE("attempts and their first pause are options") {
+    World world;
+    world.engine.options.shares.attempts_max = 3;
+    world.engine.options.shares.backoff_first = 250ms;
+    std::vector<Monotonic> times;
+    world.gateway.prepare_delay = 0ms;
+    world.gateway.on_prepare = [&](const PrepareOrder&) {
+        times.push_back(world.clock.monotonic());
+        return engine::Rejected{refused()};
+    };
+    const auto id = world.submit(support::vote_share(1));
+    world.run_for(1min);
+    CHECK(world.status(id) == Status::failure);
+    CHECK(pauses_ms(times) == std::vector<std::int64_t>{250, 500});
+}
+
+TEST_CASE("field 19: the end of a share counts, whether or not its round is still written down") {
+    World world;
+    world.engine.vote_end = world.clock.wall() + 5min;
+    const auto id = world.submit(support::vote_share(1, world.in_seconds(60)));
+    const auto never = world.submit(support::vote_share(2, world.in_seconds(240)));
+    world.run_for(1s);
+    world.crash();
+    world.tamper("delete from round");
+    world.engine.start();
+    world.run_for(58s);
+    CHECK(world.status(id) == Status::queued);
+    world.run_for(32s);
+    CHECK(world.status(id) == Status::completed);
+
+    // What ended is kept until its own end has passed, and a resend is known until then.
+    world.run_for(2min);
+    CHECK(world.status(id) == Status::completed);
+    CHECK(std::get<engine::Accepted>(world.engine.try_submit(support::vote_share(1))).duplicate);
+
+    world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Unreachable{"down"}; };
+    world.run_for(85s);
+    CHECK(world.status(never) == Status::queued);
+    world.run_for(5s + 2s);
+    CHECK(world.status(never) == Status::timed_out);
+    world.run_for(1min);
+    CHECK(world.number("select count(*) from request") == 0);
 }
 
 TEST_CASE("a proof nobody answers gives its slot back after the lease and is tried again") {
@@ -320,8 +418,7 @@ TEST_CASE("a resend is known by its key and compared by its content, whatever be
     }
 }
 
-TEST_CASE(
-    "share index, proposal and tree position make four shares of one round (field report 31)") {
+TEST_CASE("field 31: share index, proposal and tree position make four shares of one round") {
     World world;
     for (const std::uint32_t proposal : {1U, 2U}) {
         for (const std::uint32_t position : {5U, 6U}) {
@@ -351,7 +448,7 @@ TEST_CASE("a lost reply of a share proves and sends again: the chain knows the n
     CHECK(world.gateway.prepares.size() == 2);
 }
 
-TEST_CASE("the wall clock steps back and forth before a share is due (field report 28)") {
+TEST_CASE("field 28: the wall clock steps back and forth before a share is due") {
     World world;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(10)));
     world.run_for(1s);
@@ -376,7 +473,7 @@ TEST_CASE("the wall clock goes back and stays: no share before its second by tha
     CHECK(world.status(id) == Status::completed);
 }
 
-TEST_CASE("a day ahead for 20 seconds releases, expires and deletes nothing (field report 29)") {
+TEST_CASE("field 29: a day ahead for 20 seconds releases, expires and deletes nothing") {
     World world;
     world.engine.vote_end = world.clock.wall() + 2h;
     for (std::uint64_t number = 1; number <= 10; ++number) {

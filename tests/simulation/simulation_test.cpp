@@ -27,6 +27,8 @@ TEST_CASE("the engine keeps its promises for a slice of the seeds") {
     CHECK(sum.completed > sum.accepted / 4);
     CHECK(sum.timed_out > 0);
     CHECK(sum.failed > 0);
+    CHECK(sum.stops > 0);
+    CHECK(sum.alerts > 0);
 }
 
 TEST_CASE("the same seed does the same things") {

@@ -76,6 +76,8 @@ engine::Options engine_options(Chance& chance) {
     options.readiness_attempts_max = chance.small(3, 12);
     options.shares.max_concurrent_proofs = chance.small(1, 4);
     options.shares.strict_attempts = chance.one_in(4);
+    options.shares.backoff_first = Milliseconds{chance.one_in(3) ? 100 : 2'000};
+    options.retention.share = std::chrono::hours{24 * 365};  // what ended can be looked at
     options.lease = std::chrono::minutes{2};
     options.fair_queues = chance.one_in(3);
     return options;
@@ -153,6 +155,19 @@ public:
         return statuses;
     }
 
+    struct Round {
+        std::int64_t total = 0;
+        std::int64_t unsubmitted = 0;
+        bool closed = false;
+    };
+    Round round() {
+        SQLite::Statement row(database_, "select total, failed + timed_out, closed from round");
+        if (!row.executeStep()) return {};
+        return {row.getColumn(0).getInt64(), row.getColumn(1).getInt64(),
+                row.getColumn(2).getInt() != 0};
+    }
+    std::int64_t alerts() { return database_.execAndGet("select count(*) from alert").getInt64(); }
+
     // Rows that say they stand in a line must stand there, and nobody else.
     void check_lines(const engine::Gates& gates) {
         SQLite::Statement rows(database_, "select id, kind, lane from request where lane < 8");
@@ -171,6 +186,24 @@ private:
     std::int64_t last_move_ = 0;
 };
 
+// Notes who was told of which round, and tells the engine of some that they were.
+class Pager : public engine::AlertSink {
+public:
+    void raise(std::vector<engine::RoundAlert> alerts) override {
+        for (const engine::RoundAlert& alert : alerts) {
+            if (alert.unsubmitted() == 0) broken("an alert of a round with nothing unsubmitted");
+            if (alert.total != alert.submitted + alert.unsubmitted()) {
+                broken("the numbers of an alert do not add up");
+            }
+            if (taken.contains(alert.round)) broken("an alert came again after it was taken");
+            raised[alert.round] = alert.unsubmitted();
+        }
+    }
+
+    std::map<std::int64_t, std::uint64_t> raised;  // round and what was not submitted
+    std::set<std::int64_t> taken;                  // and written down
+};
+
 class World {
 public:
     explicit World(std::uint64_t seed)
@@ -181,6 +214,10 @@ public:
         store_options_.synchronous = store::Synchronous::normal;
         store_options_.reserve_bytes = 0;
         random_ = std::make_unique<support::SeededRandom>(chance_.between(1, 1'000'000));
+        if (chance_.one_in(3)) {
+            vote_end_ = std::chrono::floor<std::chrono::seconds>(clock_.wall()) +
+                        std::chrono::seconds{chance_.between(5, 180)};
+        }
         to_submit_ = chance_.between(5, 40);
         crashes_left_ = chance_.one_in(4) ? 0 : chance_.between(1, 6);
     }
@@ -194,6 +231,7 @@ public:
             if (clock_.monotonic() > give_up_) broken("requests do not come to an end");
         }
         check_all();
+        check_round();
         tally_.inclusions = chain_->inclusions();
         for (const auto& [id, status] : inspector_->statuses()) {
             if (status == Status::completed) ++tally_.completed;
@@ -209,7 +247,7 @@ private:
             std::make_unique<gateway::LoopbackGateway>(chain_options_, clock_, executor_, journal_);
         watched_ = std::make_unique<ObservedGateway>(*chain_, options_, clock_);
         process_ = std::make_unique<support::Process>(store_options_, options_, *watched_, clock_,
-                                                      *random_, journal_, observers_);
+                                                      *random_, journal_, observers_, &pager_);
         if (!inspector_) {
             inspector_ = std::make_unique<Inspector>(store::database_path(store_options_));
         }
@@ -227,13 +265,46 @@ private:
         boot();
     }
 
+    // An orderly end while work is in the air; the next start goes on with it.
+    void stop() {
+        process_->inbox.stop();
+        process_->processor.run(Milliseconds{0});
+        ++tally_.stops;
+        crash();
+    }
+
+    void take_alerts() {
+        for (const auto& [round, unsubmitted] : pager_.raised) {
+            if (pager_.taken.contains(round) || !chance_.one_in(2)) continue;
+            process_->inbox.alert_taken(round);
+            static_cast<void>(process_->processor.turn());
+            pager_.taken.insert(round);
+        }
+    }
+
+    // What the one round of the shares came to: alerted exactly if something stayed behind.
+    void check_round() {
+        const auto [total, unsubmitted, closed] = inspector_->round();
+        if (!closed) {
+            if (!pager_.raised.empty()) broken("an alert of an open round");
+            return;
+        }
+        tally_.alerts += pager_.raised.size();
+        const bool must_alert = inspector_->alerts() > 0;
+        if (must_alert != !pager_.raised.empty()) broken("an alert was written and not raised");
+        if (unsubmitted > 0 && total == unsubmitted && !must_alert) {
+            broken("a round closed with nothing submitted and nobody was told");
+        }
+    }
+
     void act() {
         if (to_submit_ > 0 && chance_.one_in(3)) submit();
         if (crashes_left_ > 0 && chance_.one_in(15)) {
             --crashes_left_;
-            crash();
+            chance_.one_in(3) ? stop() : crash();
         }
         if (chance_.one_in(100)) step_clock();
+        if (chance_.one_in(10)) take_alerts();
     }
 
     void submit() {
@@ -376,7 +447,8 @@ private:
     engine::Observers observers_;
     std::unique_ptr<support::Process> process_;
     std::unique_ptr<Inspector> inspector_;
-    const domain::Timestamp vote_end_ = domain::from_unix_ms(4'102'444'800'000);
+    Pager pager_;
+    domain::Timestamp vote_end_ = domain::from_unix_ms(4'102'444'800'000);
     const domain::Monotonic give_up_ = clock_.monotonic() + std::chrono::hours{24};
     std::uint64_t to_submit_ = 0;
     std::uint64_t crashes_left_ = 0;
@@ -398,6 +470,8 @@ Tally& Tally::operator+=(const Tally& other) {
     completed += other.completed;
     timed_out += other.timed_out;
     failed += other.failed;
+    stops += other.stops;
+    alerts += other.alerts;
     return *this;
 }
 
@@ -410,7 +484,7 @@ std::string to_string(const Tally& tally) {
            part("crashes", tally.crashes) + part("clock_steps", tally.clock_steps) +
            part("moves", tally.moves) + part("inclusions", tally.inclusions) +
            part("completed", tally.completed) + part("timed_out", tally.timed_out) +
-           part("failed", tally.failed);
+           part("failed", tally.failed) + part("stops", tally.stops) + part("alerts", tally.alerts);
 }
 
 Tally run(std::uint64_t seed) {

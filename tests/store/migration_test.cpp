@@ -36,30 +36,41 @@ std::string shape_of(const store::Options& options) {
 
 }  // namespace
 
-TEST_CASE("a file of schema 1 becomes one of schema 2 and keeps its rows") {
-    const support::TempDirectory temporary;
-    store::Options options;
-    options.directory = temporary.path();
-    {
-        SQLite::Database old(store::database_path(options).string(),
-                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-        old.exec(text_of(SCHEMA_1));
-        old.exec("pragma application_id = 0x50484f55; pragma user_version = 1");
-        old.exec(
-            "insert into request (id, random, kind, status, lane, wake_ms, status_ms, "
-            "identity_key) values (7, 9, 'input_proof', 'processing', 1, 5, 5, zeroblob(32)); "
-            "insert into payload (id, body) values (7, x'0102')");
-    }
-    Harness fresh;
-    store::Store migrated(options);
-    CHECK(shape_of(options) == shape_of(fresh.options));
-    CHECK(integrity(options) == "ok");
+TEST_CASE("a file of an older schema becomes one of the newest and keeps its rows") {
+    for (const int version : {1, 2}) {
+        CAPTURE(version);
+        const support::TempDirectory temporary;
+        store::Options options;
+        options.directory = temporary.path();
+        {
+            SQLite::Database old(store::database_path(options).string(),
+                                 SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+            old.exec(text_of(SCHEMAS "/schema-" + std::to_string(version) + ".sql"));
+            old.exec("pragma application_id = 0x50484f55; pragma user_version = " +
+                     std::to_string(version));
+            old.exec(
+                "insert into round (id, round_id, vote_end_ms, total, closed) values "
+                "(3, zeroblob(32), 5000, 1, 0);"
+                "insert into request (id, random, kind, status, lane, wake_ms, status_ms, "
+                "identity_key, round) values "
+                "(7, 9, 'input_proof', 'processing', 1, 5, 5, zeroblob(32), null), "
+                "(8, 9, 'share', 'queued', 0, 5, 5, zeroblob(32), 3);"
+                "insert into payload (id, body) values (7, x'0102')");
+        }
+        Harness fresh;
+        store::Store migrated(options);
+        CHECK(shape_of(options) == shape_of(fresh.options));
+        CHECK(integrity(options) == "ok");
 
-    store::Store::Transaction transaction(migrated);
-    const auto row = migrated.load(7);
-    REQUIRE(row);
-    CHECK(row->id.random == 9);
-    CHECK(row->client == 0);
-    CHECK(migrated.payload(7) == domain::Bytes{1, 2});
-    CHECK(migrated.settings().empty());
+        store::Store::Transaction transaction(migrated);
+        const auto row = migrated.load(7);
+        REQUIRE(row);
+        CHECK(row->id.random == 9);
+        CHECK(row->client == 0);
+        CHECK(migrated.payload(7) == domain::Bytes{1, 2});
+        CHECK(migrated.settings().empty());
+        CHECK(migrated.open_alerts().empty());
+        CHECK(migrated.waiting_in_round(3, 10).size() == 1);
+        CHECK(migrated.rounds_over(domain::from_unix_ms(5'000), 10).size() == 1);
+    }
 }

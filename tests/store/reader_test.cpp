@@ -122,6 +122,31 @@ TEST_CASE("the end of a round is known from its first commit on, also after the 
     CHECK(store::Reader(harness.options, 1).vote_end(id) == rows::at(100));
 }
 
+TEST_CASE("the queues are the rounds that are not closed, and nobody who timed out is in them") {
+    Harness harness;
+    store::Reader reader(harness.options, 1);
+    CHECK(reader.round_queues().empty());
+    std::int64_t rounds[4]{};
+    harness.commit([&] {
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            rounds[i] = harness.store->round(rows::bytes32(i), rows::at(900 - static_cast<int>(i)));
+        }
+    });
+    CHECK(reader.round_queues().empty());
+    std::int64_t number = 0;
+    for (const Status status :
+         {Status::queued, Status::processing, Status::tx_in_flight, Status::receipt_received,
+          Status::completed, Status::completed, Status::failure, Status::timed_out}) {
+        harness.bring(Kind::share, ++number, status, rounds[0]);
+    }
+    harness.bring(Kind::share, ++number, Status::queued, rounds[1]);
+    harness.bring(Kind::share, ++number, Status::timed_out, rounds[2]);
+    harness.bring(Kind::share, ++number, Status::failure, rounds[3]);
+    harness.commit([&] { harness.store->close_round(rounds[3]); });
+    CHECK(reader.round_queues() == std::vector<store::RoundCounts>{{rows::bytes32(1), 1, 1, 0, 0},
+                                                                   {rows::bytes32(0), 7, 4, 2, 1}});
+}
+
 TEST_CASE("a reader that can not read says so, and reads again when it can") {
     Harness harness;
     const domain::RequestId id = harness.bring(Kind::public_decrypt, 1, Status::queued).id;

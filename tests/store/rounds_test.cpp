@@ -38,19 +38,95 @@ TEST_CASE("a round is known by its id, and the first end time wins") {
     REQUIRE(rounds.size() == 1);
     CHECK(rounds[0].round_id == rows::bytes32(1));
     CHECK(rounds[0].vote_end == rows::at(100));
+    CHECK(harness.store->find_round(round) == rounds[0]);
+    CHECK_FALSE(harness.store->find_round(99));
 }
 
-TEST_CASE("rounds over are those that ended earlier and were not closed") {
+TEST_CASE("rounds over are those that ended by then and were not closed, in order of their end") {
     Harness harness;
     const std::int64_t first = add_round(harness, 1, 300);
     const std::int64_t second = add_round(harness, 2, 100);
     const std::int64_t third = add_round(harness, 3, 200);
-    CHECK(over(harness, 100).empty());
-    CHECK(over(harness, 101) == Ids{second});
-    CHECK(over(harness, 1'000) == Ids{first, second, third});
-    CHECK(over(harness, 1'000, 2) == Ids{first, second});
+    CHECK(over(harness, 99).empty());
+    CHECK(over(harness, 100) == Ids{second});
+    CHECK(over(harness, 1'000) == Ids{second, third, first});
+    CHECK(over(harness, 1'000, 2) == Ids{second, third});
     harness.commit([&] { harness.store->close_round(second); });
-    CHECK(over(harness, 1'000) == Ids{first, third});
+    CHECK(harness.store->is_closed(second));
+    CHECK_FALSE(harness.store->is_closed(first));
+    CHECK_FALSE(harness.store->is_closed(99));
+    CHECK(over(harness, 1'000) == Ids{third, first});
+}
+
+TEST_CASE("a round with shares in work is not over yet, unless others of it still wait") {
+    Harness harness;
+    const std::int64_t round = add_round(harness, 1, 100);
+    harness.bring(Kind::share, 1, Status::processing, round);
+    CHECK(over(harness, 100).empty());
+
+    const store::Row waiting = harness.add(
+        rows::row(Kind::share, 2, rows::in_lane(store::Lane::schedule, rows::at(500)), round));
+    CHECK(over(harness, 100) == Ids{round});
+    CHECK(harness.store->waiting_in_round(round, 10) == std::vector{waiting});
+    harness.end(waiting, Status::queued, Status::timed_out);
+    CHECK(harness.store->waiting_in_round(round, 10).empty());
+    CHECK(over(harness, 100).empty());
+    harness.end(rows::row(Kind::share, 1, {}, round), Status::processing, Status::failure);
+    CHECK(over(harness, 100) == Ids{round});
+}
+
+TEST_CASE("the next end is that of the first round that is neither over nor closed") {
+    Harness harness;
+    CHECK_FALSE(harness.store->next_round_end(rows::at(0)));
+    const std::int64_t first = add_round(harness, 1, 300);
+    (void)add_round(harness, 2, 100);
+    CHECK(harness.store->next_round_end(rows::at(99)) == rows::at(100));
+    CHECK(harness.store->next_round_end(rows::at(100)) == rows::at(300));
+    harness.commit([&] { harness.store->close_round(first); });
+    CHECK_FALSE(harness.store->next_round_end(rows::at(100)));
+}
+
+TEST_CASE("the waiting shares of a round are found among those of others, as many as asked for") {
+    Harness harness;
+    const std::int64_t round = add_round(harness, 1, 100);
+    const std::int64_t other = add_round(harness, 2, 100);
+    for (std::int64_t number = 1; number <= 10; ++number) {
+        harness.add(rows::row(Kind::share, number, rows::in_lane(store::Lane::schedule),
+                              number % 2 == 0 ? round : other));
+    }
+    CHECK(harness.store->waiting_in_round(round, 100).size() == 5);
+    CHECK(harness.store->waiting_in_round(round, 3).size() == 3);
+    for (const store::Row& row : harness.store->waiting_in_round(round, 100)) {
+        CHECK(row.round == round);
+    }
+    CHECK(harness.store->closed_with_waiting().empty());
+    harness.commit([&] { harness.store->close_round(round); });
+    CHECK(harness.store->closed_with_waiting() == Ids{round});
+}
+
+TEST_CASE("an alert stays as it was raised until it is taken, over restarts") {
+    Harness harness;
+    const std::int64_t first = add_round(harness, 1, 100);
+    const std::int64_t second = add_round(harness, 2, 200);
+    const std::int64_t silent = add_round(harness, 3, 200);
+    store::RoundRow row{first, rows::bytes32(1), rows::at(100), 16, 9, 4, 3};
+    store::RoundRow other{second, rows::bytes32(2), rows::at(200), 1, 0, 0, 1};
+    harness.commit([&] {
+        harness.store->add_alert(other, rows::at(301), false);
+        harness.store->add_alert(row, rows::at(300), false);
+        harness.store->add_alert({silent, {}, {}, 1, 0, 1, 0}, rows::at(300), true);
+    });
+    CHECK(harness.store->open_alerts() == std::vector{row, other});
+    // A share that comes late changes the round, not the alert.
+    harness.commit([&] {
+        harness.store->add_to_round(first, 1);
+        harness.store->take_alert(second);
+        harness.store->take_alert(99);
+    });
+    harness.reopen();
+    CHECK(harness.store->open_alerts() == std::vector{row});
+    harness.commit([&] { harness.store->take_alert(first); });
+    CHECK(harness.store->open_alerts().empty());
 }
 
 TEST_CASE("a round counts its shares and how each of them ended, once") {
@@ -74,14 +150,14 @@ TEST_CASE("a round counts its shares and how each of them ended, once") {
             ended, {Status::processing, Status::failure, domain::Cause::transaction},
             {domain::Reason::attempts_used_up, "", {}}, rows::at(1)));
     });
-    const auto rounds = harness.store->rounds_over(rows::at(101), 10);
-    REQUIRE(rounds.size() == 2);
-    CHECK(rounds[0].total == 8);
-    CHECK(rounds[0].submitted == 3);
-    CHECK(rounds[0].timed_out == 1);
-    CHECK(rounds[0].failed == 2);
-    CHECK(rounds[1].total == 1);
-    CHECK(rounds[1].submitted == 1);
+    const auto counts = harness.store->find_round(round).value();
+    CHECK(counts.total == 8);
+    CHECK(counts.submitted == 3);
+    CHECK(counts.timed_out == 1);
+    CHECK(counts.failed == 2);
+    const auto counts_of_other = harness.store->find_round(other).value();
+    CHECK(counts_of_other.total == 1);
+    CHECK(counts_of_other.submitted == 1);
 }
 
 TEST_CASE("counts of a transaction that was rolled back do not stay") {

@@ -21,12 +21,14 @@ namespace support {
 struct Process {
     Process(const store::Options& store_options, const engine::Options& options,
             engine::Gateway& gateway, VirtualClock& clock, SeededRandom& random,
-            RecordingJournal& journal, engine::Observer& observer)
+            RecordingJournal& journal, engine::Observer& observer,
+            engine::AlertSink* alerts = nullptr)
         : store(store_options),
           reader(store_options, 1),
           gates(options, clock.monotonic()),
           inbox(options.inbox_capacity),
-          processor(options, store, gates, gateway, inbox, clock, random, journal, observer),
+          processor(options, store, gates, gateway, inbox, clock, random, journal, observer,
+                    alerts),
           service(inbox, processor, gates, gateway, reader, clock) {}
 
     store::Store store;
@@ -52,13 +54,14 @@ public:
     RecordingJournal journal;
     SeededRandom random{1};
     engine::Observers observers;
+    engine::AlertSink* alerts = nullptr;
     engine::recovery::Report recovered;
     // The end of every vote round of the tests.
     domain::Timestamp vote_end = domain::from_unix_ms(4'102'444'800'000);
 
     void start() {
         process_ = std::make_unique<Process>(store_options, options, gateway_, clock_, random,
-                                             journal, observers);
+                                             journal, observers, alerts);
         recovered = process_->processor.recover();
     }
 

@@ -1,0 +1,128 @@
+#include "engine/rounds.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/shares.hpp"
+
+namespace engine::rounds {
+
+namespace {
+
+// About a millisecond of writing each: the end of a round never holds up the step it falls into.
+constexpr std::size_t rows_per_piece = 100;
+constexpr std::size_t rounds_per_piece = 16;
+
+// The latest end of rounds that are over: their last second has passed.
+domain::Timestamp latest_end(const Context& context) {
+    return context.now.wall - shares::last_second;
+}
+
+RoundAlert alert_of(const store::RoundRow& round) {
+    return {round.id,        round.round_id, round.vote_end, round.total,
+            round.submitted, round.failed,   round.timed_out};
+}
+
+void write_alert(Context& context, const RoundAlert& alert) {
+    context.effects.lines.push_back(
+        {Level::error,
+         "round_closed_with_unsubmitted_shares alert=true round_id=" +
+             domain::to_hex(alert.round_id) + " total=" + std::to_string(alert.total) +
+             " submitted=" + std::to_string(alert.submitted) + " failed=" +
+             std::to_string(alert.failed) + " pending=" + std::to_string(alert.pending) +
+             " unsubmitted=" + std::to_string(alert.unsubmitted())});
+}
+
+bool is_settled(const store::RoundRow& round) {
+    return round.submitted + round.failed + round.timed_out == round.total;
+}
+
+bool close_if_settled(Context& context, std::int64_t id) {
+    const std::optional<store::RoundRow> round = context.store.find_round(id);
+    if (!round || !is_settled(*round))
+        return false;  // a proof still runs, or the next piece goes on
+    context.store.close_round(id);
+    const RoundAlert alert = alert_of(*round);
+    if (alert.unsubmitted() == 0) return true;
+    context.store.add_alert(*round, context.now.wall, context.alerts == nullptr);
+    write_alert(context, alert);
+    context.effects.alerts.push_back(alert);
+    return true;
+}
+
+// How many.
+std::size_t expire_late(Context& context) {
+    std::size_t expired = 0;
+    for (auto round = context.late_rounds.begin();
+         round != context.late_rounds.end() && expired < rows_per_piece;) {
+        const std::size_t before = expired;
+        expired += shares::expire(context, *round, rows_per_piece - expired);
+        // Kept as long as there was something: this step may yet be rolled back.
+        round = expired == before ? context.late_rounds.erase(round) : std::next(round);
+    }
+    return expired;
+}
+
+std::string hex_of(store::Store& store, std::int64_t id) {
+    const std::optional<store::RoundRow> round = store.find_round(id);
+    return round ? domain::to_hex(round->round_id) : "unknown";
+}
+
+}  // namespace
+
+bool close_over(Context& context) {
+    std::size_t expired = expire_late(context);
+    const std::vector<store::RoundRow> over =
+        context.store.rounds_over(latest_end(context), rounds_per_piece);
+    bool closed = false;
+    for (const store::RoundRow& round : over) {
+        if (expired >= rows_per_piece) break;
+        expired += shares::expire(context, round.id, rows_per_piece - expired);
+        closed = close_if_settled(context, round.id) || closed;
+    }
+    return expired >= rows_per_piece || (closed && over.size() == rounds_per_piece);
+}
+
+std::optional<domain::Nanoseconds> until_next_end(Context& context) {
+    const domain::Timestamp now = latest_end(context);
+    const std::optional<domain::Timestamp> end = context.store.next_round_end(now);
+    if (!end) return std::nullopt;
+    return *end - now;
+}
+
+void note_late(Context& context, const store::Row& share) {
+    if (!share.round || !context.store.is_closed(*share.round)) return;
+    context.late_rounds.insert(*share.round);
+    if (!context.late_rounds_told.insert(*share.round).second) return;
+    context.effects.lines.push_back(
+        {Level::warning, "share_after_round_end round_id=" + hex_of(context.store, *share.round)});
+}
+
+void recall_late(Context& context) {
+    for (const std::int64_t round : context.store.closed_with_waiting()) {
+        context.late_rounds.insert(round);
+    }
+}
+
+std::vector<RoundAlert> open_alerts(store::Store& store) {
+    std::vector<RoundAlert> alerts;
+    for (const store::RoundRow& round : store.open_alerts()) alerts.push_back(alert_of(round));
+    return alerts;
+}
+
+void PurgeTally::note(const std::vector<store::Change>& changes) {
+    for (const store::Change& change : changes) {
+        if (!change.to && change.round) ++rows_[*change.round];
+    }
+}
+
+void PurgeTally::report(Context& context) {
+    for (const auto& [round, rows] : std::exchange(rows_, {})) {
+        context.effects.lines.push_back(
+            {Level::info, "round_purged round_id=" + hex_of(context.store, round) +
+                              " rows_deleted=" + std::to_string(rows)});
+    }
+}
+
+}  // namespace engine::rounds

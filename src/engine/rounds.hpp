@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "engine/alerts.hpp"
+#include "engine/context.hpp"
+
+// The ends of vote rounds (share-helper 3.3), in pieces that fit into a step.
+namespace engine::rounds {
+
+// Times out the shares that still wait in rounds that are over and closes those of which nothing is
+// in work any more, with an alert if something was not revealed. True when there is more to do at
+// once.
+[[nodiscard]] bool close_over(Context& context);
+
+// How long until the next round is over; nothing when none is open.
+[[nodiscard]] std::optional<domain::Nanoseconds> until_next_end(Context& context);
+
+// A share of a round that is over came in. When the round is closed, the share times out with the
+// next piece, and nobody is alerted again.
+void note_late(Context& context, const store::Row& share);
+
+// At start: shares that came too late and were not timed out before the end of the process.
+void recall_late(Context& context);
+
+// Alerts that nobody took yet.
+[[nodiscard]] std::vector<RoundAlert> open_alerts(store::Store& store);
+
+// How many rows of each round the purge at hand deleted so far. One thread.
+class PurgeTally {
+public:
+    // What a commit changed.
+    void note(const std::vector<store::Change>& changes);
+    // One line for each round, and begins anew.
+    void report(Context& context);
+
+private:
+    std::map<std::int64_t, std::uint64_t> rows_;
+};
+
+}  // namespace engine::rounds

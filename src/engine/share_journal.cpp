@@ -1,0 +1,71 @@
+#include "engine/share_journal.hpp"
+
+#include <utility>
+
+namespace engine::shares {
+
+namespace {
+
+void write(Context& context, Level level, std::string text) {
+    context.effects.lines.push_back({level, std::move(text)});
+}
+
+std::string name_of(Context& context, const store::Row& row) {
+    const std::optional<domain::VoteShare> share = stored_share(context, row);
+    if (!share) return " job_id=" + to_string(row.id);
+    return " round_id=" + domain::to_hex(share->round_id) +
+           " share_index=" + std::to_string(share->share_index);
+}
+
+std::string quoted(const std::string& reason) {
+    return " reason=\"" + domain::redact_urls(reason) + "\"";
+}
+
+}  // namespace
+
+std::optional<domain::VoteShare> stored_share(Context& context, const store::Row& row) {
+    const std::optional<domain::Bytes> payload = context.store.payload(row.id.sequence);
+    std::optional<domain::Request> request;
+    if (payload) request = domain::decode_request(*payload);
+    auto* share = request ? std::get_if<domain::VoteShare>(&*request) : nullptr;
+    if (share == nullptr) return std::nullopt;
+    return std::move(*share);
+}
+
+void note_started(Context& context, std::size_t count) {
+    if (count == 0 || !context.options.shares.expose_timing) return;
+    write(context, Level::info,
+          "shares_started count=" + std::to_string(count) +
+              " max_concurrent=" + std::to_string(context.options.shares.max_concurrent_proofs));
+}
+
+void note_revealed(Context& context, const store::Row& row, const domain::ShareRevealed& revealed) {
+    if (!context.options.shares.expose_timing) return;
+    write(
+        context, Level::info,
+        (revealed.already ? "share_already_revealed" : "share_submitted") + name_of(context, row));
+}
+
+void note_failed_attempt(Context& context, const store::Row& row, const std::string& reason) {
+    write(context, Level::warning,
+          "share_attempt_failed" + name_of(context, row) +
+              " attempt=" + std::to_string(row.schedule.attempts) + " attempts_max=" +
+              std::to_string(context.options.shares.attempts_max) + quoted(reason));
+}
+
+void note_trouble(Context& context, const store::Row& row, const std::string& reason) {
+    write(context, Level::warning,
+          "share_waits" + name_of(context, row) + quoted(reason) +
+              " action=\"tried again without spending an attempt\"");
+}
+
+void note_end(Context& context, const store::Row& row, const domain::Failure& failure) {
+    using domain::Reason;
+    // The last attempt, and the alert of the round, say it already.
+    if (failure.reason == Reason::attempts_used_up || failure.reason == Reason::round_over) return;
+    write(context, Level::warning,
+          "share_failed job_id=" + to_string(row.id) + " reason=" +
+              std::string(to_string(failure.reason)) + " text=\"" + failure.text + "\"");
+}
+
+}  // namespace engine::shares

@@ -1,0 +1,235 @@
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cassert>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/database.hpp"
+#include "store/owner_lock.hpp"
+#include "store/place.hpp"
+#include "store/reserve.hpp"
+#include "store/row_columns.hpp"
+#include "store/statement.hpp"
+#include "store/store.hpp"
+
+// The inside of Store, for the files that make it up and nobody else.
+namespace store {
+
+inline const char* literal(std::string_view constant) {
+    return constant.data();
+}
+
+inline std::int64_t milliseconds_or_zero(const std::optional<domain::Timestamp>& time) {
+    return time ? domain::unix_ms(*time) : 0;
+}
+
+// First 8 bytes, big endian: enough to find the few rows worth comparing.
+inline std::int64_t dedup_prefix(const domain::Bytes32& key) {
+    std::uint64_t prefix = 0;
+    for (std::size_t i = 0; i < 8; ++i) prefix = prefix << 8 | key[i];
+    return static_cast<std::int64_t>(prefix);
+}
+
+inline std::int64_t lane_number(Lane lane) {
+    return static_cast<std::int64_t>(lane);
+}
+
+inline domain::Bytes32 bytes32(const Statement& statement, int column) {
+    const domain::ByteView stored = statement.blob(column);
+    domain::Bytes32 bytes{};
+    assert(stored.size() == bytes.size());
+    std::copy(stored.begin(), stored.end(), bytes.begin());
+    return bytes;
+}
+
+// Answers that no request with a receipt waits for.
+inline const std::string unclaimed =
+    "not exists (select 1 from request where request.reference = answer.reference "
+    "and request.status = 'receipt_received')";
+
+// The columns of `round` that make a RoundRow.
+inline const std::string round_columns =
+    "id, round_id, vote_end_ms, total, submitted, failed, timed_out";
+
+// Of a row of `round`; served by the index of waiting shares.
+inline const std::string has_waiting =
+    "exists (select 1 from request where request.round = round.id and request.lane = 0)";
+
+// Where the database really is: it may be reached by several links.
+[[nodiscard]] std::filesystem::path real_path(const Options& options);
+
+// Ended shares are kept until their round is over: until then a resend must be recognised.
+[[nodiscard]] domain::Timestamp retention_start(Statement& vote_end, const Row& row,
+                                                domain::Timestamp now);
+
+struct Store::Statements {
+    explicit Statements(SQLite::Database& db) : db_(db) {}
+
+    SQLite::Database& db_;
+
+    Statement begin{db_, "begin immediate"};
+    Statement commit{db_, "commit"};
+    Statement last_sequence{db_, "select max(id) from request"};
+    Statement find_twin{db_, "select " + row_columns +
+                                 ", identity_key, identity_content from request where dedup = ?"};
+    Statement insert{db_, "insert into request (" + row_columns +
+                              ", dedup, identity_key, identity_content) "
+                              "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    Statement insert_ended{db_,
+                           "insert into request (id, random, kind, status, lane, wake_ms, "
+                           "status_ms, attempts, round, dedup, identity_key, identity_content, "
+                           "reason, detail) values (?, ?, 'share', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                           "?)"};
+    Statement insert_payload{db_, "insert into payload (id, body) values (?, ?)"};
+    Statement find_by_key{db_, "select " + row_columns +
+                                   ", identity_key, identity_content from request where id = "
+                                   "(select request from idempotency where key = ?)"};
+    Statement remember_key{db_, "insert into idempotency (key, request) values (?, ?)"};
+    Statement settings{db_, "select name, value from setting order by name"};
+    Statement set{db_,
+                  "insert into setting (name, value) values (?1, ?2) "
+                  "on conflict (name) do update set value = ?2"};
+    Statement unset{db_, "delete from setting where name = ?"};
+    Statement load{db_, "select " + row_columns + " from request where id = ?"};
+    // A chain that was reset gives its ids out again: the one that still waits is meant.
+    Statement by_reference{db_, "select " + row_columns +
+                                    " from request where reference = ? "
+                                    "order by status = 'receipt_received' desc, id desc limit 1"};
+    Statement reference{db_,
+                        "select reference from request where id = ? and reference is not null"};
+    Statement payload{db_, "select body from payload where id = ?"};
+    Statement wipe_payload{db_, "delete from payload where id = ?"};
+    Statement due{db_, "select " + row_columns +
+                           " from request where lane = ? and wake_ms <= ? "
+                           "order by wake_ms, id limit ?"};
+    // The unary plus keeps the planner on the lane index and off the primary key.
+    Statement standing_in{db_,
+                          "select " + row_columns + " from request where lane = ? order by +id"};
+    Statement earliest_wake{db_, "select min(wake_ms) from request where lane = ?"};
+    Statement reschedule{db_,
+                         "update request set lane = ?, wake_ms = ?, deadline_ms = ?, claims = ?, "
+                         "attempts = ?, faults = ? where id = ? and status = ?"};
+    Statement move{db_,
+                   "update request set status = ?, status_ms = ?, lane = ?, wake_ms = ?, "
+                   "deadline_ms = ?, claims = ?, attempts = ?, faults = ? "
+                   "where id = ? and status = ?"};
+    Statement receive{db_,
+                      "update request set status = 'receipt_received', status_ms = ?, lane = ?, "
+                      "wake_ms = ?, deadline_ms = ?, claims = 0, attempts = 0, faults = 0, "
+                      "reference = ? where id = ? and status = 'tx_in_flight'"};
+    Statement complete{db_,
+                       "update request set status = 'completed', status_ms = ?, lane = ?, "
+                       "wake_ms = ?, deadline_ms = 0, claims = 0 "
+                       "where id = ? and status = 'receipt_received'"};
+    Statement fail{db_,
+                   "update request set status = ?, status_ms = ?, lane = ?, wake_ms = ?, "
+                   "deadline_ms = 0, claims = 0, reason = ?, detail = ?, selector = ?, "
+                   "dedup = iif(? = 0, null, dedup) where id = ? and status = ?"};
+    Statement insert_result{db_, "insert into result (id, body) values (?, ?)"};
+    Statement count_completed{db_, "update round set submitted = submitted + 1 where id = ?"};
+    Statement count_failed{db_, "update round set failed = failed + 1 where id = ?"};
+    Statement count_timed_out{db_, "update round set timed_out = timed_out + 1 where id = ?"};
+    Statement count_new{db_, "update round set total = total + ? where id = ?"};
+    Statement vote_end{db_, "select vote_end_ms from round where id = ?"};
+    Statement add_attempt{db_,
+                          "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) "
+                          "values (?1, (select count(*) from attempt where id = ?1), ?2, ?3, ?4, "
+                          "?5)"};
+    Statement attempts{db_,
+                       "select nonce, hash, sealed_ms, sealed from attempt where id = ? "
+                       "order by ordinal"};
+    Statement attempts_in_work{
+        db_,
+        "select nonce, hash, sealed_ms from attempt where id in "
+        "(select id from request where lane in (1, 2) and status in ('processing', 'tx_in_flight') "
+        "and kind <> 'share') order by nonce"};
+    Statement hold_answer{db_,
+                          "insert or ignore into answer (reference, slot, body, arrived_ms) "
+                          "values (?, ?, ?, ?)"};
+    Statement held_answers{db_,
+                           "select slot, body from answer where reference = ? order by position"};
+    Statement drop_answers{db_, "delete from answer where reference = ?"};
+    // Shares of a request that waits with its receipt are no orphans.
+    Statement trim_old{db_,
+                       "delete from answer where position in (select position from answer "
+                       "where arrived_ms < ? and " +
+                           unclaimed + " order by position limit ?)"};
+    Statement trim_many{db_,
+                        "delete from answer where position in (select position from answer where " +
+                            unclaimed +
+                            " order by position limit max(0, min(?2, (select count(*) from answer) "
+                            "- ?1)))"};
+    Statement cursor{db_, "select position from cursor where listener = ?"};
+    Statement cursors{db_, "select listener, position from cursor where listener <> 'probe'"};
+    Statement set_cursor{db_,
+                         "insert into cursor (listener, position) values (?1, ?2) "
+                         "on conflict (listener) do update set position = ?2"};
+    Statement find_round{db_, "select id from round where round_id = ?"};
+    Statement insert_round{db_, "insert into round (round_id, vote_end_ms) values (?, ?)"};
+    Statement find_round_row{db_, "select " + round_columns + " from round where id = ?"};
+    Statement is_closed{db_, "select 1 from round where id = ? and closed <> 0"};
+    Statement rounds_over{db_, "select " + round_columns +
+                                   " from round where closed = 0 and vote_end_ms <= ? and "
+                                   "(submitted + failed + timed_out = total or " +
+                                   has_waiting + ") order by vote_end_ms, id limit ?"};
+    Statement next_round_end{
+        db_, "select min(vote_end_ms) from round where closed = 0 and vote_end_ms > ?"};
+    Statement waiting_in_round{
+        db_, "select " + row_columns + " from request where lane = 0 and round = ? limit ?"};
+    Statement closed_with_waiting{db_, "select id from round where closed <> 0 and " + has_waiting};
+    Statement add_alert{db_,
+                        "insert into alert (round, total, submitted, failed, pending, raised_ms, "
+                        "taken) values (?, ?, ?, ?, ?, ?, ?)"};
+    Statement open_alerts{db_,
+                          "select id, round_id, vote_end_ms, alert.total, alert.submitted, "
+                          "alert.failed, pending from alert join round on id = round "
+                          "where taken = 0 order by raised_ms, id"};
+    Statement take_alert{db_, "update alert set taken = 1 where round = ?"};
+    Statement close_round{db_, "update round set closed = 1 where id = ?"};
+    Statement purgeable{
+        db_, "select " + row_columns +
+                 " from request where lane = ? and wake_ms < ? order by wake_ms limit ?"};
+    Statement purge_keys{db_, "delete from idempotency where request = ?"};
+    Statement purge_attempts{db_, "delete from attempt where id = ?"};
+    Statement purge_result{db_, "delete from result where id = ?"};
+    Statement purge_request{db_, "delete from request where id = ?"};
+};
+
+class Store::Impl {
+public:
+    explicit Impl(const Options& options);
+    ~Impl() {
+        // The closing connection writes the WAL back; readers are gone by then.
+        sqlite3_wal_hook(database_->getHandle(), nullptr, nullptr);
+    }
+
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    void checkpoint(int mode);
+    // Keeps a status change for take_changes().
+    void note(const Row& row, std::optional<domain::Status> from, std::optional<domain::Status> to,
+              domain::Timestamp now, const domain::Failure* failure = nullptr);
+
+    const Options options_;
+    OwnerLock lock_;
+    const std::uint64_t log_at_start_;
+    std::unique_ptr<SQLite::Database> database_;
+    Statements statements_;
+    Reserve reserve_;
+    const Place database_place_{real_path(options_)};
+    const Place lock_place_{real_path(options_).parent_path() / "posthouse.lock"};
+    std::uint64_t page_bytes_ = 4096;
+    int wal_pages_ = 0;
+    std::vector<Change> changes_;
+    bool wiped_ = log_at_start_ > 0;  // nobody knows what is in there
+};
+
+}  // namespace store

@@ -1,0 +1,331 @@
+// How vote rounds end: what waits times out, the alert goes out once and is kept until it is taken
+// (share-helper 3.3, 4.1).
+
+#include "engine/rounds.hpp"
+
+#include <chrono>
+
+#include "engine/world.hpp"
+#include "support/recording_alerts.hpp"
+
+using domain::Status;
+using engine::PrepareOrder;
+using engine::PrepareOutcome;
+using engine::RoundAlert;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A world whose prover is away and whose round ends after a minute.
+struct Outage {
+    World world;
+    support::RecordingAlerts alerts;
+
+    Outage() {
+        world.engine.alerts = &alerts;
+        world.engine.vote_end = world.clock.wall() + 60s;
+        prover_down();
+    }
+
+    void prover_down() {
+        world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Unreachable{"down"}; };
+    }
+    void prover_up() {
+        world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
+    }
+    [[nodiscard]] std::size_t alert_lines() const {
+        return world.engine.journal.count("round_closed_with_unsubmitted_shares alert=true");
+    }
+};
+
+// Counts what the steps report.
+struct Alerts : engine::Observer {
+    void stepped(const engine::StepFacts& facts) override { count += facts.round_alerts; }
+    std::size_t count = 0;
+};
+
+domain::VoteShare of_round(std::uint8_t round, std::uint64_t number) {
+    domain::VoteShare share = support::vote_share(number);
+    share.round_id[0] = round;
+    return share;
+}
+
+}  // namespace
+
+TEST_CASE("a round is closed the moment its last second has passed, not with the maintenance") {
+    for (const domain::Milliseconds offset : {0ms, 1ms, 7'777ms, 29'999ms}) {
+        CAPTURE(offset.count());
+        Outage outage;
+        World& world = outage.world;
+        world.engine.start();
+        world.run_for(offset);  // the maintenance runs at another time than the round ends
+        const auto id = world.submit(support::vote_share(1));
+        const auto over = world.engine.vote_end + 1s;
+        world.run_for(over - world.clock.wall() - 1ms);
+        CHECK(world.status(id) == Status::queued);
+        CHECK(outage.alerts.raised.empty());
+        world.run_for(1ms);
+        CHECK(world.status(id) == Status::timed_out);
+        CHECK(outage.alerts.raised.size() == 1);
+        CHECK(world.number("select closed from round") == 1);
+    }
+}
+
+TEST_CASE("an alert names its numbers, in one line, one call and one fact, and stays until taken") {
+    Outage outage;
+    World& world = outage.world;
+    Alerts counted;
+    world.engine.observers.add(counted);
+    world.gateway.on_prepare = [](const PrepareOrder& order) -> PrepareOutcome {
+        const auto position = std::get<domain::VoteShare>(*order.request).tree_position;
+        if (position <= 2) return engine::Unreachable{"down"};
+        if (position == 3) return engine::Rejected{{domain::Reason::internal_error, "code 5", {}}};
+        return engine::Plan{};
+    };
+    for (std::uint64_t number = 1; number <= 6; ++number) {
+        (void)world.submit(support::vote_share(number));
+    }
+    world.run_for(2min);
+    REQUIRE(outage.alerts.raised.size() == 1);
+    CHECK(outage.alerts.calls == 1);
+    CHECK(counted.count == 1);
+    const RoundAlert alert = outage.alerts.raised[0];
+    CHECK(alert.round_id == support::vote_share(1).round_id);
+    CHECK(alert.vote_end == world.engine.vote_end);
+    CHECK(alert.total == 6);
+    CHECK(alert.submitted == 3);
+    CHECK(alert.failed == 1);
+    CHECK(alert.pending == 2);
+    CHECK(alert.unsubmitted() == 3);
+    CHECK(outage.alert_lines() == 1);
+    CHECK(world.engine.journal.count("total=6 submitted=3 failed=1 pending=2 unsubmitted=3") == 1);
+
+    // Nobody took it: each start raises it again, without another line or another count.
+    for (std::size_t start = 2; start <= 3; ++start) {
+        world.restart();
+        world.run_for(1min);
+        REQUIRE(outage.alerts.raised.size() == start);
+        CHECK(outage.alerts.raised.back().round == alert.round);
+        CHECK(outage.alerts.raised.back().round_id == alert.round_id);
+        CHECK(outage.alerts.raised.back().vote_end == alert.vote_end);
+        CHECK(outage.alerts.raised.back().pending == 2);
+    }
+    world.engine.process().inbox.alert_taken(alert.round);
+    world.run_for(1s);
+    world.restart();
+    world.run_for(1min);
+    CHECK(outage.alerts.raised.size() == 3);
+    CHECK(outage.alert_lines() == 1);
+    CHECK(counted.count == 1);
+}
+
+TEST_CASE("an alert that is taken from another thread wakes the processor") {
+    engine::Inbox inbox{1};
+    inbox.alert_taken(7);
+    CHECK_FALSE(inbox.is_empty());
+    engine::Events events;
+    inbox.drain(events);
+    CHECK(events.alerts_taken == std::vector<std::int64_t>{7});
+    CHECK_FALSE(events.empty());
+}
+
+TEST_CASE("with nobody to tell an alert is written down as taken, and logged") {
+    Outage outage;
+    World& world = outage.world;
+    world.engine.alerts = nullptr;
+    Alerts counted;
+    world.engine.observers.add(counted);
+    (void)world.submit(support::vote_share(1));
+    world.run_for(2min);
+    CHECK(outage.alert_lines() == 1);
+    CHECK(counted.count == 1);
+    CHECK(world.number("select taken from alert") == 1);
+    world.engine.alerts = &outage.alerts;
+    world.restart();
+    world.run_for(1min);
+    CHECK(outage.alerts.calls == 0);
+}
+
+TEST_CASE("an alert is kept by the commit that closes its round, or neither happens") {
+    Outage outage;
+    World& world = outage.world;
+    (void)world.submit(support::vote_share(1));
+    world.run_for(60s);
+    world.crash();
+    world.clock.advance(10min);
+    world.engine.start();
+    CHECK(outage.alerts.calls == 0);
+    world.engine.turn();
+    CHECK(outage.alerts.calls == 1);
+    world.crash();
+    CHECK(world.number("select count(*) from alert where taken = 0") == 1);
+    CHECK(world.number("select closed from round") == 1);
+}
+
+TEST_CASE("a share of a closed round is taken, times out and alerts nobody again") {
+    Outage outage;
+    World& world = outage.world;
+    outage.prover_up();
+    (void)world.submit(support::vote_share(1));
+    world.run_for(2min);
+    REQUIRE(world.number("select closed from round") == 1);
+    const std::size_t proofs = world.gateway.prepares.size();
+
+    for (std::uint64_t number = 2; number <= 4; ++number) {
+        const auto late = world.submit(support::vote_share(number));
+        CHECK(world.status(late) == Status::timed_out);
+    }
+    CHECK(world.engine.journal.count("share_after_round_end round_id=" +
+                                     domain::to_hex(support::vote_share(1).round_id)) == 1);
+    world.run_for(1min);
+    CHECK(world.gateway.prepares.size() == proofs);
+    CHECK(outage.alerts.calls == 0);
+    CHECK(outage.alert_lines() == 0);
+    CHECK(world.number("select count(*) from request") == 0);
+    CHECK(world.number("select total - submitted - timed_out from round") == 0);
+
+    // Said once in each life.
+    world.restart();
+    (void)world.submit(support::vote_share(5));
+    CHECK(world.engine.journal.count("share_after_round_end") == 2);
+}
+
+TEST_CASE("a late share times out although every slot is taken, also after a crash in between") {
+    Outage outage;
+    World& world = outage.world;
+    outage.prover_up();
+    world.engine.options.shares.max_concurrent_proofs = 1;
+    (void)world.submit(support::vote_share(1));
+    world.run_for(2min);
+    world.gateway.prepare_delay = 1h;
+    world.engine.vote_end = world.clock.wall() + 10h;
+    (void)world.submit(of_round(9, 1));  // takes the only slot
+    world.engine.vote_end = world.clock.wall() - 1min;
+    const auto late = world.submit(support::vote_share(2));
+    CHECK(world.status(late) == Status::timed_out);
+
+    world.crash();
+    world.tamper(
+        "update request set status = 'queued', lane = 0, wake_ms = 5, reason = null, "
+        "deadline_ms = 5000 where id = " +
+        std::to_string(late.sequence));
+    world.engine.start();
+    world.engine.turn();
+    CHECK(world.status(late) == Status::timed_out);
+}
+
+TEST_CASE("a share of a round that was never closed alerts as usual, however late it comes") {
+    Outage outage;
+    World& world = outage.world;
+    world.engine.vote_end = world.clock.wall() - 1h;
+    const auto id = world.submit(support::vote_share(1));
+    CHECK(world.status(id) == Status::timed_out);
+    CHECK(world.engine.journal.count("share_after_round_end") == 0);
+    REQUIRE(outage.alerts.raised.size() == 1);
+    CHECK(outage.alerts.raised[0].pending == 1);
+}
+
+TEST_CASE("what runs when its round ends may finish, and then the round closes at once") {
+    Outage outage;
+    World& world = outage.world;
+    outage.prover_up();
+    world.engine.options.shares.max_concurrent_proofs = 1;
+    world.gateway.prepare_delay = 100s;
+    const auto running = world.submit(support::vote_share(1));
+    const auto waiting = world.submit(support::vote_share(2));
+    world.run_for(61s);
+    CHECK(world.status(running) == Status::processing);
+    CHECK(world.status(waiting) == Status::timed_out);
+    CHECK(outage.alerts.calls == 0);
+    // The loop does not spin meanwhile.
+    CHECK(world.engine.turn().length > 1s);
+    world.run_for(39s + 20ms);
+    REQUIRE(outage.alerts.raised.size() == 1);
+    CHECK(outage.alerts.raised[0].submitted == 1);
+    CHECK(outage.alerts.raised[0].pending == 1);
+    CHECK(world.gateway.prepares.size() == 1);
+}
+
+TEST_CASE("what fails after the end of its round is not tried again") {
+    Outage outage;
+    World& world = outage.world;
+    world.gateway.prepare_delay = 100s;
+    const auto running = world.submit(support::vote_share(1));
+    world.run_for(101s);
+    CHECK(world.status(running) == Status::timed_out);
+    CHECK(world.gateway.prepares.size() == 1);
+    REQUIRE(outage.alerts.raised.size() == 1);
+    CHECK(outage.alerts.raised[0].pending == 1);
+}
+
+TEST_CASE("many rounds that end together close in pieces, each with its own alert") {
+    Outage outage;
+    World& world = outage.world;
+    for (std::uint8_t round = 1; round <= 60; ++round) {
+        for (std::uint64_t number = 1; number <= 5; ++number) {
+            world.engine.post(of_round(round, number), [](engine::AcceptOutcome) {});
+        }
+    }
+    world.run_for(61s + 1ms);
+    CHECK(outage.alerts.raised.size() == 60);
+    CHECK(outage.alerts.calls > 1);
+    CHECK(outage.alert_lines() == 60);
+    CHECK(world.number("select count(*) from alert") == 60);
+    CHECK(world.number("select count(*) from request where status = 'timed_out'") == 300);
+}
+
+TEST_CASE("a wall clock that is not believed closes no round") {
+    Outage outage;
+    World& world = outage.world;
+    const auto id = world.submit(support::vote_share(1));
+    world.run_for(1s);
+    world.clock.step_wall(24h);
+    world.run_for(20s);
+    CHECK(world.status(id) == Status::queued);
+    CHECK(outage.alerts.calls == 0);
+    world.clock.step_wall(-24h);
+    world.run_for(30s);
+    CHECK(world.status(id) == Status::queued);
+    world.run_for(10s);
+    CHECK(world.status(id) == Status::timed_out);
+    CHECK(outage.alerts.calls == 1);
+}
+
+TEST_CASE("a purge says of each round how many rows went, once") {
+    Outage outage;
+    World& world = outage.world;
+    for (std::uint64_t number = 1; number <= 250; ++number) {
+        world.engine.post(of_round(1, number), [](engine::AcceptOutcome) {});
+    }
+    world.engine.post(of_round(2, 1), [](engine::AcceptOutcome) {});
+    world.run_for(5min);
+    CHECK(world.number("select count(*) from request") == 0);
+    CHECK(world.engine.journal.count("round_purged") == 2);
+    CHECK(world.engine.journal.count("round_purged round_id=01") == 1);
+    CHECK(world.engine.journal.count(" rows_deleted=250") == 1);
+    CHECK(world.engine.journal.count(" rows_deleted=1") == 1);
+}
+
+TEST_CASE("the queues of the open rounds are served") {
+    Outage outage;
+    World& world = outage.world;
+    (void)world.submit(of_round(1, 1));
+    world.run_for(100ms);
+    world.engine.vote_end += 1h;
+    outage.prover_up();
+    (void)world.submit(of_round(2, 1));
+    (void)world.submit(of_round(2, 2));
+    world.run_for(200ms);
+    const auto answer = world.engine.process().service.rounds();
+    REQUIRE(is<std::vector<engine::RoundQueue>>(answer));
+    const auto& rounds = std::get<std::vector<engine::RoundQueue>>(answer);
+    REQUIRE(rounds.size() == 2);
+    CHECK(rounds[0].round_id == of_round(1, 1).round_id);
+    CHECK(rounds[0].pending == 1);
+    CHECK(rounds[1].total == 2);
+    CHECK(rounds[1].submitted == 2);
+    world.run_for(2min);
+    CHECK(
+        std::get<std::vector<engine::RoundQueue>>(world.engine.process().service.rounds()).size() ==
+        1);
+}
