@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "alarm.hpp"
 #include "api/access/gatekeeper.hpp"
 #include "api/admin/admin_application.hpp"
 #include "api/application.hpp"
@@ -32,6 +33,7 @@
 #include "system/secure_random.hpp"
 #include "system/service_manager.hpp"
 #include "system/worker_pool.hpp"
+#include "votes.hpp"
 
 namespace posthouse {
 
@@ -43,10 +45,12 @@ constexpr std::size_t lookup_workers = 16;
 constexpr domain::Milliseconds drain_patience{2'000};
 constexpr domain::Milliseconds start_extension{30'000};
 
-std::string recovered_line(const engine::recovery::Report& report) {
+// How many shares were in work tells when votes are revealed.
+std::string recovered_line(const engine::recovery::Report& report, bool with_shares) {
     return "recovered in_flight=" + std::to_string(report.in_flight) +
            " processing=" + std::to_string(report.processing) +
-           " queued=" + std::to_string(report.queued) + " shares=" + std::to_string(report.shares) +
+           " queued=" + std::to_string(report.queued) +
+           (with_shares ? " shares=" + std::to_string(report.shares) : "") +
            " waiting=" + std::to_string(report.waiting) +
            " suspects=" + std::to_string(report.suspects) +
            " quarantined=" + std::to_string(report.quarantined);
@@ -115,8 +119,11 @@ int serve(const config::Loaded& loaded) {
     }
     store::Reader reader(settings.store, reader_connections_max);
 
+    api::Metrics metrics(settings.metrics, {build_version, build_commit});
     const std::unique_ptr<Chain> chain = make_chain(settings, clock, log);
-    engine::Gateway& gateway = chain->gateway();
+    const std::unique_ptr<Votes> votes =
+        make_votes(settings, chain->gateway(), chain->rounds(), clock, log, metrics);
+    engine::Gateway& gateway = votes->gateway();
 
     engine::Gates gates(settings.engine, clock.monotonic());
     const engine::Tuning base = gates.tuning();
@@ -124,35 +131,39 @@ int serve(const config::Loaded& loaded) {
     gates.retune(restored.tuning, clock.monotonic());
     engine::Inbox inbox(settings.engine.inbox_capacity);
     api::LongPolls long_polls(clock, settings.api.long_polls_max);
-    api::Metrics metrics(settings.metrics, {build_version, build_commit});
     engine::Observers observers;
     observers.add(long_polls);
     observers.add(metrics);
+    const std::unique_ptr<Alarm> alarm = make_alarm(settings.webhook, inbox, clock, log);
     engine::Processor processor(settings.engine, store, gates, gateway, inbox, clock, random, log,
-                                observers);
+                                observers, alarm ? &alarm->sink() : nullptr);
     const StopAtEnd end_of_events{gateway};
     engine::Service service(inbox, processor, gates, gateway, reader, clock);
-    engine::StoredRounds rounds(reader, chain->rounds());
+    engine::VoteChain vote_chain = votes->chain();
+    engine::StoredRounds rounds(reader, vote_chain.rounds);
 
     const auto extend = [&] { service_manager.extend_timeout(start_extension); };
-    log.write(engine::Level::info, recovered_line(processor.recover(extend)));
+    log.write(engine::Level::info,
+              recovered_line(processor.recover(extend), settings.engine.shares.expose_timing));
 
     std::jthread counting = count_requests(settings.store, metrics, log);
 
     platform::WorkerPool lookups(lookup_workers);
-    api::Application application(settings.api, {service,
-                                                service,
-                                                {rounds},
-                                                chain->contracts(),
-                                                service,
-                                                chain->keys(),
-                                                clock,
-                                                random,
-                                                log,
-                                                long_polls,
-                                                metrics,
-                                                gatekeeper,
-                                                lookups});
+    api::Application application(
+        settings.api, {service,
+                       service,
+                       {rounds, vote_chain.trees, vote_chain.nullifiers, vote_chain.commitments},
+                       chain->contracts(),
+                       service,
+                       chain->keys(),
+                       clock,
+                       random,
+                       log,
+                       long_polls,
+                       metrics,
+                       gatekeeper,
+                       lookups,
+                       &service});
     api::HttpServer server(settings.http, application);
     api::AdminChanges changes(service, log, base, restored);
     std::optional<Admin> admin;
@@ -190,8 +201,12 @@ int serve(const config::Loaded& loaded) {
     // Answers that wait for a commit still get it: the processor goes on until they are out.
     static_cast<void>(server.drain(drain_patience));
     if (admin) static_cast<void>(admin->server.drain(drain_patience));
+    inbox.stop();  // what ends early from now on counts for nothing
+    gateway.wind_down();
     thread.stop();
+    votes->stop_lookups();
     gateway.stop();
+    if (alarm) alarm->stop();
     counting.request_stop();
     counting.join();  // its snapshot would keep the log from being cut
     if (!thread.failed()) {
