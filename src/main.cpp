@@ -10,6 +10,7 @@
 #include "config/command_line.hpp"
 #include "config/load.hpp"
 #include "doctor.hpp"
+#include "import_helper_db.hpp"
 #include "secrets.hpp"
 #include "serve.hpp"
 #include "signals.hpp"
@@ -63,6 +64,14 @@ int run(const config::Doctor& command) {
         return refuse({{error.what()}});
     }
     return posthouse::doctor(settings, std::cout);
+}
+
+int run(const config::ImportHelperDb& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
+    return posthouse::import_helper_db(std::get<config::Loaded>(loaded).settings, command.helper_db,
+                                       std::cout);
 }
 
 int run(const config::Version&) {

@@ -20,9 +20,13 @@ Command parse_command_line(int argc, const char* const* argv) {
     Serve serve;
     Check check;
     Doctor doctor;
+    ImportHelperDb import;
     std::string serve_file;
     std::string check_file;
     std::string doctor_file;
+    std::string import_file;
+    std::string import_data_dir;
+    std::string helper_db;
     std::string data_dir;
     std::string listen;
 
@@ -46,6 +50,21 @@ Command parse_command_line(int argc, const char* const* argv) {
     CLI::Option* const doctor_config =
         doctor_command->add_option("-c,--config", doctor_file, "Configuration, TOML")
             ->type_name("FILE");
+    CLI::App* const import_command =
+        app.add_subcommand("import-helper-db", "Take the shares of a reference helper over");
+    CLI::Option* const import_config =
+        import_command->add_option("-c,--config", import_file, "Configuration, TOML")
+            ->type_name("FILE");
+    CLI::Option* const import_data_dir_option =
+        import_command
+            ->add_option("--data-dir", import_data_dir, "Where everything durable lives (./data)")
+            ->type_name("DIR");
+    import_command
+        ->add_option("FILE", helper_db,
+                     "The helper.db of a helper that was stopped; it is only read, a copy of it is "
+                     "kept in the data directory")
+        ->required()
+        ->type_name("");
     CLI::App* const version_command = app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
 
@@ -72,7 +91,13 @@ Command parse_command_line(int argc, const char* const* argv) {
         if (doctor_config->count() > 0) doctor.file = doctor_file;
         return doctor;
     }
-    return bad_usage("no command given: serve, check, doctor or version");
+    if (import_command->parsed()) {
+        import.helper_db = helper_db;
+        if (import_config->count() > 0) import.file = import_file;
+        if (import_data_dir_option->count() > 0) import.data_dir = import_data_dir;
+        return import;
+    }
+    return bad_usage("no command given: serve, check, doctor, import-helper-db or version");
 }
 
 }  // namespace config

@@ -22,6 +22,13 @@ struct Doctor {
     std::optional<std::filesystem::path> file;
 };
 
+// Takes the shares of a reference helper over; ends with exit_not_all when some were left behind.
+struct ImportHelperDb {
+    std::filesystem::path helper_db;
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+};
+
 struct Version {};
 
 // For standard output; the program ends with 0.
@@ -34,9 +41,10 @@ struct BadUsage {
     std::string text;
 };
 
-using Command = std::variant<Serve, Check, Doctor, Version, Help, BadUsage>;
+using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Version, Help, BadUsage>;
 
 inline constexpr int exit_usage = 2;
+inline constexpr int exit_not_all = 3;
 
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
 

@@ -50,16 +50,37 @@ TEST_CASE("check, doctor and version") {
     CHECK(std::holds_alternative<config::Version>(parse({"--version"})));
 }
 
+TEST_CASE("import-helper-db takes the file, and where to") {
+    const auto bare = parse({"import-helper-db", "helper.db"});
+    REQUIRE(std::holds_alternative<config::ImportHelperDb>(bare));
+    CHECK(std::get<config::ImportHelperDb>(bare).helper_db == "helper.db");
+    CHECK_FALSE(std::get<config::ImportHelperDb>(bare).file);
+    CHECK_FALSE(std::get<config::ImportHelperDb>(bare).data_dir);
+
+    const auto full =
+        parse({"import-helper-db", "-c", "p.toml", "/var/helper.db", "--data-dir", "/var/lib/p"});
+    REQUIRE(std::holds_alternative<config::ImportHelperDb>(full));
+    CHECK(std::get<config::ImportHelperDb>(full).helper_db == "/var/helper.db");
+    CHECK(std::get<config::ImportHelperDb>(full).file == "p.toml");
+    CHECK(std::get<config::ImportHelperDb>(full).data_dir == "/var/lib/p");
+}
+
 TEST_CASE("help names every command, and every flag of one") {
     const auto help = parse({"--help"});
     REQUIRE(std::holds_alternative<config::Help>(help));
-    for (const std::string_view word : {"serve", "check", "doctor", "version"}) {
+    for (const std::string_view word :
+         {"serve", "check", "doctor", "import-helper-db", "version"}) {
         CHECK(std::get<config::Help>(help).text.find(word) != std::string::npos);
     }
     const auto serve = parse({"serve", "--help"});
     REQUIRE(std::holds_alternative<config::Help>(serve));
     for (const std::string_view word : {"--config", "--data-dir", "--listen"}) {
         CHECK(std::get<config::Help>(serve).text.find(word) != std::string::npos);
+    }
+    const auto import = parse({"import-helper-db", "--help"});
+    REQUIRE(std::holds_alternative<config::Help>(import));
+    for (const std::string_view word : {"--config", "--data-dir", "FILE", "copy"}) {
+        CHECK(std::get<config::Help>(import).text.find(word) != std::string::npos);
     }
 }
 
@@ -69,13 +90,15 @@ TEST_CASE("bad usage is one clear line") {
         std::string_view part;
     };
     const std::vector<Row> rows{
-        {{}, "no command given: serve, check, doctor or version"},
+        {{}, "no command given: serve, check, doctor, import-helper-db or version"},
         {{"sreve"}, "sreve"},
         {{"serve", "--lisen", "h:1"}, "--lisen"},
         {{"serve", "--config"}, "--config"},
         {{"serve", "--listen", "a:1", "--listen", "b:2"}, "--listen"},
         {{"serve", "check"}, "check"},
         {{"check", "--data-dir", "x"}, "--data-dir"},
+        {{"import-helper-db"}, "FILE"},
+        {{"import-helper-db", "one.db", "two.db"}, "two.db"},
         {{"version", "now"}, "now"},
         {{"serve", "extra"}, "extra"},
     };
