@@ -29,7 +29,6 @@ struct StepFacts {
     std::size_t round_alerts = 0;             // rounds closed in this step with unsubmitted shares
     domain::Nanoseconds commit{};             // how long the commit took
     std::uint64_t wal_bytes = 0;
-    std::size_t round_alerts = 0;  // rounds that closed with unrevealed shares
 };
 
 // Port: who wants to know what happened, without a say in it. Called on the processor's thread
