@@ -122,7 +122,8 @@ struct Store::Statements {
                    "where id = ? and status = ?"};
     Statement receive{db_,
                       "update request set status = 'receipt_received', status_ms = ?, lane = ?, "
-                      "wake_ms = ?, deadline_ms = ?, claims = 0, attempts = 0, faults = 0, "
+                      "wake_ms = ?, deadline_ms = ?, claims = 0, "
+                      "attempts = iif(kind = 'share', attempts, 0), faults = 0, "
                       "reference = ? where id = ? and status = 'tx_in_flight'"};
     Statement complete{db_,
                        "update request set status = 'completed', status_ms = ?, lane = ?, "

@@ -161,19 +161,29 @@ class ProverFaultsTest(VotesTestCase, unittest.TestCase):
         self.assertEqual(world.state.reveals, [])
         self.assertEqual(world.leaks([share], "log"), [])
 
-    def test_a_prover_that_is_not_there_yet_costs_nothing(self):
+    def test_a_prover_that_is_away_for_a_while_costs_nothing(self):
         world = self.world(starts=False)
         program = world.service.home / "prover"
+        away = world.service.home / "away"
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {PROVER} "$@"\n', encoding="utf-8")
+        program.chmod(0o755)
         world.configure(**{"helper.prover.command": [str(program), "--journal", str(world.journal)]})
         world.service.start()
+        program.rename(away)
         [share] = world.shares(world.add_round())
         self.queued(world, [share])
         wait_until(lambda: world.service.rows("select faults from request") != [(0,)], 20, "a trouble")
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} {PROVER} "$@"\n', encoding="utf-8")
-        program.chmod(0o755)
+        away.rename(program)
         world.wait_until_confirmed([share])
         world.wait_until_completed(1)
         self.assertEqual(world.attempts(), [0])
+
+    def test_a_prover_that_is_not_there_at_the_start_is_named(self):
+        world = self.world(starts=False)
+        world.configure(**{"helper.prover.command": [str(world.service.home / "nowhere")]})
+        with self.assertRaises(AssertionError) as caught:
+            world.service.start()
+        self.assertIn('/nowhere" is not found', str(caught.exception))
 
 
 if __name__ == "__main__":

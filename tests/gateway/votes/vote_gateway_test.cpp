@@ -144,6 +144,7 @@ TEST_CASE("further: an inactive round costs an attempt and no proof") {
     world.chain.round = RoundActive{};
     world.run_for(3s);
     CHECK(world.status(id) == Status::completed);
+    CHECK(world.row(id).schedule.attempts == 1);  // success leaves the count alone
 }
 
 TEST_CASE("further: an exception in the prover is one attempt, and the siblings finish") {
