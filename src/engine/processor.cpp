@@ -209,14 +209,16 @@ Nanoseconds Processor::until_next_wake() {
     if (more_maintenance_ || more_rounds_) return Nanoseconds::zero();
     Nanoseconds wait =
         std::min<Nanoseconds>(options_.maintenance_interval, next_maintenance_ - monotonic);
+    // Cut while still milliseconds: centuries of nanoseconds have no room in a number.
+    const auto no_longer_than = [&](Milliseconds left) {
+        wait = std::min<Nanoseconds>(wait, std::min(left, options_.maintenance_interval));
+    };
     const auto no_later_than = [&](store::Lane lane, domain::Timestamp now) {
-        if (const auto wake = store_.earliest_wake(lane)) {
-            wait = std::min<Nanoseconds>(wait, *wake - now);
-        }
+        if (const auto wake = store_.earliest_wake(lane)) no_longer_than(*wake - now);
     };
     no_later_than(store::Lane::timer, steady);
     no_later_than(store::Lane::gate, steady);
-    if (const auto end = rounds::until_next_end(context_)) wait = std::min(wait, *end);
+    if (const auto left = rounds::until_next_end(context_)) no_longer_than(*left);
     if (!stopping_) {
         if (gates_.free_share_slots() > 0) {
             no_later_than(store::Lane::schedule, wall);

@@ -40,8 +40,8 @@ bool is_settled(const store::RoundRow& round) {
 
 bool close_if_settled(Context& context, std::int64_t id) {
     const std::optional<store::RoundRow> round = context.store.find_round(id);
-    if (!round || !is_settled(*round))
-        return false;  // a proof still runs, or the next piece goes on
+    // A proof may still run, or the next piece goes on.
+    if (!round || !is_settled(*round)) return false;
     context.store.close_round(id);
     const RoundAlert alert = alert_of(*round);
     if (alert.unsubmitted() == 0) return true;
@@ -84,7 +84,7 @@ bool close_over(Context& context) {
     return expired >= rows_per_piece || (closed && over.size() == rounds_per_piece);
 }
 
-std::optional<domain::Nanoseconds> until_next_end(Context& context) {
+std::optional<domain::Milliseconds> until_next_end(Context& context) {
     const domain::Timestamp now = latest_end(context);
     const std::optional<domain::Timestamp> end = context.store.next_round_end(now);
     if (!end) return std::nullopt;

@@ -16,7 +16,7 @@ namespace engine::rounds {
 [[nodiscard]] bool close_over(Context& context);
 
 // How long until the next round is over; nothing when none is open.
-[[nodiscard]] std::optional<domain::Nanoseconds> until_next_end(Context& context);
+[[nodiscard]] std::optional<domain::Milliseconds> until_next_end(Context& context);
 
 // A share of a round that is over came in. When the round is closed, the share times out with the
 // next piece, and nobody is alerted again.

@@ -71,6 +71,18 @@ TEST_CASE("a round is closed the moment its last second has passed, not with the
     }
 }
 
+TEST_CASE("ends and times centuries away keep nobody awake") {
+    World world;
+    world.engine.vote_end =
+        domain::Timestamp{std::chrono::sys_days{std::chrono::year{9'999} / 12 / 31}};
+    domain::VoteShare share = support::vote_share(1);
+    share.submit_at = 200'000'000'000;  // the year 8307
+    const auto id = world.submit(domain::Request(share));
+    world.run_for(1s);
+    CHECK(world.engine.turn().length > 20s);
+    CHECK(world.status(id) == Status::queued);
+}
+
 TEST_CASE("an alert names its numbers, in one line, one call and one fact, and stays until taken") {
     Outage outage;
     World& world = outage.world;
