@@ -152,7 +152,7 @@ class MetricsTest(unittest.TestCase):
         running.wait_until_all_ended()
 
     def test_the_running_service_and_a_restart(self):
-        with Service() as running:
+        with Service(QUICK + "\n[helper]\nexpose_timing = true\n") as running:
             running.start()
             self.submit_all(running)
             page = scrape_counted(running)
