@@ -48,7 +48,7 @@ std::string_view effect_text(Effect effect) {
         case Effect::needs_chain:
             return " No effect with the loopback gateway.";
         case Effect::needs_vote_chain:
-            return " Part of a vote chain.";
+            return " Only with a vote chain.";
         case Effect::needs_postgresql:
             return " No effect, PostgreSQL is not used.";
         case Effect::superseded:
