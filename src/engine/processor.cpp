@@ -238,7 +238,7 @@ Processor::Wait Processor::turn() {
     }
     try {
         const Nanoseconds until_next = step();
-        wal_keeper_.after_step({now, inbox_.is_empty(), maintained_, until_next});
+        wal_keeper_.after_step({now, inbox_.is_empty(), work_.busy() > 0, maintained_, until_next});
         domain::Monotonic next = now + until_next;
         if (!is_open()) next = std::min(next, next_try_);
         if (const auto tidy = wal_keeper_.next(now)) next = std::min(next, *tidy);

@@ -8,11 +8,14 @@ namespace engine {
 namespace {
 
 constexpr std::uint64_t bytes_idle = 4ULL << 20;  // checkpointed when nobody waits
-// A truncation flushes twice: not more often than this for wiped shares …
+// A truncation flushes twice, and what is written after it has to make the file longer again. So it
+// is done for wiped shares when nothing goes on and nothing is due soon, …
 constexpr domain::Milliseconds truncation_pause{1'000};
-// … and not right before something is due, unless there was no better moment for so long.
-constexpr domain::Milliseconds quiet_min{50};
-constexpr domain::Milliseconds wiped_max{10'000};
+constexpr domain::Milliseconds rest_min{1'000};
+// … after a while in a gap between two pieces of work, and at last wherever it falls.
+constexpr domain::Milliseconds patience{10'000};
+constexpr domain::Milliseconds gap_min{50};
+constexpr domain::Milliseconds wiped_max{15'000};
 
 }  // namespace
 
@@ -40,8 +43,11 @@ void WalKeeper::after_step(const Moment& moment) {
 bool WalKeeper::must_truncate(const Moment& moment) const {
     if (moment.maintained && moment.idle && (store_.wal_bytes() > 0 || wiped_since_)) return true;
     if (!wiped_since_ || moment.now < next_truncation_) return false;
-    const bool quiet = moment.idle && moment.until_next >= quiet_min;
-    return quiet || moment.now - *wiped_since_ >= wiped_max;
+    const domain::Nanoseconds waited = moment.now - *wiped_since_;
+    if (waited >= wiped_max) return true;
+    if (!moment.idle) return false;
+    const bool rests = !moment.at_work && moment.until_next >= rest_min;
+    return rests || (waited >= patience && moment.until_next >= gap_min);
 }
 
 void WalKeeper::truncate(domain::Monotonic now) {
@@ -53,7 +59,8 @@ void WalKeeper::truncate(domain::Monotonic now) {
 std::optional<domain::Monotonic> WalKeeper::next(domain::Monotonic now) const {
     if (!wiped_since_) return std::nullopt;
     if (next_truncation_ > now) return next_truncation_;
-    return std::max(now, *wiped_since_ + wiped_max);
+    const domain::Monotonic gap = *wiped_since_ + patience;
+    return gap > now ? gap : std::max(now, *wiped_since_ + wiped_max);
 }
 
 }  // namespace engine

@@ -9,9 +9,8 @@
 namespace engine {
 
 // Keeps the write-ahead log short, and free of what was wiped (share-helper 2.1): of a share that
-// ended no byte is on disk any more a second later when nothing waits, and ten seconds later when
-// there is never a quiet moment. A long read by somebody else delays both until it ends. One
-// thread.
+// ended no byte is on disk any more a second later when nothing else goes on, and fifteen seconds
+// later under unbroken load. A long read by somebody else delays both until it ends. One thread.
 class WalKeeper {
 public:
     WalKeeper(store::Store& store, Journal& journal) : store_(store), journal_(journal) {}
@@ -19,6 +18,7 @@ public:
     struct Moment {
         domain::Monotonic now;
         bool idle = false;                 // nobody waits for the next step
+        bool at_work = false;              // answers of the gateway are under way
         bool maintained = false;           // maintenance came to its end in this step
         domain::Nanoseconds until_next{};  // the earliest the next step has something to do
     };
