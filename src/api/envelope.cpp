@@ -158,9 +158,9 @@ HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree)
     return answer(200, body);
 }
 
-HttpResponse queue_status_answer(const std::vector<engine::RoundQueue>& rounds) {
+HttpResponse queue_status_answer(const std::vector<store::RoundCounts>& rounds) {
     Json body = Json::object();
-    for (const engine::RoundQueue& round : rounds) {
+    for (const store::RoundCounts& round : rounds) {
         body[domain::to_hex(round.round_id)] = {{"total", round.total},
                                                 {"pending", round.pending},
                                                 {"submitted", round.submitted},

@@ -52,7 +52,7 @@ struct Options;
 // 200 of GET status: without a tree its member is left out (share-helper 1.6).
 [[nodiscard]] HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree);
 // 200 of GET queue-status (share-helper 1.7).
-[[nodiscard]] HttpResponse queue_status_answer(const std::vector<engine::RoundQueue>& rounds);
+[[nodiscard]] HttpResponse queue_status_answer(const std::vector<store::RoundCounts>& rounds);
 
 // 200 of GET /v2/keyurl: `response` instead of `result`, and no request id (relayer-api 1.12).
 [[nodiscard]] HttpResponse key_material_answer(const engine::KeyMaterial& keys);

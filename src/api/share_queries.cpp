@@ -98,7 +98,7 @@ void ShareQueries::helper_status(Respond respond) {
 
 HttpResponse ShareQueries::queue_status(const ShareCall& call) {
     if (queue_ == nullptr) return answers_.unavailable();
-    return std::visit(Match{[](const std::vector<engine::RoundQueue>& rounds) {
+    return std::visit(Match{[](const std::vector<store::RoundCounts>& rounds) {
                                 return queue_status_answer(rounds);
                             },
                             [&](const engine::Unreadable& unreadable) {

@@ -75,17 +75,12 @@ InquiryOutcome Service::find(const domain::RequestId& id) {
     return pending(row);
 }
 
-std::variant<std::vector<RoundQueue>, Unreadable> Service::rounds() {
-    std::vector<RoundQueue> queues;
+QueueAnswer Service::rounds() {
     try {
-        for (const store::RoundCounts& round : reader_.round_queues()) {
-            queues.push_back(
-                {round.round_id, round.total, round.pending, round.submitted, round.failed});
-        }
+        return reader_.round_queues();
     } catch (const store::StorageError& error) {
         return unreadable(error);
     }
-    return queues;
 }
 
 Unreadable Service::unreadable(const store::StorageError& error) {

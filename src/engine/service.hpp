@@ -24,7 +24,7 @@ public:
 
     void submit(const domain::Request& request, const Terms& terms, Reply reply) override;
     [[nodiscard]] InquiryOutcome find(const domain::RequestId& id) override;
-    [[nodiscard]] std::variant<std::vector<RoundQueue>, Unreadable> rounds() override;
+    [[nodiscard]] QueueAnswer rounds() override;
     [[nodiscard]] std::vector<Dependency> dependencies() const override;
     [[nodiscard]] Tuning tuning() const override { return gates_.tuning(); }
     void retune(Retune change) override;

@@ -148,7 +148,7 @@ public:
 
     engine::QueueAnswer rounds() override {
         if (forced) return *forced;
-        std::vector<engine::RoundQueue> rounds;
+        std::vector<store::RoundCounts> rounds;
         if (intake_.stored() > 0) {
             const auto& share = std::get<domain::VoteShare>(intake_.requests.front());
             rounds.push_back({share.round_id, intake_.stored(), intake_.stored(), 0, 0});

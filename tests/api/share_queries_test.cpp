@@ -192,7 +192,7 @@ TEST_CASE("queue-status: an empty object without rows, 500 when it can not be re
     check(harness.get(base + "queue-status"), 200, Json::object());
     domain::Bytes32 other{};
     other[31] = 1;
-    harness.queue.forced = std::vector<engine::RoundQueue>{{other, 9, 4, 3, 2}, {{}, 1, 0, 1, 0}};
+    harness.queue.forced = std::vector<store::RoundCounts>{{other, 9, 4, 3, 2}, {{}, 1, 0, 1, 0}};
     check(
         harness.get(base + "queue-status"), 200,
         {{std::string(62, '0') + "01",

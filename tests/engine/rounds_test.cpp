@@ -329,8 +329,8 @@ TEST_CASE("the queues of the open rounds are served") {
     (void)world.submit(of_round(2, 2));
     world.run_for(200ms);
     const auto answer = world.engine.process().service.rounds();
-    REQUIRE(is<std::vector<engine::RoundQueue>>(answer));
-    const auto& rounds = std::get<std::vector<engine::RoundQueue>>(answer);
+    REQUIRE(is<std::vector<store::RoundCounts>>(answer));
+    const auto& rounds = std::get<std::vector<store::RoundCounts>>(answer);
     REQUIRE(rounds.size() == 2);
     CHECK(rounds[0].round_id == of_round(1, 1).round_id);
     CHECK(rounds[0].pending == 1);
@@ -338,6 +338,6 @@ TEST_CASE("the queues of the open rounds are served") {
     CHECK(rounds[1].submitted == 2);
     world.run_for(2min);
     CHECK(
-        std::get<std::vector<engine::RoundQueue>>(world.engine.process().service.rounds()).size() ==
+        std::get<std::vector<store::RoundCounts>>(world.engine.process().service.rounds()).size() ==
         1);
 }

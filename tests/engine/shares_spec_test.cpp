@@ -20,10 +20,10 @@ std::size_t take_ready(World& world) {
     return world.gateway.prepares.size() - before;
 }
 
-engine::RoundQueue only_queue(World& world) {
+store::RoundCounts only_queue(World& world) {
     const auto answer = world.engine.process().service.rounds();
-    REQUIRE(is<std::vector<engine::RoundQueue>>(answer));
-    const auto& rounds = std::get<std::vector<engine::RoundQueue>>(answer);
+    REQUIRE(is<std::vector<store::RoundCounts>>(answer));
+    const auto& rounds = std::get<std::vector<store::RoundCounts>>(answer);
     REQUIRE(rounds.size() == 1);
     return rounds.front();
 }

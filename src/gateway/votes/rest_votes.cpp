@@ -1,6 +1,6 @@
 #include "gateway/votes/rest_votes.hpp"
 
-#include "gateway/votes/make_prover.hpp"
+#include "gateway/votes/prover/make_prover.hpp"
 
 namespace gateway {
 namespace {

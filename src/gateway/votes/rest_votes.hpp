@@ -9,11 +9,11 @@
 #include "engine/journal.hpp"
 #include "engine/vote_chain.hpp"
 #include "gateway/votes/options.hpp"
-#include "gateway/votes/prover.hpp"
-#include "gateway/votes/rest_chain.hpp"
-#include "gateway/votes/rest_nullifiers.hpp"
-#include "gateway/votes/round_trees.hpp"
-#include "gateway/votes/vote_commitment.hpp"
+#include "gateway/votes/prover/prover.hpp"
+#include "gateway/votes/rest/rest_chain.hpp"
+#include "gateway/votes/rest/rest_nullifiers.hpp"
+#include "gateway/votes/tree/round_trees.hpp"
+#include "gateway/votes/tree/vote_commitment.hpp"
 #include "gateway/votes/vote_gateway.hpp"
 
 namespace gateway {

@@ -10,7 +10,7 @@
 #include "domain/result.hpp"
 #include "engine/gateway.hpp"
 #include "engine/vote_chain.hpp"
-#include "gateway/votes/prover.hpp"
+#include "gateway/votes/prover/prover.hpp"
 
 namespace gateway::votes {
 

@@ -11,7 +11,7 @@
 #include "engine/journal.hpp"
 #include "engine/vote_chain.hpp"
 #include "gateway/errands.hpp"
-#include "gateway/votes/prover.hpp"
+#include "gateway/votes/prover/prover.hpp"
 #include "gateway/votes/reveal.hpp"
 
 namespace gateway {

@@ -1,4 +1,4 @@
-#include "gateway/votes/commitment_tree.hpp"
+#include "gateway/votes/tree/commitment_tree.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include "gateway/votes/fields.hpp"
 #include "gateway/votes/merkle.hpp"
 #include "gateway/votes/naive_pallas.hpp"
-#include "gateway/votes/poseidon.hpp"
+#include "gateway/votes/tree/poseidon.hpp"
 
 namespace gateway::votes {
 

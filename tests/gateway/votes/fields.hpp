@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "domain/bytes.hpp"
-#include "gateway/votes/pallas.hpp"
+#include "gateway/votes/tree/pallas.hpp"
 
 namespace gateway::votes {
 

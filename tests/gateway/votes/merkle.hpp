@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "gateway/votes/fields.hpp"
-#include "gateway/votes/poseidon.hpp"
 #include "gateway/votes/reveal.hpp"
+#include "gateway/votes/tree/poseidon.hpp"
 
 namespace gateway::votes {
 

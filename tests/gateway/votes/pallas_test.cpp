@@ -1,4 +1,4 @@
-#include "gateway/votes/pallas.hpp"
+#include "gateway/votes/tree/pallas.hpp"
 
 #include <doctest/doctest.h>
 

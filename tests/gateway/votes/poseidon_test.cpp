@@ -1,4 +1,4 @@
-#include "gateway/votes/poseidon.hpp"
+#include "gateway/votes/tree/poseidon.hpp"
 
 #include <doctest/doctest.h>
 

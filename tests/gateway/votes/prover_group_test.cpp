@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gateway/votes/command_exchange.hpp"
-#include "gateway/votes/command_launch.hpp"
+#include "gateway/votes/prover/command_exchange.hpp"
+#include "gateway/votes/prover/command_launch.hpp"
 #include "gateway/votes/prover_world.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "gateway/votes/prover_protocol.hpp"
+#include "gateway/votes/prover/prover_protocol.hpp"
 
 #include <doctest/doctest.h>
 

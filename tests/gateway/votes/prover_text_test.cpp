@@ -1,4 +1,4 @@
-#include "gateway/votes/prover_text.hpp"
+#include "gateway/votes/prover/prover_text.hpp"
 
 #include <doctest/doctest.h>
 

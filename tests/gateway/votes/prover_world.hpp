@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include "gateway/votes/make_prover.hpp"
+#include "gateway/votes/prover/make_prover.hpp"
 #include "support/temp_directory.hpp"
 #include "support/virtual_time.hpp"
 

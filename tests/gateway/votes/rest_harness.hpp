@@ -10,7 +10,7 @@
 #include "engine/vote_chain.hpp"
 #include "gateway/evm/http_stub.hpp"
 #include "gateway/votes/options.hpp"
-#include "gateway/votes/rest_chain.hpp"
+#include "gateway/votes/rest/rest_chain.hpp"
 #include "support/virtual_time.hpp"
 
 namespace support {

@@ -4,8 +4,8 @@
 #include <thread>
 #include <vector>
 
+#include "gateway/votes/rest/rest_nullifiers.hpp"
 #include "gateway/votes/rest_harness.hpp"
-#include "gateway/votes/rest_nullifiers.hpp"
 
 // A helper that is asked what is revealed (share-helper 1.5).
 namespace support {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "gateway/rpc/node.hpp"
+#include "gateway/votes/rest/rest_reveal.hpp"
 #include "gateway/votes/rest_harness.hpp"
-#include "gateway/votes/rest_reveal.hpp"
 
 // What becomes of a reveal (share-helper 5.3).
 namespace support {

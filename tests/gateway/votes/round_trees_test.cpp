@@ -1,4 +1,4 @@
-#include "gateway/votes/round_trees.hpp"
+#include "gateway/votes/tree/round_trees.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/votes/commitment_tree.hpp"
 #include "gateway/votes/fields.hpp"
-#include "gateway/votes/tree_source.hpp"
+#include "gateway/votes/tree/commitment_tree.hpp"
+#include "gateway/votes/tree/tree_source.hpp"
 
 namespace gateway::votes {
 

@@ -1,4 +1,4 @@
-#include "gateway/votes/tree_copy.hpp"
+#include "gateway/votes/tree/tree_copy.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "gateway/votes/vote_commitment.hpp"
+#include "gateway/votes/tree/vote_commitment.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/vote_chain.hpp"
+#include "gateway/votes/options.hpp"
+#include "gateway/votes/rest/rest_client.hpp"
+#include "gateway/votes/rest/rest_round.hpp"
+#include "gateway/votes/reveal.hpp"
+#include "gateway/votes/tree/tree_source.hpp"
+
+namespace gateway::votes {
+
+// A vote chain over its REST interface (share-helper 1.2, 5.3). Any thread; calls block until the
+// answer or their timeout. Reasons and texts never hold its URL.
+class RestChain : public engine::RoundDirectory, public TreeSource {
+public:
+    // Uses chain_url and both timeouts. `observer` may be null and hears of reveals. Throws
+    // std::invalid_argument, without the URL, when that is no http or https URL.
+    RestChain(const VoteOptions& options, const engine::Clock& clock,
+              engine::VoteObserver* observer);
+
+    [[nodiscard]] engine::RoundAnswer find(const domain::Bytes32& round_id) override;
+    [[nodiscard]] RoundStatusAnswer round_status(const domain::Bytes32& round_id);
+    // The id of the round that is active now; UnknownRound when none is.
+    [[nodiscard]] ActiveRoundAnswer active_round();
+
+    // A chain answers for a round that it does not know as for an empty tree.
+    [[nodiscard]] std::variant<LatestTree, engine::UnknownRound, engine::Unreachable> latest(
+        const domain::Bytes32& round_id) override;
+    // In as many exchanges as a chain wants it; blocks before the round began are not asked for.
+    [[nodiscard]] std::variant<std::vector<BlockLeaves>, engine::Unreachable> leaves(
+        const domain::Bytes32& round_id, std::uint64_t from_height,
+        std::uint64_t to_height) override;
+
+    // `json` is what to_json() made. One try, which a connection that died while idle does not use
+    // up. Unreachable: the chain may have taken it.
+    [[nodiscard]] RevealOutcome reveal(const std::string& json);
+
+    // Calls under way end with Unreachable as soon as they can, and so does every later one.
+    void stop() { client_.stop(); }
+    // Nothing when the last exchange went well, else one line without secrets. That the chain
+    // refuses a share is none.
+    [[nodiscard]] std::optional<std::string> trouble() const { return client_.trouble(); }
+
+private:
+    using LeavesAnswer = std::variant<std::vector<BlockLeaves>, engine::Unreachable>;
+
+    [[nodiscard]] RestAnswer get_round(const domain::Bytes32& round_id);
+    [[nodiscard]] std::optional<engine::Unreachable> append_leaves(std::vector<BlockLeaves>& blocks,
+                                                                   const domain::Bytes32& round_id,
+                                                                   std::uint64_t from_height,
+                                                                   std::uint64_t to_height);
+
+    const domain::Milliseconds reveal_timeout_;
+    const domain::Milliseconds read_timeout_;
+    engine::VoteObserver* const observer_;
+    RestClient client_;
+};
+
+}  // namespace gateway::votes

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "engine/gateway.hpp"
+#include "gateway/votes/tree/commitment_tree.hpp"
+#include "gateway/votes/tree/tree_source.hpp"
+
+namespace gateway::votes {
+
+struct TreeCopyOptions {
+    std::uint64_t leaves_max = tree_capacity;  // of one round; 64 bytes of memory each
+    std::uint64_t blocks_first = 1'000;        // heights asked for at once to begin with
+    std::uint64_t leaves_wanted = 4'096;       // in one answer; fewer heights if there were more
+    int troubles_max = 3;                      // calls in a row that fail until one gives up
+};
+
+// A copy of one round's tree, read from the chain block by block. It only ever grows, and remembers
+// how many leaves there were at which height. One thread at a time; calls block as long as the
+// source does.
+class TreeCopy {
+public:
+    TreeCopy(TreeSource& source, const domain::Bytes32& round_id, const TreeCopyOptions& options);
+
+    // Reads up to the target's height and compares with its size and root. Where a copy that was
+    // there before does not agree (a chain that was reset or reorganised), it is dropped and read
+    // anew, once. Nothing when all is well; what is read stays when a call of the source failed.
+    [[nodiscard]] std::optional<engine::Unreachable> follow(const LatestTree& target);
+
+    // How many leaves there were after the block of that height; no later than the last target.
+    [[nodiscard]] std::uint64_t size_at(std::uint64_t height) const;
+    // How many leaves a root of the chain stands for.
+    [[nodiscard]] std::uint64_t confirmed() const { return confirmed_; }
+    [[nodiscard]] const CommitmentTree& tree() const { return tree_; }
+
+private:
+    struct Agrees {};
+    struct Disagrees {
+        std::string reason;
+    };
+    using Reading = std::variant<Agrees, Disagrees, engine::Unreachable>;
+
+    Reading read(const LatestTree& target);
+    Reading read_blocks(std::uint64_t to_height);
+    Reading append(const std::vector<BlockLeaves>& blocks, std::uint64_t to_height);
+    Reading append(const BlockLeaves& block);
+    Reading compare(const LatestTree& target) const;
+    void suit_piece(std::uint64_t leaves, bool grows);
+    void drop();
+
+    struct Mark {
+        std::uint64_t height = 0;
+        std::uint64_t size = 0;  // after that block
+    };
+
+    TreeSource& source_;
+    domain::Bytes32 round_id_;
+    TreeCopyOptions options_;
+    CommitmentTree tree_;
+    std::vector<Mark> marks_;        // of blocks with leaves, ascending
+    std::uint64_t next_height_ = 0;  // everything below it is read
+    std::uint64_t piece_;            // heights in the next call
+    std::uint64_t confirmed_ = 0;
+};
+
+}  // namespace gateway::votes
