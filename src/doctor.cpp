@@ -1,11 +1,15 @@
 #include "doctor.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "gateway/evm/doctor.hpp"
 #include "gateway/evm/nodes.hpp"
 #include "gateway/evm/signer.hpp"
+#include "gateway/votes/doctor.hpp"
 #include "system/log.hpp"
 #include "system/real_clock.hpp"
 
@@ -13,7 +17,7 @@ namespace posthouse {
 
 namespace {
 
-using gateway::evm::Finding;
+using gateway::Finding;
 
 // As wide as the widest.
 std::string_view word_of(Finding::Verdict verdict) {
@@ -28,21 +32,36 @@ std::string_view word_of(Finding::Verdict verdict) {
     return "failed  ";
 }
 
-}  // namespace
-
-int doctor(const config::Settings& settings, std::ostream& out) {
+std::vector<Finding> look_at_gateway(const config::Settings& settings, const engine::Clock& clock) {
     if (settings.gateway == config::GatewayType::loopback) {
-        out << word_of(Finding::Verdict::ok)
-            << "gateway.type: loopback, a chain inside the program; there is nothing to check\n";
-        return EXIT_SUCCESS;
+        return {{Finding::Verdict::ok, "gateway.type",
+                 "loopback, a chain inside the program; there is nothing to check"}};
     }
-    const platform::RealClock clock;
     const auto signer = gateway::evm::private_key_signer(settings.evm.private_key);
     auto nodes = gateway::evm::make_nodes(settings.evm, clock);
     const auto probes = gateway::evm::make_probes(settings.evm, clock);
+    return gateway::evm::diagnose(settings.evm, nodes, probes, *signer, clock);
+}
+
+std::vector<Finding> look_at_votes(const config::Settings& settings, const engine::Clock& clock) {
+    if (settings.api.share_disable) {
+        return {{Finding::Verdict::ok, "vote shares", "off, their routes answer 503"}};
+    }
+    if (settings.votes.base_url().empty()) {
+        return {
+            {Finding::Verdict::ok, "vote chain", "embedded: a trial, no share leaves the program"}};
+    }
+    return gateway::votes::diagnose(settings.votes, clock);
+}
+
+}  // namespace
+
+int doctor(const config::Settings& settings, std::ostream& out) {
+    const platform::RealClock clock;
+    std::vector<Finding> findings = look_at_gateway(settings, clock);
+    std::ranges::move(look_at_votes(settings, clock), std::back_inserter(findings));
     bool failed = false;
-    for (const Finding& finding :
-         gateway::evm::diagnose(settings.evm, nodes, probes, *signer, clock)) {
+    for (const Finding& finding : findings) {
         failed = failed || finding.verdict == Finding::Verdict::failed;
         out << word_of(finding.verdict) << platform::printable(finding.subject) << ": "
             << platform::printable(finding.text) << "\n";

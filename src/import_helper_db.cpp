@@ -242,6 +242,7 @@ int import_helper_db(const config::Settings& settings, const std::filesystem::pa
     const store::HelperCopy copy =
         store::copy_helper_db(helper_db, settings.store.directory, clock.wall());
     const std::unique_ptr<store::HelperDb> source = open(copy);
+    out << "into: " << store::database_path(settings.store).string() << "\n";
     describe(copy, out);
     Import import(store, reader, clock, random, out);
     import.run(*source);

@@ -60,7 +60,10 @@ std::string line_of(const config::Settings& settings) {
 std::unique_ptr<Votes> make_votes(const config::Settings& settings, engine::Gateway& relayer,
                                   engine::RoundDirectory& rounds, const engine::Clock& clock,
                                   engine::Journal& journal, engine::VoteObserver& observer) {
-    if (settings.api.share_disable || settings.votes.base_url().empty()) {
+    if (settings.api.share_disable) return std::make_unique<Together>(relayer, rounds);
+    if (settings.votes.base_url().empty()) {
+        journal.write(engine::Level::info,
+                      "vote_chain type=loopback hint=\"a trial: vote shares reach no real chain\"");
         return std::make_unique<Together>(relayer, rounds);
     }
     try {

@@ -46,7 +46,7 @@ Command parse_command_line(int argc, const char* const* argv) {
         check_command->add_option("-c,--config", check_file, "Configuration, TOML")
             ->type_name("FILE");
     CLI::App* const doctor_command =
-        app.add_subcommand("doctor", "Ask the nodes of the chain whether all is well");
+        app.add_subcommand("doctor", "Ask the nodes of the chains whether all is well");
     CLI::Option* const doctor_config =
         doctor_command->add_option("-c,--config", doctor_file, "Configuration, TOML")
             ->type_name("FILE");
@@ -65,6 +65,10 @@ Command parse_command_line(int argc, const char* const* argv) {
                      "kept in the data directory")
         ->required()
         ->type_name("");
+    import_command->add_flag("--trial", import.trial,
+                             "Also without a vote chain: the embedded one takes the shares, and "
+                             "they are gone");
+    import_command->footer("Ends with 3 when something was skipped or in conflict.");
     CLI::App* const version_command = app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
 

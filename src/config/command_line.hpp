@@ -27,6 +27,7 @@ struct ImportHelperDb {
     std::filesystem::path helper_db;
     std::optional<std::filesystem::path> file;  // --config
     std::optional<std::string> data_dir;
+    bool trial = false;  // also without a vote chain
 };
 
 struct Version {};

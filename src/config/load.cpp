@@ -36,7 +36,8 @@ struct Reason {
 
 constexpr std::array reasons{
     Reason{Effect::needs_chain, "the gateway is a loopback"},
-    Reason{Effect::needs_vote_chain, "there is no vote chain: it takes helper.chain_url and helper.prover"},
+    Reason{Effect::needs_vote_chain,
+           "there is no vote chain: it takes helper.chain_url and helper.prover"},
     Reason{Effect::needs_postgresql, "PostgreSQL is not used"},
     Reason{Effect::superseded, "this engine works without"},
 };
@@ -118,7 +119,7 @@ bool is_loopback(std::string_view host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-void settle(Loaded& loaded) {
+void settle(const Findings& findings, Loaded& loaded) {
     Settings& settings = loaded.settings;
     if (settings.engine.shares.max_concurrent_proofs < 1) {
         settings.engine.shares.max_concurrent_proofs = 1;
@@ -146,7 +147,7 @@ void settle(Loaded& loaded) {
             " gateway.loopback.kms_nodes=" + std::to_string(settings.loopback.kms_nodes));
     }
     settle_evm(loaded);
-    settle_votes(loaded);
+    settle_votes(findings, loaded);
 }
 
 }  // namespace
@@ -178,7 +179,7 @@ std::variant<Loaded, Refused> load(const Sources& sources) {
     if (!refused.errors.empty()) return refused;
 
     report_without_effect(findings, loaded);
-    settle(loaded);
+    settle(findings, loaded);
     return loaded;
 }
 

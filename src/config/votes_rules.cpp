@@ -1,8 +1,14 @@
 #include "config/votes_rules.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
+#include "config/keys.hpp"
 #include "config/quantities.hpp"
+#include "gateway/rpc/url.hpp"
+#include "gateway/votes/prover/command_program.hpp"
 
 namespace config {
 namespace {
@@ -16,6 +22,24 @@ bool has_chain(const Settings& settings) {
     return !settings.votes.base_url().empty();
 }
 
+// Who names a part of a vote chain has real votes: the embedded chain would take them and be
+// silent.
+bool wants_chain(const Findings& findings) {
+    return std::ranges::any_of(findings.origins, [](const auto& origin) {
+        const Key* const key = find_key(origin.first);
+        return key != nullptr && key->effect == Effect::needs_vote_chain;
+    });
+}
+
+void check_program(const gateway::ProverOptions& options, Findings& findings) {
+    try {
+        static_cast<void>(gateway::votes::command_program(options));
+    } catch (const std::invalid_argument& error) {
+        findings.error_where_set({prover + "command", prover + "pass_environment"}, error.what(),
+                                 "a program that this user may execute, by its path or in PATH");
+    }
+}
+
 void check_prover(const Settings& settings, Findings& findings) {
     using gateway::ProverType;
     const gateway::ProverOptions& options = settings.votes.prover;
@@ -26,9 +50,27 @@ void check_prover(const Settings& settings, Findings& findings) {
         findings.error_where_set({prover + "command", prover + "type"},
                                  "there is no program in " + prover + "command",
                                  "a list that begins with a program");
+    } else if (options.type == ProverType::command) {
+        check_program(options, findings);
     } else if (options.type == ProverType::http && options.url.empty()) {
         findings.error_where_set({prover + "type"}, "needs " + prover + "url beside it",
                                  "an http or https URL");
+    }
+}
+
+// Every path below it is ours to say.
+void check_base_url(const std::string& key, const std::string& text, Findings& findings) {
+    if (text.empty()) return;
+    const auto url = gateway::rpc::parse_url(text);
+    const std::string allowed =
+        "http://HOST:PORT or https://HOST:PORT, with a path before "
+        "/shielded-vote/v1 if there is one";
+    if (!url) {
+        findings.error_where_set({key}, "has a host or a port that is none", allowed);
+    } else if (text.find_first_of("?#") != std::string::npos) {
+        findings.error_where_set({key}, "has a query or a fragment", allowed);
+    } else if (url->target.find("/shielded-vote") != std::string::npos) {
+        findings.error_where_set({key}, "has the path of the interface in it", allowed);
     }
 }
 
@@ -54,18 +96,21 @@ void check_lease(const Settings& settings, Findings& findings) {
 
 void check_votes(const Settings& settings, Findings& findings) {
     if (!has_chain(settings) || settings.api.share_disable) return;
+    check_base_url("helper.chain_url", settings.votes.chain_url, findings);
+    check_base_url("helper.nullifier_url", settings.votes.nullifier_url, findings);
     check_prover(settings, findings);
     check_lease(settings, findings);
 }
 
-void settle_votes(Loaded& loaded) {
+void settle_votes(const Findings& findings, Loaded& loaded) {
     Settings& settings = loaded.settings;
     if (settings.api.share_disable) return;
-    if (!has_chain(settings) && settings.gateway != GatewayType::loopback) {
+    const bool wanted = settings.gateway != GatewayType::loopback || wants_chain(findings);
+    if (!has_chain(settings) && wanted) {
         settings.api.share_disable = true;
         loaded.warnings.emplace_back(
-            "vote_shares_off hint=\"without helper.chain_url there is no chain for vote shares: "
-            "their routes answer 503, as with helper.disable\"");
+            "vote_shares_off hint=\"there is no chain for vote shares: their routes answer 503, as "
+            "with helper.disable; set helper.chain_url and helper.prover\"");
     } else if (has_chain(settings) && settings.votes.prover.type == gateway::ProverType::loopback) {
         loaded.warnings.emplace_back(
             "prover_proves_nothing helper.prover.type=loopback hint=\"a real chain refuses its "

@@ -51,6 +51,10 @@ void note_failed_attempt(Context& context, const store::Row& row, const std::str
           "share_attempt_failed" + name_of(context, row) +
               " attempt=" + std::to_string(row.schedule.attempts) + " attempts_max=" +
               std::to_string(context.options.shares.attempts_max) + quoted(reason));
+    if (row.schedule.attempts < context.options.shares.attempts_max) return;
+    write(context, Level::error,
+          "share_given_up" + name_of(context, row) +
+              " hint=\"its secrets are wiped: it can not be tried again\"");
 }
 
 void note_trouble(Context& context, const store::Row& row, const std::string& reason) {

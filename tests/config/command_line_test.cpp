@@ -56,13 +56,15 @@ TEST_CASE("import-helper-db takes the file, and where to") {
     CHECK(std::get<config::ImportHelperDb>(bare).helper_db == "helper.db");
     CHECK_FALSE(std::get<config::ImportHelperDb>(bare).file);
     CHECK_FALSE(std::get<config::ImportHelperDb>(bare).data_dir);
+    CHECK_FALSE(std::get<config::ImportHelperDb>(bare).trial);
 
-    const auto full =
-        parse({"import-helper-db", "-c", "p.toml", "/var/helper.db", "--data-dir", "/var/lib/p"});
+    const auto full = parse({"import-helper-db", "-c", "p.toml", "/var/helper.db", "--data-dir",
+                             "/var/lib/p", "--trial"});
     REQUIRE(std::holds_alternative<config::ImportHelperDb>(full));
     CHECK(std::get<config::ImportHelperDb>(full).helper_db == "/var/helper.db");
     CHECK(std::get<config::ImportHelperDb>(full).file == "p.toml");
     CHECK(std::get<config::ImportHelperDb>(full).data_dir == "/var/lib/p");
+    CHECK(std::get<config::ImportHelperDb>(full).trial);
 }
 
 TEST_CASE("help names every command, and every flag of one") {

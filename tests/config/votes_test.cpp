@@ -26,7 +26,7 @@ expose_queue_status = true
 expose_timing = true
 [helper.prover]
 type = "command"
-command = ["prover", "--threads", "2"]
+command = ["sh", "-c", "true"]
 format = "binary"
 life = "pool"
 memory_max = 1073741824
@@ -59,7 +59,7 @@ TEST_CASE("every key of the vote chain arrives where it is read") {
     CHECK(s.api.share_expose_timing);
     CHECK(s.metrics.shares);
     CHECK(s.votes.prover.type == ProverType::command);
-    CHECK(s.votes.prover.command == std::vector<std::string>{"prover", "--threads", "2"});
+    CHECK(s.votes.prover.command == std::vector<std::string>{"sh", "-c", "true"});
     CHECK(s.votes.prover.format == ProverFormat::binary);
     CHECK(s.votes.prover.life == ProverLife::pool);
     CHECK(s.votes.prover.memory_bytes_max == 1'073'741'824);
@@ -87,7 +87,7 @@ TEST_CASE("by default there is no vote chain, and nothing is told of the times o
 TEST_CASE("a port counts with a prover, and without one it is said to have no effect") {
     const Outcome with_prover{
         "helper.chain_api_port = 1317\nhelper.prover.type = \"command\"\n"
-        "helper.prover.command = [\"prover\"]"};
+        "helper.prover.command = [\"sh\"]"};
     REQUIRE(with_prover.accepted());
     CHECK(with_prover.settings().votes.base_url() == "http://localhost:1317");
     const Outcome alone{"helper.chain_api_port = 1317"};
@@ -95,6 +95,56 @@ TEST_CASE("a port counts with a prover, and without one it is said to have no ef
     CHECK(alone.settings().votes.base_url().empty());
     CHECK(alone.text().find("settings_without_effect reason=\"there is no vote chain") !=
           std::string::npos);
+}
+
+TEST_CASE("who names a part of a vote chain gets no trial chain for real votes") {
+    for (const std::string part :
+         {"helper.chain_api_port = 1317", "helper.nullifier_url = \"http://node.test\"",
+          "helper.prover.type = \"loopback\"", "helper.commitment_check = false",
+          "helper.chain_timeout = \"3m\""}) {
+        CAPTURE(part);
+        const Outcome outcome{part};
+        REQUIRE(outcome.accepted());
+        CHECK(outcome.settings().api.share_disable);
+        CHECK(outcome.text().find("vote_shares_off hint=") != std::string::npos);
+    }
+    for (const std::string other : {"", "helper.max_concurrent_proofs = 3",
+                                    "helper.alert_webhook.url = \"http://alerts.test\""}) {
+        CAPTURE(other);
+        CHECK_FALSE(Outcome{other}.settings().api.share_disable);
+    }
+}
+
+TEST_CASE("the address of a chain holds nothing of its interface") {
+    const auto refusal = [](const std::string& url) {
+        return Outcome{"helper.prover.type = \"loopback\"\nhelper.chain_url = \"" + url + "\""}
+            .text();
+    };
+    const std::string allowed =
+        "; allowed: http://HOST:PORT or https://HOST:PORT, with a path before /shielded-vote/v1 if "
+        "there is one\n";
+    CHECK(refusal("http://h:99999") ==
+          "FILE:2: helper.chain_url: has a host or a port that is none" + allowed);
+    CHECK(refusal("http://h/?x=1") ==
+          "FILE:2: helper.chain_url: has a query or a fragment" + allowed);
+    CHECK(refusal("http://h/#f") ==
+          "FILE:2: helper.chain_url: has a query or a fragment" + allowed);
+    CHECK(refusal("http://h/shielded-vote/v1") ==
+          "FILE:2: helper.chain_url: has the path of the interface in it" + allowed);
+    CHECK(Outcome{"helper.prover.type = \"loopback\"\nhelper.chain_url = \"http://h/vote/\""}
+              .accepted());
+}
+
+TEST_CASE("a prover that can not be executed is found before the start") {
+    const std::string chain =
+        "helper.chain_url = \"http://chain.test\"\nhelper.prover.type = \"command\"\n";
+    const std::string allowed =
+        "; allowed: a program that this user may execute, by its path or in PATH\n";
+    CHECK(Outcome{chain + "helper.prover.command = [\"/nowhere/prover\"]"}.text() ==
+          "FILE:3: helper.prover.command: prover command \"/nowhere/prover\" is not found" +
+              allowed);
+    CHECK(Outcome{chain + "helper.prover.command = [\"/tmp\"]"}.text() ==
+          "FILE:3: helper.prover.command: prover command \"/tmp\" may not be executed" + allowed);
 }
 
 TEST_CASE("a vote chain needs a prover that is complete") {

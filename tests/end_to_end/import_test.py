@@ -91,7 +91,7 @@ class ImportTest(unittest.TestCase):
         database.close()
 
     def command(self):
-        return [binary(), "import-helper-db", str(self.file), "--config",
+        return [binary(), "import-helper-db", str(self.file), "--trial", "--config",
                 str(self.service.config), "--data-dir", str(self.service.data)]
 
     def run_import(self, status=0):
@@ -174,6 +174,15 @@ class ImportTest(unittest.TestCase):
         self.assertEqual(self.stored(later)[0], "queued")
         subjects = {bytes(row[0]) for row in self.service.ledger("select subject from inclusion")}
         self.assertEqual(subjects, {samples.nullifier(due), samples.nullifier(claimed)})
+
+    def test_shares_are_not_given_to_the_trial_chain_unasked(self):
+        self.make([row_of(self.variants.share(0), 0, self.end)])
+        command = [word for word in self.command() if word != "--trial"]
+        process = subprocess.run(command, env=environment(), timeout=60, capture_output=True,
+                                 text=True, check=False)
+        self.assertEqual(process.returncode, 2, process)
+        self.assertIn("there is no vote chain for these shares", process.stderr)
+        self.assertFalse(self.service.data.exists())
 
     def test_what_can_not_be_read_is_named_and_stays_in_the_copy(self):
         good = self.variants.share()

@@ -97,6 +97,7 @@ TEST_CASE("the last attempt, an unreadable share and one that kills are said onc
     world.run_for(2min);
     CHECK(world.engine.journal.count("share_attempt_failed") == 5);
     CHECK(world.engine.journal.count("attempt=5 attempts_max=5") == 1);
+    CHECK(world.engine.journal.count("share_given_up") == 1);
     CHECK(world.engine.journal.count("share_failed") == 0);
 
     const auto id = world.submit(support::vote_share(2, world.in_seconds(5)));

@@ -12,16 +12,9 @@
 #include "gateway/evm/options.hpp"
 #include "gateway/rpc/node.hpp"
 #include "gateway/evm/signer.hpp"
+#include "gateway/finding.hpp"
 
 namespace gateway::evm {
-
-// One thing that was looked at, in one line: what is and, unless that is well, what to do.
-struct Finding {
-    enum class Verdict { ok, warning, failed };
-    Verdict verdict = Verdict::ok;
-    std::string subject;  // such as `gateway write node`, `signer`
-    std::string text;     // without secrets and URLs
-};
 
 // What is made to look at one URL.
 struct Probes {

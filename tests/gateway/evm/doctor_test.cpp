@@ -13,7 +13,7 @@
 #include "gateway/evm/scripted_node.hpp"
 #include "support/virtual_time.hpp"
 
-using gateway::evm::Finding;
+using gateway::Finding;
 using gateway::evm::Getter;
 using gateway::rpc::Answer;
 using gateway::rpc::Json;
