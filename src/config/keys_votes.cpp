@@ -83,7 +83,7 @@ void add_prover(std::vector<Key>& all) {
                                      table + "command", texts(64, 4'096),
                                      [](auto& s) -> auto& { return s.votes.prover.command; },
                                      "command: the program and its arguments."),
-                                 "[\"/usr/local/bin/prover\"]")));
+                                 "[\"python3\", \"docs/example_prover.py\"]")));
     all.push_back(of_votes(key(
         table + "format",
         choice<ProverFormat>({{"json", ProverFormat::json}, {"binary", ProverFormat::binary}}),
