@@ -110,7 +110,8 @@ host_chains = [{{ chain_id = 8009, url = "{url}", acl_address = "{address}" }}]
     def test_doctor_has_nothing_to_do_for_the_loopback(self):
         process = self.run_it("doctor")
         self.assertEqual((process.returncode, process.stderr), (0, ""), process)
-        self.assertEqual(len(process.stdout.splitlines()), 1, process)
+        self.assertEqual(len(process.stdout.splitlines()), 2, process)
+        self.assertIn("ok      vote chain: embedded: a trial", process.stdout)
         self.assertIn("nothing to check", process.stdout)
 
     def test_doctor_fails_without_nodes_and_shows_no_secret(self):

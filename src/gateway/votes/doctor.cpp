@@ -22,7 +22,7 @@ Finding of_tree(RestChain& chain, const domain::Bytes32& round_id) {
     const auto* tree = std::get_if<LatestTree>(&latest);
     const std::uint64_t leaves = tree == nullptr ? 0 : tree->next_index;
     return {Verdict::ok, "vote chain",
-            "answers; a round is active, with " + std::to_string(leaves) + " votes in its tree"};
+            "answers; a round is active, with " + std::to_string(leaves) + " leaves in its tree"};
 }
 
 Finding of_chain(const VoteOptions& options, const engine::Clock& clock) {
