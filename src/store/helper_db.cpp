@@ -21,8 +21,11 @@ constexpr std::array<const char*, 10> essential{
     "round_id",     "share_index",  "shares_hash",   "proposal_id", "vote_decision",
     "enc_share_c1", "enc_share_c2", "tree_position", "state",       "attempts"};
 
+// None for a view: one may go on for ever.
 Columns columns_of(SQLite::Database& database, const char* table) {
-    Statement statement(database, "select lower(name) from pragma_table_info(?)");
+    Statement statement(database,
+                        "select lower(name) from pragma_table_info(?1) where exists (select 1 from "
+                        "sqlite_schema where lower(sqlite_schema.name) = ?1 and type = 'table')");
     statement.with(table);
     Columns columns;
     while (statement.next()) columns.emplace(statement.text(0));

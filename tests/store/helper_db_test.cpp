@@ -236,6 +236,10 @@ TEST_CASE("what is no database of a helper is refused with the reason") {
     CHECK(refusal(directory).find("has no table shares") != std::string::npos);
 
     fs::remove(directory.original);
+    directory.make("create view shares as select 1 as round_id");
+    CHECK(refusal(directory).find("has no table shares") != std::string::npos);
+
+    fs::remove(directory.original);
     directory.make(
         "create table shares (round_id text, share_index integer, shares_hash text, "
         "vote_decision integer, enc_share_c1 text, enc_share_c2 text, "

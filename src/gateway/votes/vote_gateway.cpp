@@ -10,6 +10,8 @@
 namespace gateway {
 namespace {
 
+constexpr std::size_t nullifiers_max = 65'536;  // some 15 MB when all are taken
+
 using domain::Reason;
 using domain::VoteShare;
 using engine::PrepareOutcome;
@@ -107,6 +109,7 @@ VoteGateway::VoteGateway(votes::RevealChain& chain, votes::Prover& prover,
       clock_(clock),
       journal_(journal),
       observer_(observer),
+      nullifiers_(nullifiers_max),
       errands_(executor) {}
 
 void VoteGateway::listen(engine::GatewayEvents& events, const engine::Resume&) {
@@ -173,10 +176,10 @@ std::vector<engine::Dependency> VoteGateway::dependencies() const {
 PrepareOutcome VoteGateway::prepare_one(const engine::PrepareOrder& order) {
     const auto* share = std::get_if<VoteShare>(order.request.get());
     assert(share != nullptr);
-    return reveal_of(*share);
+    return reveal_of(order.id.sequence, *share);
 }
 
-PrepareOutcome VoteGateway::reveal_of(const VoteShare& share) {
+PrepareOutcome VoteGateway::reveal_of(std::int64_t id, const VoteShare& share) {
     if (auto refusal = refusal_of(chain_.round_status(share.round_id))) return *refusal;
     const engine::TreeStatusAnswer tree = chain_.tree_status(share.round_id);
     if (auto refusal = refusal_of(tree, share)) return *refusal;
@@ -184,11 +187,11 @@ PrepareOutcome VoteGateway::reveal_of(const VoteShare& share) {
     const votes::PathAnswer path = chain_.path(share.round_id, share.tree_position, anchor_height);
     if (const auto* unreachable = std::get_if<Unreachable>(&path)) return *unreachable;
     if (std::holds_alternative<votes::PathOutOfRange>(path)) return out_of_range(share);
-    return proved(share, anchor_height, std::get<votes::MerklePath>(path));
+    return proved(id, share, anchor_height, std::get<votes::MerklePath>(path));
 }
 
-PrepareOutcome VoteGateway::proved(const VoteShare& share, std::uint64_t anchor_height,
-                                   const votes::MerklePath& path) {
+PrepareOutcome VoteGateway::proved(std::int64_t id, const VoteShare& share,
+                                   std::uint64_t anchor_height, const votes::MerklePath& path) {
     votes::ProveOutcome outcome = prove(witness_of(share, path));
     if (auto* unreachable = std::get_if<Unreachable>(&outcome)) return std::move(*unreachable);
     if (auto* failed = std::get_if<votes::NotProved>(&outcome)) {
@@ -199,6 +202,9 @@ PrepareOutcome VoteGateway::proved(const VoteShare& share, std::uint64_t anchor_
         return attempt_failed("the proof has " + std::to_string(proof.bytes.size()) +
                               " bytes: 1 to " + std::to_string(votes::proof_bytes_max) +
                               " are allowed");
+    }
+    if (!nullifiers_.belongs(share.round_id, proof.nullifier, id)) {
+        return attempt_failed("the prover answered with the nullifier of another share");
     }
     const votes::Reveal reveal{proof.nullifier,
                                share.c1,

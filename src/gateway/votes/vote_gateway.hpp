@@ -11,6 +11,7 @@
 #include "engine/journal.hpp"
 #include "engine/vote_chain.hpp"
 #include "gateway/errands.hpp"
+#include "gateway/votes/nullifier_memory.hpp"
 #include "gateway/votes/prover/prover.hpp"
 #include "gateway/votes/reveal.hpp"
 
@@ -43,8 +44,8 @@ public:
 
 private:
     [[nodiscard]] engine::PrepareOutcome prepare_one(const engine::PrepareOrder& order);
-    [[nodiscard]] engine::PrepareOutcome reveal_of(const domain::VoteShare& share);
-    [[nodiscard]] engine::PrepareOutcome proved(const domain::VoteShare& share,
+    [[nodiscard]] engine::PrepareOutcome reveal_of(std::int64_t id, const domain::VoteShare& share);
+    [[nodiscard]] engine::PrepareOutcome proved(std::int64_t id, const domain::VoteShare& share,
                                                 std::uint64_t anchor_height,
                                                 const votes::MerklePath& path);
     [[nodiscard]] votes::ProveOutcome prove(const votes::Witness& witness);
@@ -56,6 +57,7 @@ private:
     engine::Journal& journal_;
     engine::VoteObserver& observer_;
     std::atomic<engine::GatewayEvents*> events_{nullptr};
+    votes::NullifierMemory nullifiers_;
 
     // Last: it ends before what its work refers to.
     Errands errands_;

@@ -198,6 +198,46 @@ TEST_CASE("a proof that is empty or too large costs an attempt and is not sent")
     CHECK(world.status(id) == Status::completed);
 }
 
+TEST_CASE("the nullifier of another share costs an attempt and is not sent") {
+    VotesWorld world;
+    domain::Bytes32 first{};
+    world.prover.on_prove = [&](const Witness& witness) -> ProveOutcome {
+        Proof proof = ScriptedProver::proof_of(witness);
+        if (first == domain::Bytes32{}) first = proof.nullifier;
+        proof.nullifier = first;
+        return proof;
+    };
+    const auto own = world.submit(support::vote_share(1));
+    world.run_for(moment);
+    const auto other = world.submit(support::vote_share(2));
+    world.run_for(moment);
+    CHECK(world.status(own) == Status::completed);
+    CHECK(world.status(other) == Status::queued);
+    CHECK(world.row(other).schedule.attempts == 1);
+    CHECK(world.chain.revealed().size() == 1);
+    world.prover.on_prove = [](const Witness& witness) {
+        return ScriptedProver::proof_of(witness);
+    };
+    world.run_for(3s);
+    CHECK(world.status(other) == Status::completed);
+}
+
+TEST_CASE("a share keeps its nullifier over its attempts, and old ones are forgotten") {
+    gateway::votes::NullifierMemory memory(2);
+    const domain::Bytes32 round{};
+    const auto nullifier = [](std::uint8_t number) {
+        domain::Bytes32 bytes{};
+        bytes.fill(number);
+        return bytes;
+    };
+    CHECK(memory.belongs(round, nullifier(1), 1));
+    CHECK(memory.belongs(round, nullifier(1), 1));
+    CHECK_FALSE(memory.belongs(round, nullifier(1), 2));
+    CHECK(memory.belongs(nullifier(9), nullifier(1), 2));  // of another round
+    CHECK(memory.belongs(round, nullifier(3), 3));
+    CHECK(memory.belongs(round, nullifier(1), 2));
+}
+
 TEST_CASE("no proof begins before the round and its tree are there") {
     VotesWorld world;
     SUBCASE("no such round") {

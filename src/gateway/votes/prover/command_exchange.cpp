@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "gateway/votes/prover/prover_protocol.hpp"
-#include "gateway/votes/prover/prover_text.hpp"
+#include "gateway/votes/harmless_text.hpp"
 
 namespace gateway::votes {
 namespace {

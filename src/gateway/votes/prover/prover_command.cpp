@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "gateway/rpc/trouble.hpp"
-#include "gateway/votes/prover/prover_text.hpp"
+#include "gateway/votes/harmless_text.hpp"
 
 namespace gateway::votes {
 namespace {

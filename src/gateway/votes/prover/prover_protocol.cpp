@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "gateway/votes/prover/prover_text.hpp"
+#include "gateway/votes/harmless_text.hpp"
 
 namespace gateway::votes {
 namespace {

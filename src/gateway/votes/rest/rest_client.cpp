@@ -8,6 +8,7 @@
 #include "gateway/rpc/node_error.hpp"
 #include "gateway/rpc/parse.hpp"
 #include "gateway/rpc/retry_after.hpp"
+#include "gateway/votes/harmless_text.hpp"
 
 namespace gateway::votes {
 namespace {
@@ -22,10 +23,6 @@ rpc::Url url_of(const std::string& text) {
 
 std::shared_ptr<const rpc::TlsContext> tls_for(const rpc::Url& url) {
     return url.tls ? std::make_shared<const rpc::TlsContext>() : nullptr;
-}
-
-bool is_continuation(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
 domain::Milliseconds hold_of(const rpc::HttpResponse& response, domain::Timestamp now) {
@@ -72,12 +69,7 @@ RestAnswer RestClient::exchange(const rpc::HttpRequest& request, domain::Millise
 }
 
 std::string RestClient::presentable(std::string_view text) const {
-    std::string line = rpc::sanitised(text, endpoint_.secrets());
-    if (line.size() <= text_bytes_max) return line;
-    std::size_t end = text_bytes_max;
-    while (end > 0 && is_continuation(line[end])) --end;
-    line.resize(end);
-    return line;
+    return harmless_text(rpc::sanitised(text, endpoint_.secrets()), text_bytes_max);
 }
 
 void RestClient::note_trouble(std::optional<std::string> text) {

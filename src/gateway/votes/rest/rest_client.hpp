@@ -38,7 +38,8 @@ public:
     // Exchanges under way end as `stopped`, and so does every later one.
     void stop() { stop_.set(); }
 
-    // One line of at most 200 bytes, without URLs and parts of ours.
+    // One line of about 200 bytes at most, without URLs, parts of ours, and whatever may be a part
+    // of a share: a node may say back what it was sent.
     [[nodiscard]] std::string presentable(std::string_view text) const;
 
     // What the last exchange came to; absent: it went well. Not taken any more once stopped.

@@ -1,4 +1,4 @@
-#include "gateway/votes/prover/prover_text.hpp"
+#include "gateway/votes/harmless_text.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,6 +9,7 @@ namespace gateway::votes {
 namespace {
 
 constexpr std::size_t secret_characters = 20;
+constexpr std::size_t digits_max = 30;
 constexpr std::string_view ellipsis = "\xe2\x80\xa6";
 
 bool is_digit(char c) {
@@ -19,6 +20,26 @@ bool is_digit(char c) {
 bool is_coded(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            std::string_view("+/=-_\\").find(c) != std::string_view::npos;
+}
+
+bool is_no_space(char c) {
+    return static_cast<std::uint8_t>(c) > 0x20;
+}
+
+bool is_alphanumeric(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// A long word as no name of a function, a type or a file is.
+bool is_suspicious(std::string_view word) {
+    static constexpr std::string_view in_names = ":./()_-,'\"=[]{}<>!?;";
+    constexpr std::ptrdiff_t digits_in_names = 8;
+    const auto is_of_name = [](char c) {
+        return is_alphanumeric(c) || in_names.find(c) != std::string_view::npos;
+    };
+    return word.size() >= secret_characters &&
+           (!std::ranges::all_of(word, is_of_name) ||
+            std::ranges::count_if(word, is_digit) > digits_in_names);
 }
 
 bool is_between_numbers(char c) {
@@ -62,9 +83,34 @@ char printable(char c) {
     return static_cast<std::uint8_t>(c) < 0x80 ? c : '?';
 }
 
+// Where numbers begin that are too many, whatever stands between them; the end: nowhere.
+std::size_t crowd_of_digits(std::string_view text) {
+    std::size_t digits = 0;
+    std::size_t first = text.size();
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = run_end(text, at, is_alphanumeric);
+        const std::string_view word = text.substr(at, end - at);
+        const std::size_t more = word.empty() ? 0 : digits_of(word);
+        if (more > 0 && std::ranges::any_of(word, is_digit)) first = std::min(first, at);
+        digits += more;
+        at = std::max(end, at + 1);
+    }
+    return digits > digits_max ? first : text.size();
+}
+
 std::string without_secrets(std::string_view text) {
     std::string kept;
+    const std::size_t crowd = crowd_of_digits(text);
+    const bool is_cut = crowd < text.size();
+    text = text.substr(0, crowd);
     for (std::size_t at = 0; at < text.size();) {
+        const bool word_begins = at == 0 || !is_no_space(text[at - 1]);
+        const std::size_t word_end = run_end(text, at, is_no_space);
+        if (word_begins && is_suspicious(text.substr(at, word_end - at))) {
+            kept += ellipsis;
+            at = word_end;
+            continue;
+        }
         if (!is_coded(text[at])) {
             kept += text[at++];
             continue;
@@ -79,6 +125,7 @@ std::string without_secrets(std::string_view text) {
         kept += text.substr(at, word - at);
         at = word;
     }
+    if (is_cut) kept += ellipsis;
     return kept;
 }
 
