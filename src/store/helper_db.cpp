@@ -23,9 +23,10 @@ constexpr std::array<const char*, 10> essential{
 
 // None for a view: one may go on for ever.
 Columns columns_of(SQLite::Database& database, const char* table) {
-    Statement statement(database,
-                        "select lower(name) from pragma_table_info(?1) where exists (select 1 from "
-                        "sqlite_schema where lower(sqlite_schema.name) = ?1 and type = 'table')");
+    Statement statement(
+        database,
+        "select lower(name) from pragma_table_info(?1) where exists (select 1 from "
+        "sqlite_schema entry where lower(entry.name) = ?1 and entry.type = 'table')");
     statement.with(table);
     Columns columns;
     while (statement.next()) columns.emplace(statement.text(0));

@@ -160,8 +160,20 @@ TEST_CASE("a log is cut, put on one line and has no URLs") {
     };
     const std::string begin = "refused: HTTP 422, code 5 (invalid proof): ";
     CHECK(text_for("a\nb\x1b[31m http://node.example/secret?k=1") == begin + "a b [31m http://…");
-    CHECK(text_for(std::string(5'000, 'x')) == begin + std::string(200, 'x'));
-    CHECK(text_for(std::string(199, 'x') + "é") == begin + std::string(199, 'x'));
+    CHECK(text_for(std::string(5'000, '!')) == begin + std::string(200, '!'));
+    CHECK(text_for("café") == begin + "caf??");
+}
+
+TEST_CASE("a chain that says back what it was sent tells no log of it") {
+    for (const std::string said :
+         {"c1=HzERNO/h+Y1angSbQtfHPD+dglq+MxnhbiHPpl+jaDc=", "1F311134EFE1F98D5A9E049B42D7C73C",
+          "[31, 49, 17, 52, 239, 225, 249, 141, 90, 158]"}) {
+        CAPTURE(said);
+        RestHarness harness(422, Json{{"code", 5}, {"log", "bad " + said}}.dump());
+        CHECK(in_words(harness.chain.reveal(share))
+                  .starts_with("refused: HTTP 422, code 5 (invalid proof): bad"));
+        CHECK(in_words(harness.chain.reveal(share)).size() < 60);
+    }
 }
 
 TEST_CASE("an answer that is cut off leaves the outcome open, one that is none does not") {

@@ -231,7 +231,7 @@ TEST_CASE("reasons hold neither the URL nor its parts") {
         }),
         ample, "/hushhush/?key=sesame");
     const auto answer = harness.chain.find(round_id);
-    CHECK(missing(answer) == "unreachable: HTTP 500: Get \"http://…\": … at …");
+    CHECK(missing(answer) == "unreachable: HTTP 500: Get 'http://…': … at …");
     CHECK_THROWS_WITH_AS(
         gateway::votes::RestChain(vote_options("ftp://sesame"), harness.clock, nullptr),
         "no http or https URL", std::invalid_argument);
