@@ -18,7 +18,7 @@ RestVotes::RestVotes(const VoteOptions& options, const engine::Clock& clock,
                      engine::VoteObserver& observer)
     : commitment_check_(options.commitment_check),
       chain_(with_url(options), clock, &observer),
-      trees_(chain_, [this] { return chain_.active_round(); }),
+      trees_(chain_, clock, [this] { return chain_.active_round(); }),
       nullifiers_(options.nullifier_url.empty()
                       ? nullptr
                       : std::make_unique<votes::RestNullifiers>(options, clock)),

@@ -73,6 +73,14 @@ struct RestHarness {
         : RestHarness(HttpStub::answering(
               [status, body](const StubRequest&) { return http(status, body); })) {}
 
+    // With all the time a test needs.
+    auto leaves(std::uint64_t from_height, std::uint64_t to_height) {
+        return chain.leaves(round_id, {.from_height = from_height,
+                                       .to_height = to_height,
+                                       .leaves_enough = 1'000'000,
+                                       .deadline = clock.monotonic() + 2 * ample});
+    }
+
     VirtualClock clock;
     HeardReplies replies;
     HttpStub stub;

@@ -35,6 +35,11 @@ std::vector<std::string> lines(const HttpStub& stub) {
     return all;
 }
 
+const std::vector<gateway::votes::BlockLeaves>* blocks_of(const auto& answer) {
+    const auto* const read = std::get_if<gateway::votes::LeavesRead>(&answer);
+    return read == nullptr ? nullptr : &read->blocks;
+}
+
 TEST_CASE("the latest tree of a round") {
     struct Row {
         const char* label;
@@ -78,9 +83,9 @@ TEST_CASE("leaves come with their blocks, and blocks without leaves do not") {
     RestHarness harness(200, R"({"blocks":[)" + block(5, 0, {base64_of(1), base64_of(2)}) +
                                  R"(,{"height":6,"start_index":2},)" + block(8, 2, {base64_of(3)}) +
                                  "]}");
-    const auto answer = harness.chain.leaves(round_id, 5, 9);
+    const auto answer = harness.leaves(5, 9);
     CHECK(lines(harness.stub) == std::vector{heights(5, 9)});
-    const auto* const blocks = std::get_if<std::vector<gateway::votes::BlockLeaves>>(&answer);
+    const auto* const blocks = blocks_of(answer);
     REQUIRE(blocks != nullptr);
     REQUIRE(blocks->size() == 2);
     CHECK(blocks->at(0).height == 5);
@@ -134,7 +139,7 @@ TEST_CASE("leaves that can not be believed are not served") {
     for (const Row& row : rows) {
         CAPTURE(row.label);
         RestHarness harness(row.status, row.body);
-        CHECK(missing(harness.chain.leaves(round_id, 5, 9)) == row.expected);
+        CHECK(missing(harness.leaves(5, 9)) == row.expected);
         CHECK(harness.stub.count() == 1);
     }
 }
@@ -147,9 +152,9 @@ TEST_CASE("pages are followed to the last") {
         }
         return http(200, R"({"blocks":[)" + block(8, 1, {base64_of(2)}) + "]}");
     }));
-    const auto answer = harness.chain.leaves(round_id, 5, 9);
+    const auto answer = harness.leaves(5, 9);
     CHECK(lines(harness.stub) == std::vector{heights(5, 9), heights(8, 9)});
-    const auto* const blocks = std::get_if<std::vector<gateway::votes::BlockLeaves>>(&answer);
+    const auto* const blocks = blocks_of(answer);
     REQUIRE(blocks != nullptr);
     REQUIRE(blocks->size() == 2);
     CHECK(blocks->at(1).leaves == std::vector{filled(2)});
@@ -166,40 +171,39 @@ TEST_CASE("many heights are asked for piece by piece, from where the round began
     const std::string whole = R"({"round":{"created_at_height":5000}})";
     {
         RestHarness harness(script(whole));
-        CHECK(missing(harness.chain.leaves(round_id, 0, 7'100)) == "there");
+        CHECK(missing(harness.leaves(0, 7'100)) == "there");
         CHECK(lines(harness.stub) == std::vector{round_line, heights(5'000, 6'000),
                                                  heights(6'001, 7'001), heights(7'002, 7'100)});
     }
     {
         RestHarness harness(script(whole));
-        CHECK(missing(harness.chain.leaves(round_id, 6'000, 7'000)) == "there");
+        CHECK(missing(harness.leaves(6'000, 7'000)) == "there");
         CHECK(lines(harness.stub) == std::vector{heights(6'000, 7'000)});
     }
     {
         RestHarness harness(script(whole));
-        CHECK(missing(harness.chain.leaves(round_id, 6'000, 7'001)) == "there");
+        CHECK(missing(harness.leaves(6'000, 7'001)) == "there");
         CHECK(lines(harness.stub) ==
               std::vector{round_line, heights(6'000, 7'000), heights(7'001, 7'001)});
     }
     {
         RestHarness harness(script(R"({"round":{}})"));
-        CHECK(missing(harness.chain.leaves(round_id, 0, 1'001)) == "there");
+        CHECK(missing(harness.leaves(0, 1'001)) == "there");
         CHECK(lines(harness.stub) == std::vector{heights(1, 1'001)});
     }
     {
         RestHarness harness(script(R"({"round":null})"));
-        CHECK(missing(harness.chain.leaves(round_id, 1, 2'000)) ==
-              "unreachable: round: none in answer");
+        CHECK(missing(harness.leaves(1, 2'000)) == "unreachable: round: none in answer");
     }
 }
 
 TEST_CASE("no heights, no question") {
     RestHarness harness(500, "");
-    CHECK(missing(harness.chain.leaves(round_id, 9, 8)) == "there");
-    CHECK(missing(harness.chain.leaves(round_id, 0, 0)) == "there");
+    CHECK(missing(harness.leaves(9, 8)) == "there");
+    CHECK(missing(harness.leaves(0, 0)) == "there");
     CHECK(harness.stub.count() == 0);
     constexpr auto last = ~std::uint64_t{0};
-    CHECK(missing(harness.chain.leaves(round_id, last, last)) == "unreachable: HTTP 500");
+    CHECK(missing(harness.leaves(last, last)) == "unreachable: HTTP 500");
 }
 
 TEST_CASE("leaves may have 16 MiB, not more") {
@@ -209,10 +213,101 @@ TEST_CASE("leaves may have 16 MiB, not more") {
         return begin + std::string(bytes - begin.size() - end.size(), 'x') + end;
     };
     RestHarness full(200, padded(16U << 20U));
-    CHECK(missing(full.chain.leaves(round_id, 1, 2)) == "there");
+    CHECK(missing(full.leaves(1, 2)) == "there");
     RestHarness over(200, padded((16U << 20U) + 1));
-    CHECK(missing(over.chain.leaves(round_id, 1, 2)) == "unreachable: answer too large");
+    CHECK(missing(over.leaves(1, 2)) == "unreachable: answer too large");
     CHECK(missing(full.chain.latest(round_id)) == "unreachable: answer too large");
+}
+
+// A chain whose every page has no leaves, or as many, and names the next height.
+HttpStub::Script endless(VirtualClock& clock, domain::Milliseconds each, int leaves) {
+    return HttpStub::answering([&clock, each, leaves](const StubRequest& request) {
+        clock.advance(each);
+        const std::string line = request.line();
+        const std::string mark = "from_height=";
+        const std::size_t at = line.find(mark);
+        if (at == std::string::npos) return http(200, R"({"round":{}})");
+        const int from = std::stoi(line.substr(at + mark.size()));
+        const auto count = static_cast<std::size_t>(leaves);
+        return http(200, R"({"blocks":[)" +
+                             block(from, 0, std::vector<std::string>(count, base64_of(1))) +
+                             R"(],"next_from_height":)" + std::to_string(from + 1) + "}");
+    });
+}
+
+TEST_CASE("pages without end are followed until the deadline, and what came is given") {
+    VirtualClock clock;
+    const HttpStub stub(endless(clock, domain::Milliseconds{3'000}, 0));
+    gateway::votes::RestChain chain(vote_options(stub.url()), clock, nullptr);
+    const auto answer =
+        chain.leaves(round_id, {.from_height = 7,
+                                .to_height = 1'000'000'000'000'000,
+                                .leaves_enough = 5,
+                                .deadline = clock.monotonic() + domain::Milliseconds{9'500}});
+    REQUIRE(missing(answer) == "there");
+    CHECK(stub.count() == 4);  // the round, then pages
+    CHECK(std::get<gateway::votes::LeavesRead>(answer).to_height == 9);
+    CHECK(std::get<gateway::votes::LeavesRead>(answer).blocks.empty());
+}
+
+TEST_CASE("no question is asked when no time is left") {
+    RestHarness harness(200, "{}");
+    const auto now = harness.clock.monotonic();
+    for (const std::uint64_t to : {9U, 9'000U}) {
+        CHECK(missing(harness.chain.leaves(
+                  round_id,
+                  {.from_height = 5, .to_height = to, .leaves_enough = 5, .deadline = now})) ==
+              "unreachable: leaves: no time left");
+    }
+    CHECK(harness.stub.count() == 0);
+}
+
+TEST_CASE("an exchange ends with the deadline, although it might take longer") {
+    RestHarness harness([](StubPeer& peer, const StubRequest&) {
+        peer.hang();
+        return false;
+    });
+    CHECK(
+        missing(harness.chain.leaves(round_id, {.from_height = 5,
+                                                .to_height = 9,
+                                                .leaves_enough = 5,
+                                                .deadline = harness.clock.monotonic() + brief})) ==
+        "unreachable: no answer in 200 ms");
+}
+
+TEST_CASE("pages with leaves are followed until there are enough") {
+    VirtualClock clock;
+    const HttpStub stub(endless(clock, domain::Milliseconds{0}, 2));
+    gateway::votes::RestChain chain(vote_options(stub.url()), clock, nullptr);
+    const auto answer =
+        chain.leaves(round_id, {.from_height = 7,
+                                .to_height = 1'000,
+                                .leaves_enough = 4,
+                                .deadline = clock.monotonic() + domain::Milliseconds{9'500}});
+    REQUIRE(missing(answer) == "there");
+    CHECK(stub.count() == 3);
+    CHECK(std::get<gateway::votes::LeavesRead>(answer).to_height == 9);
+    CHECK(blocks_of(answer)->size() == 3);  // 6 leaves
+}
+
+TEST_CASE("what came before a page that fails is given") {
+    RestHarness harness(HttpStub::answering([](const StubRequest& request) {
+        if (request.number > 1) return http(500, "");
+        return http(200,
+                    R"({"blocks":[)" + block(5, 0, {base64_of(1)}) + R"(],"next_from_height":8})");
+    }));
+    const auto answer = harness.leaves(5, 9);
+    REQUIRE(missing(answer) == "there");
+    CHECK(std::get<gateway::votes::LeavesRead>(answer).to_height == 7);
+    CHECK(missing(harness.leaves(8, 9)) == "unreachable: HTTP 500");
+}
+
+TEST_CASE("nothing is asked about blocks before the round began") {
+    RestHarness harness(200, R"({"round":{"created_at_height":1000000000000000}})");
+    const auto answer = harness.leaves(0, 5'000);
+    REQUIRE(missing(answer) == "there");
+    CHECK(std::get<gateway::votes::LeavesRead>(answer).to_height == 5'000);
+    CHECK(harness.stub.count() == 1);
 }
 
 }  // namespace

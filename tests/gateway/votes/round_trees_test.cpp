@@ -11,6 +11,7 @@
 #include "gateway/votes/merkle.hpp"
 #include "gateway/votes/naive_pallas.hpp"
 #include "gateway/votes/scripted_tree_source.hpp"
+#include "support/virtual_time.hpp"
 
 namespace gateway::votes {
 
@@ -21,12 +22,13 @@ const domain::Bytes32 second_round = number(2);
 
 struct Chain {
     ScriptedTreeSource source;
+    support::VirtualClock clock;
     RoundTrees::ActiveRound active = engine::UnknownRound{};
     RoundTrees trees;
 
     explicit Chain(const RoundTreesOptions& options = {})
         : trees(
-              source, [this] { return active; }, options) {
+              source, clock, [this] { return active; }, options) {
         source.append(first_round, 10, leaves_of({11, 12, 13}));
         source.append(first_round, 20, leaves_of({14, 15}));
         source.append(second_round, 15, leaves_of({21, 22}));
@@ -124,7 +126,7 @@ TEST_CASE("a leaf comes from the chain once and is remembered") {
 TEST_CASE("leaves that no root of the chain confirms are not given out") {
     Chain chain;
     chain.source.on_leaves = [](const auto&, auto& answer) {
-        for (BlockLeaves& block : std::get<std::vector<BlockLeaves>>(answer))
+        for (BlockLeaves& block : std::get<LeavesRead>(answer).blocks)
             block.leaves.back() = number(666);
     };
     for (int i = 0; i < 2; ++i)
@@ -152,7 +154,7 @@ TEST_CASE("a chain that went back gives paths of its new tree") {
 }
 
 TEST_CASE("only so many rounds are kept, those used last") {
-    Chain chain({.rounds_max = 2, .copy = {}});
+    Chain chain({.rounds_max = 2, .wait_max = domain::Milliseconds{2'000}, .copy = {}});
     chain.source.append(number(3), 12, leaves_of({31}));
     const auto reads = [&](const domain::Bytes32& round) {
         const std::size_t before = chain.source.calls.size();
@@ -205,6 +207,54 @@ TEST_CASE("two rounds at once: each path is valid in its own tree only, and none
     CHECK(root_by(std::get<MerklePath>(second), number(22)) != first_root);
 }
 
+TEST_CASE("who finds a copy being read waits for it, but not for long") {
+    RoundTreesOptions options;
+    options.wait_max = domain::Milliseconds{20};
+    Chain chain(options);
+    std::promise<void> reads;
+    std::promise<void> seen;
+    chain.source.on_leaves = [&, waits = true](const auto&, auto&) mutable {
+        if (!std::exchange(waits, false)) return;
+        reads.set_value();
+        seen.get_future().wait_for(std::chrono::seconds(20));
+    };
+    PathAnswer first;
+    std::thread thread([&] { first = chain.trees.path(first_round, 1, 20); });
+    reads.get_future().wait();
+    const std::string in_use = "the tree of the round is being read";
+    CHECK(reason(chain.trees.path(first_round, 0, 20)) == in_use);
+    CHECK(reason(chain.trees.leaf(first_round, 0)) == in_use);
+    CHECK(std::holds_alternative<engine::TreeStatus>(chain.trees.status(first_round)));
+    CHECK(reason(chain.trees.leaf(second_round, 0)) == "no trouble");
+    seen.set_value();
+    thread.join();
+    CHECK(std::holds_alternative<MerklePath>(first));
+    CHECK(reason(chain.trees.path(first_round, 0, 20)) == "no trouble");
+}
+
+TEST_CASE("a round whose tree takes too long is let go, and goes on where it was") {
+    Chain chain;
+    chain.source.append(first_round, 100'000, leaves_of({16}));
+    chain.source.on_leaves = [&](const auto& call, auto& answer) {
+        chain.clock.advance(domain::Milliseconds{10'000});
+        auto& read = std::get<LeavesRead>(answer);
+        if (read.to_height - call.from_height < 10'000) return;
+        read = {{}, call.from_height + 9'999};
+    };
+    CHECK(reason(chain.trees.path(first_round, 5, 100'000))
+              .starts_with("the tree of the round could not be read within 30000 ms"));
+    CHECK(chain.source.calls.size() == 3);
+    CHECK(reason(chain.trees.leaf(first_round, 5))
+              .starts_with("the tree of the round could not be read within 30000 ms"));
+    CHECK(chain.source.calls.size() == 6);
+    const std::uint64_t next = chain.source.calls.back().from_height + 10'000;
+    CHECK(chain.source.calls.back().from_height > chain.source.calls.at(2).to_height);
+    chain.source.on_leaves = nullptr;
+    CHECK(root_by(chain.path(first_round, 5, 100'000), number(16)) ==
+          chain.source.tree(first_round).root);
+    CHECK(chain.source.calls.at(6).from_height == next);
+}
+
 TEST_CASE("many callers of one round read it once and get paths to its root") {
     Chain chain;
     REQUIRE(std::holds_alternative<engine::TreeStatus>(chain.trees.status(first_round)));
@@ -224,7 +274,9 @@ TEST_CASE("many callers of one round read it once and get paths to its root") {
 
 TEST_CASE("whatever grows between status and path, the path leads to the anchor's root") {
     std::mt19937_64 random(9);
-    Chain chain({.rounds_max = 3, .copy = {.blocks_first = 4, .leaves_wanted = 8}});
+    Chain chain({.rounds_max = 3,
+                 .wait_max = domain::Milliseconds{2'000},
+                 .copy = {.blocks_first = 4, .leaves_wanted = 8}});
     std::map<std::uint64_t, domain::Bytes32> roots;
     std::vector<domain::Bytes32> leaves = leaves_of({11, 12, 13, 14, 15});
     std::map<std::uint64_t, std::uint64_t> sizes;

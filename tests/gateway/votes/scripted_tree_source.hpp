@@ -22,9 +22,10 @@ public:
         domain::Bytes32 round_id{};
         std::uint64_t from_height = 0;
         std::uint64_t to_height = 0;
+        std::uint64_t leaves_enough = 0;
     };
     using LatestAnswer = std::variant<LatestTree, engine::UnknownRound, engine::Unreachable>;
-    using LeavesAnswer = std::variant<std::vector<BlockLeaves>, engine::Unreachable>;
+    using LeavesAnswer = std::variant<LeavesRead, engine::Unreachable>;
 
     void append(const domain::Bytes32& round_id, std::uint64_t height, const Leaves& leaves) {
         const std::lock_guard lock(mutex_);
@@ -66,18 +67,18 @@ public:
         return answer;
     }
 
-    LeavesAnswer leaves(const domain::Bytes32& round_id, std::uint64_t from_height,
-                        std::uint64_t to_height) override {
-        std::vector<BlockLeaves> found;
+    LeavesAnswer leaves(const domain::Bytes32& round_id, const LeavesQuery& query) override {
+        const Call call{round_id, query.from_height, query.to_height, query.leaves_enough};
+        LeavesRead found{{}, query.to_height};
         {
             const std::lock_guard lock(mutex_);
-            calls.push_back({round_id, from_height, to_height});
+            calls.push_back(call);
             for (const BlockLeaves& block : rounds_[round_id])
-                if (block.height >= from_height && block.height <= to_height)
-                    found.push_back(block);
+                if (block.height >= query.from_height && block.height <= query.to_height)
+                    found.blocks.push_back(block);
         }
         LeavesAnswer answer = found;
-        if (on_leaves) on_leaves({round_id, from_height, to_height}, answer);
+        if (on_leaves) on_leaves(call, answer);
         return answer;
     }
 

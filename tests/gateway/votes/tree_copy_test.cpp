@@ -6,6 +6,7 @@
 
 #include "gateway/votes/merkle.hpp"
 #include "gateway/votes/scripted_tree_source.hpp"
+#include "support/virtual_time.hpp"
 
 namespace gateway::votes {
 
@@ -15,6 +16,7 @@ const domain::Bytes32 round_id = number(77);
 
 struct Chain {
     ScriptedTreeSource source;
+    support::VirtualClock clock;
 
     Chain() {
         source.append(round_id, 10, leaves_of({1, 2, 3}));
@@ -23,7 +25,9 @@ struct Chain {
     }
 
     LatestTree tree() { return source.tree(round_id); }
-    TreeCopy copy(const TreeCopyOptions& options = {}) { return {source, round_id, options}; }
+    TreeCopy copy(const TreeCopyOptions& options = {}) {
+        return {source, clock, round_id, options};
+    }
 };
 
 std::string reason(const std::optional<engine::Unreachable>& trouble) {
@@ -71,7 +75,8 @@ TEST_CASE("pieces shrink when answers hold many leaves") {
     ScriptedTreeSource source;
     for (std::uint64_t height = 0; height < 64; ++height)
         source.append(round_id, height, leaves_of({height, height + 1}));
-    TreeCopy copy(source, round_id, {.blocks_first = 16, .leaves_wanted = 8});
+    const support::VirtualClock clock;
+    TreeCopy copy(source, clock, round_id, {.blocks_first = 16, .leaves_wanted = 8});
     REQUIRE_FALSE(copy.follow(source.tree(round_id)));
     CHECK(copy.tree().size() == 128);
     CHECK(source.calls.front().to_height - source.calls.front().from_height == 15);
@@ -157,7 +162,7 @@ TEST_CASE("a tree that is not the chain's is refused and dropped") {
         Chain chain;
         TreeCopy copy = chain.copy({.blocks_first = 100'000});
         chain.source.on_leaves = [&](const auto&, auto& answer) {
-            row.spoil(std::get<std::vector<BlockLeaves>>(answer));
+            row.spoil(std::get<LeavesRead>(answer).blocks);
         };
         CHECK(reason(copy.follow(chain.tree())) == row.reason);
         CHECK(copy.tree().size() == 0);
@@ -196,6 +201,115 @@ TEST_CASE("what can not be a tree is not read at all") {
 
     target.height = 5'000;  // the blocks hold more than the chain said
     CHECK(reason(copy.follow(target)) == "the tree of the round has more than 5 leaves");
+}
+
+TEST_CASE("a reading ends when its time is up, and the next one goes on there") {
+    Chain chain;
+    chain.source.append(round_id, 1'000'000, leaves_of({7}));
+    chain.source.on_leaves = [&](const auto& call, auto& answer) {
+        chain.clock.advance(domain::Milliseconds{4'000});
+        auto& read = std::get<LeavesRead>(answer);  // a page of a chain
+        read.to_height = std::min(read.to_height, call.from_height + 19'999);
+        std::erase_if(read.blocks, [&](const auto& b) { return b.height > read.to_height; });
+    };
+    TreeCopy copy = chain.copy({.blocks_first = 100'000});
+    CHECK(reason(copy.follow(chain.tree())) ==
+          "the tree of the round could not be read within 30000 ms; block 160000 of 1000000 is "
+          "next");
+    CHECK(chain.source.calls.size() == 8);
+    CHECK(copy.tree().size() == 6);
+    CHECK(copy.confirmed() == 0);
+
+    int tries = 1;
+    for (; tries < 20 && copy.follow(chain.tree()); ++tries) {
+    }
+    CHECK(tries == 6);
+    CHECK(copy.confirmed() == 7);
+    std::uint64_t next = 0;
+    for (const auto& call : chain.source.calls) {
+        CHECK(call.from_height == next);  // nothing is read twice
+        next = call.from_height + 20'000;
+    }
+}
+
+TEST_CASE("one time holds for what was there before and for what is read anew") {
+    Chain chain;
+    TreeCopy copy = chain.copy();
+    REQUIRE_FALSE(copy.follow(chain.tree()));
+    chain.source.reset(round_id);
+    chain.source.append(round_id, 5'500, leaves_of({9}));
+    chain.source.append(round_id, 6'000, leaves_of({1, 2, 3, 4, 5, 6, 7}));
+    chain.source.calls.clear();
+    chain.source.on_leaves = [&](const auto&, auto&) {
+        chain.clock.advance(domain::Milliseconds{29'999});
+    };
+    CHECK(reason(copy.follow(chain.tree())).starts_with("the tree of the round could not be read"));
+    CHECK(chain.source.calls.size() == 2);
+    CHECK(chain.source.calls.back().from_height == 0);
+
+    chain.source.on_leaves = nullptr;
+    CHECK(reason(copy.follow(chain.tree())) == "no trouble");
+    CHECK(copy.tree().root() == chain.tree().root);
+}
+
+TEST_CASE("blocks that take long to hash do not use up more time either") {
+    Chain chain;
+    TreeCopy copy = chain.copy({.blocks_first = 100'000});
+    chain.source.on_leaves = [&](const auto&, auto&) {
+        chain.clock.advance(domain::Milliseconds{30'000});
+    };
+    CHECK(reason(copy.follow(chain.tree())).ends_with("block 0 of 5000 is next"));
+    CHECK(copy.tree().size() == 0);
+}
+
+TEST_CASE("a height that no chain has takes few calls of a source that always answers") {
+    Chain chain;
+    TreeCopy copy = chain.copy();
+    LatestTree far = chain.tree();
+    far.height = 1'000'000'000'000'000;
+    CHECK(reason(copy.follow(far)) == "no trouble");
+    CHECK(chain.source.calls.size() < 50);
+    far.next_index = 7;
+    ++far.height;
+    chain.source.calls.clear();
+    CHECK(reason(copy.follow(far)) ==
+          "the tree of the round has 6 leaves at block 1000000000000001 instead of 7");
+    CHECK(chain.source.calls.size() < 50);
+}
+
+TEST_CASE("a source hears how many leaves are enough, and more than the target's are not taken") {
+    Chain chain;
+    TreeCopy copy = chain.copy({.blocks_first = 11, .leaves_wanted = 4});
+    REQUIRE_FALSE(copy.follow(chain.tree()));
+    CHECK(chain.source.calls.at(0).leaves_enough == 4);  // of 6 that are missing
+    CHECK(chain.source.calls.at(1).leaves_enough == 3);
+
+    // Stopped early: the answer says how far it came.
+    chain.source.append(round_id, 6'000, leaves_of({7, 8, 9}));
+    const LatestTree target = chain.tree();
+    std::uint64_t start = 6;
+    chain.source.on_leaves = [&](const auto& call, auto& answer) {
+        answer = LeavesRead{{{call.from_height, start, leaves_of({1, 2})}}, call.from_height};
+        start += 2;
+    };
+    chain.source.calls.clear();
+    const auto trouble = reason(copy.follow(target));
+    CHECK(trouble == "the leaves of block 0 start at 10 instead of 0");
+    CHECK(chain.source.calls.size() == 3);  // 8, 10, which are too many, then anew
+    start = 0;
+    CHECK(reason(copy.follow(target)) == "the tree of the round has more than 9 leaves");
+    CHECK(chain.source.calls.size() == 8);
+    CHECK(copy.tree().size() == 0);
+}
+
+TEST_CASE("a chain that was reset and has more leaves than are missing is read anew") {
+    Chain chain;
+    TreeCopy copy = chain.copy();
+    REQUIRE_FALSE(copy.follow(chain.tree()));
+    chain.source.reset(round_id);
+    chain.source.append(round_id, 5'001, leaves_of({1, 2, 3, 4, 5, 6, 7}));
+    CHECK(reason(copy.follow(chain.tree())) == "no trouble");
+    CHECK(copy.tree().root() == chain.tree().root);
 }
 
 }  // namespace gateway::votes

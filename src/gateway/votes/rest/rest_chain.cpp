@@ -1,11 +1,11 @@
 #include "gateway/votes/rest/rest_chain.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
 #include "gateway/votes/rest/rest_reveal.hpp"
-#include "gateway/votes/rest/rest_tree.hpp"
 
 namespace gateway::votes {
 namespace {
@@ -15,6 +15,8 @@ using engine::Unreachable;
 constexpr std::size_t leaves_bytes_max = 16U << 20U;
 // As many heights as a chain answers for at once, both ends included.
 constexpr std::uint64_t heights_max = 1'001;
+
+constexpr const char* no_time = "leaves: no time left";
 
 constexpr const char* root = "/shielded-vote/v1";
 
@@ -65,20 +67,24 @@ RestChain::RestChain(const VoteOptions& options, const engine::Clock& clock,
                      engine::VoteObserver* observer)
     : reveal_timeout_(options.reveal_timeout),
       read_timeout_(options.read_timeout),
+      clock_(clock),
       observer_(observer),
       client_(options.chain_url, clock) {}
 
 engine::RoundAnswer RestChain::find(const domain::Bytes32& round_id) {
-    return conclude<engine::RoundAnswer>(client_, get_round(round_id), [&](RestReply reply) {
-        return when_known<engine::RoundAnswer>(read_round(std::move(reply), round_id),
-                                               read_vote_end);
-    });
+    return conclude<engine::RoundAnswer>(
+        client_, get_round(round_id, read_timeout_), [&](RestReply reply) {
+            return when_known<engine::RoundAnswer>(read_round(std::move(reply), round_id),
+                                                   read_vote_end);
+        });
 }
 
 RoundStatusAnswer RestChain::round_status(const domain::Bytes32& round_id) {
-    return conclude<RoundStatusAnswer>(client_, get_round(round_id), [&](RestReply reply) {
-        return when_known<RoundStatusAnswer>(read_round(std::move(reply), round_id), read_status);
-    });
+    return conclude<RoundStatusAnswer>(client_, get_round(round_id, read_timeout_),
+                                       [&](RestReply reply) {
+                                           return when_known<RoundStatusAnswer>(
+                                               read_round(std::move(reply), round_id), read_status);
+                                       });
 }
 
 ActiveRoundAnswer RestChain::active_round() {
@@ -87,8 +93,8 @@ ActiveRoundAnswer RestChain::active_round() {
         [](const RestReply& reply) { return read_active_round(reply); });
 }
 
-RestAnswer RestChain::get_round(const domain::Bytes32& round_id) {
-    return client_.get(std::string(root) + "/round/" + domain::to_hex(round_id), read_timeout_);
+RestAnswer RestChain::get_round(const domain::Bytes32& round_id, domain::Milliseconds timeout) {
+    return client_.get(std::string(root) + "/round/" + domain::to_hex(round_id), timeout);
 }
 
 std::variant<LatestTree, engine::UnknownRound, Unreachable> RestChain::latest(
@@ -98,46 +104,64 @@ std::variant<LatestTree, engine::UnknownRound, Unreachable> RestChain::latest(
                              [](const RestReply& reply) { return read_latest_tree(reply); });
 }
 
-RestChain::LeavesAnswer RestChain::leaves(const domain::Bytes32& round_id,
-                                          std::uint64_t from_height, std::uint64_t to_height) {
-    std::uint64_t from = std::max<std::uint64_t>(from_height, 1);
-    if (to_height >= from && to_height - from >= heights_max) {
-        RoundReply reply = conclude<RoundReply>(client_, get_round(round_id), [&](RestReply got) {
-            return read_round(std::move(got), round_id);
-        });
-        if (auto* const failed = std::get_if<Unreachable>(&reply)) return std::move(*failed);
-        const auto* const round = std::get_if<rpc::Json>(&reply);
-        if (round == nullptr) return Unreachable{"leaves: round not found"};
-        from = std::max(from, number_of(*round, "created_at_height").value_or(0));
-    }
-    std::vector<BlockLeaves> blocks;
-    while (from <= to_height) {
-        const std::uint64_t to = from + std::min(heights_max - 1, to_height - from);
-        if (auto failed = append_leaves(blocks, round_id, from, to)) return std::move(*failed);
-        if (to == to_height) break;
-        from = to + 1;
-    }
-    return blocks;
+domain::Milliseconds RestChain::timeout_until(domain::Monotonic deadline) const {
+    const auto left =
+        std::chrono::duration_cast<domain::Milliseconds>(deadline - clock_.monotonic());
+    return std::min(left, read_timeout_);
 }
 
-std::optional<Unreachable> RestChain::append_leaves(std::vector<BlockLeaves>& blocks,
-                                                    const domain::Bytes32& round_id,
-                                                    std::uint64_t from_height,
-                                                    std::uint64_t to_height) {
-    using Outcome = std::variant<LeavesPage, Unreachable>;
-    for (std::uint64_t from = from_height; from != 0;) {
-        const std::string target =
-            tree_target(round_id, "/leaves?from_height=" + std::to_string(from) +
-                                      "&to_height=" + std::to_string(to_height));
-        auto outcome = conclude<Outcome>(
-            client_, client_.get(target, read_timeout_, leaves_bytes_max),
-            [&](const RestReply& reply) { return read_leaves(reply, from, to_height); });
-        if (auto* const failed = std::get_if<Unreachable>(&outcome)) return std::move(*failed);
+std::variant<LeavesRead, Unreachable> RestChain::leaves(const domain::Bytes32& round_id,
+                                                        const LeavesQuery& query) {
+    const auto first = first_height(round_id, query);
+    if (const auto* const failed = std::get_if<Unreachable>(&first)) return *failed;
+    const std::uint64_t began = std::get<std::uint64_t>(first);
+    LeavesRead read{{}, query.to_height};
+    std::uint64_t leaves = 0;
+    for (std::uint64_t from = began; from <= query.to_height;) {
+        const std::uint64_t to = from + std::min(heights_max - 1, query.to_height - from);
+        auto outcome = leaves_page(round_id, from, to, query.deadline);
+        if (auto* const failed = std::get_if<Unreachable>(&outcome)) {
+            if (from == began) return std::move(*failed);
+            break;
+        }
         auto& page = std::get<LeavesPage>(outcome);
-        std::ranges::move(page.blocks, std::back_inserter(blocks));
-        from = page.next_from_height;
+        for (const BlockLeaves& block : page.blocks) leaves += block.leaves.size();
+        std::ranges::move(page.blocks, std::back_inserter(read.blocks));
+        read.to_height = page.next_from_height == 0 ? to : page.next_from_height - 1;
+        if (read.to_height == query.to_height || leaves > query.leaves_enough) break;
+        from = read.to_height + 1;
     }
-    return std::nullopt;
+    return read;
+}
+
+std::variant<std::uint64_t, Unreachable> RestChain::first_height(const domain::Bytes32& round_id,
+                                                                 const LeavesQuery& query) {
+    const std::uint64_t from = std::max<std::uint64_t>(query.from_height, 1);
+    if (query.to_height < from || query.to_height - from < heights_max) return from;
+    const domain::Milliseconds timeout = timeout_until(query.deadline);
+    if (timeout <= domain::Milliseconds{0}) return Unreachable{no_time};
+    RoundReply reply =
+        conclude<RoundReply>(client_, get_round(round_id, timeout),
+                             [&](RestReply got) { return read_round(std::move(got), round_id); });
+    if (auto* const failed = std::get_if<Unreachable>(&reply)) return std::move(*failed);
+    const auto* const round = std::get_if<rpc::Json>(&reply);
+    if (round == nullptr) return Unreachable{"leaves: round not found"};
+    return std::max(from, number_of(*round, "created_at_height").value_or(0));
+}
+
+std::variant<LeavesPage, Unreachable> RestChain::leaves_page(const domain::Bytes32& round_id,
+                                                             std::uint64_t from_height,
+                                                             std::uint64_t to_height,
+                                                             domain::Monotonic deadline) {
+    using Outcome = std::variant<LeavesPage, Unreachable>;
+    const domain::Milliseconds timeout = timeout_until(deadline);
+    if (timeout <= domain::Milliseconds{0}) return Unreachable{no_time};
+    const std::string target =
+        tree_target(round_id, "/leaves?from_height=" + std::to_string(from_height) +
+                                  "&to_height=" + std::to_string(to_height));
+    return conclude<Outcome>(
+        client_, client_.get(target, timeout, leaves_bytes_max),
+        [&](const RestReply& reply) { return read_leaves(reply, from_height, to_height); });
 }
 
 // The chain knows a share by its nullifier: one that comes twice is answered with code 0 or 2 and

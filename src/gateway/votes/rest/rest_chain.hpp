@@ -13,6 +13,7 @@
 #include "gateway/votes/options.hpp"
 #include "gateway/votes/rest/rest_client.hpp"
 #include "gateway/votes/rest/rest_round.hpp"
+#include "gateway/votes/rest/rest_tree.hpp"
 #include "gateway/votes/reveal.hpp"
 #include "gateway/votes/tree/tree_source.hpp"
 
@@ -36,9 +37,9 @@ public:
     [[nodiscard]] std::variant<LatestTree, engine::UnknownRound, engine::Unreachable> latest(
         const domain::Bytes32& round_id) override;
     // In as many exchanges as a chain wants it; blocks before the round began are not asked for.
-    [[nodiscard]] std::variant<std::vector<BlockLeaves>, engine::Unreachable> leaves(
-        const domain::Bytes32& round_id, std::uint64_t from_height,
-        std::uint64_t to_height) override;
+    // What comes beyond leaves_enough is at most one exchange's.
+    [[nodiscard]] std::variant<LeavesRead, engine::Unreachable> leaves(
+        const domain::Bytes32& round_id, const LeavesQuery& query) override;
 
     // `json` is what to_json() made. One try, which a connection that died while idle does not use
     // up. Unreachable: the chain may have taken it.
@@ -51,16 +52,20 @@ public:
     [[nodiscard]] std::optional<std::string> trouble() const { return client_.trouble(); }
 
 private:
-    using LeavesAnswer = std::variant<std::vector<BlockLeaves>, engine::Unreachable>;
-
-    [[nodiscard]] RestAnswer get_round(const domain::Bytes32& round_id);
-    [[nodiscard]] std::optional<engine::Unreachable> append_leaves(std::vector<BlockLeaves>& blocks,
-                                                                   const domain::Bytes32& round_id,
-                                                                   std::uint64_t from_height,
-                                                                   std::uint64_t to_height);
+    [[nodiscard]] RestAnswer get_round(const domain::Bytes32& round_id,
+                                       domain::Milliseconds timeout);
+    // The first height worth a question.
+    [[nodiscard]] std::variant<std::uint64_t, engine::Unreachable> first_height(
+        const domain::Bytes32& round_id, const LeavesQuery& query);
+    [[nodiscard]] std::variant<LeavesPage, engine::Unreachable> leaves_page(
+        const domain::Bytes32& round_id, std::uint64_t from_height, std::uint64_t to_height,
+        domain::Monotonic deadline);
+    // Of an exchange that is to end by then; none is left when it is not positive.
+    [[nodiscard]] domain::Milliseconds timeout_until(domain::Monotonic deadline) const;
 
     const domain::Milliseconds reveal_timeout_;
     const domain::Milliseconds read_timeout_;
+    const engine::Clock& clock_;
     engine::VoteObserver* const observer_;
     RestClient client_;
 };

@@ -13,6 +13,10 @@ namespace {
 // Shares take their anchor right before their path, so a few suffice.
 constexpr std::size_t anchors_max = 64;
 
+engine::Unreachable in_use() {
+    return {"the tree of the round is being read"};
+}
+
 // What the chain said of a round's tree, by height. Any thread.
 class Anchors {
 public:
@@ -39,18 +43,19 @@ private:
 }  // namespace
 
 struct RoundTrees::Round {
-    Round(TreeSource& source, const domain::Bytes32& round_id, const TreeCopyOptions& options)
-        : id(round_id), copy(source, round_id, options) {}
+    Round(TreeSource& source, const engine::Clock& clock, const domain::Bytes32& round_id,
+          const TreeCopyOptions& options)
+        : id(round_id), copy(source, clock, round_id, options) {}
 
     const domain::Bytes32 id;
     Anchors anchors;
-    std::mutex mutex;  // guards the copy, also while it grows
+    std::timed_mutex mutex;  // guards the copy, also while it grows
     TreeCopy copy;
 };
 
-RoundTrees::RoundTrees(TreeSource& source, std::function<ActiveRound()> active_round,
-                       const RoundTreesOptions& options)
-    : source_(source), active_round_(std::move(active_round)), options_(options) {}
+RoundTrees::RoundTrees(TreeSource& source, const engine::Clock& clock,
+                       std::function<ActiveRound()> active_round, const RoundTreesOptions& options)
+    : source_(source), clock_(clock), active_round_(std::move(active_round)), options_(options) {}
 
 RoundTrees::~RoundTrees() = default;
 
@@ -64,7 +69,7 @@ RoundTrees::RoundPtr RoundTrees::find(const domain::Bytes32& round_id) {
 
 RoundTrees::RoundPtr RoundTrees::find_or_add(const domain::Bytes32& round_id) {
     if (RoundPtr found = find(round_id)) return found;
-    auto added = std::make_shared<Round>(source_, round_id, options_.copy);
+    auto added = std::make_shared<Round>(source_, clock_, round_id, options_.copy);
     RoundPtr displaced;  // a large tree takes a while to free: after the lock
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(rounds_, round_id, [](const auto& r) { return r->id; });
@@ -96,7 +101,8 @@ engine::TreeStatusAnswer RoundTrees::active_status() {
 
 engine::LeafAnswer RoundTrees::leaf(const domain::Bytes32& round_id, std::uint64_t position) {
     if (const RoundPtr known = find(round_id)) {
-        const std::lock_guard lock(known->mutex);
+        const std::unique_lock lock(known->mutex, options_.wait_max);
+        if (!lock.owns_lock()) return in_use();
         if (position < known->copy.confirmed()) return *known->copy.tree().leaf(position);
     }
     const auto answer = source_.latest(round_id);
@@ -106,7 +112,8 @@ engine::LeafAnswer RoundTrees::leaf(const domain::Bytes32& round_id, std::uint64
     if (position >= latest.next_index) return engine::NoLeaf{};
 
     const RoundPtr round = find_or_add(round_id);  // only now: it may push out another one
-    const std::lock_guard lock(round->mutex);
+    const std::unique_lock lock(round->mutex, options_.wait_max);
+    if (!lock.owns_lock()) return in_use();
     if (const auto trouble = round->copy.follow(latest)) return *trouble;
     return *round->copy.tree().leaf(position);
 }
@@ -120,7 +127,6 @@ std::variant<LatestTree, engine::UnknownRound, engine::Unreachable> RoundTrees::
 PathAnswer RoundTrees::path(const domain::Bytes32& round_id, std::uint32_t position,
                             std::uint64_t anchor_height) {
     const RoundPtr round = find_or_add(round_id);
-    const std::lock_guard lock(round->mutex);
     const auto answer = target(*round, anchor_height);
     if (const auto* trouble = std::get_if<engine::Unreachable>(&answer)) return *trouble;
     const auto* latest = std::get_if<LatestTree>(&answer);
@@ -129,6 +135,8 @@ PathAnswer RoundTrees::path(const domain::Bytes32& round_id, std::uint32_t posit
     if (anchor_height == 0 || latest->height < anchor_height)
         return engine::Unreachable{"the chain has no tree of the round at block " +
                                    std::to_string(anchor_height)};
+    const std::unique_lock lock(round->mutex, options_.wait_max);
+    if (!lock.owns_lock()) return in_use();
     if (const auto trouble = round->copy.follow(*latest)) return *trouble;
 
     const std::uint64_t size = round->copy.size_at(anchor_height);

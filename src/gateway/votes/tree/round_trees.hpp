@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "domain/bytes.hpp"
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
 #include "engine/vote_chain.hpp"
 #include "gateway/votes/reveal.hpp"
 #include "gateway/votes/tree/tree_copy.hpp"
@@ -17,20 +19,21 @@
 namespace gateway::votes {
 
 struct RoundTreesOptions {
-    std::size_t rounds_max = 8;  // copies kept; the one unused for longest goes
+    std::size_t rounds_max = 8;            // copies kept; the one unused for longest goes
+    domain::Milliseconds wait_max{2'000};  // for a copy in use, in real time as sockets wait
     TreeCopyOptions copy;
 };
 
 // The commitment trees of the rounds: what the chain has no call for (single leaves, paths) comes
 // from copies kept here. Any thread. Callers of one round wait for each other while its copy grows,
-// those of other rounds do not.
+// but not for long: they get Unreachable. Those of other rounds do not wait.
 class RoundTrees : public engine::CommitmentTrees {
 public:
     using ActiveRound = std::variant<domain::Bytes32, engine::UnknownRound, engine::Unreachable>;
 
     // `active_round` asks the chain which round is active; any thread, may block.
-    RoundTrees(TreeSource& source, std::function<ActiveRound()> active_round,
-               const RoundTreesOptions& options = {});
+    RoundTrees(TreeSource& source, const engine::Clock& clock,
+               std::function<ActiveRound()> active_round, const RoundTreesOptions& options = {});
     ~RoundTrees() override;
 
     // Asks the chain each time, and remembers the answer's root for path(). Never waits for a copy
@@ -45,7 +48,8 @@ public:
                                           std::uint64_t position) override;
 
     // In the tree as it was at the anchor, a height that status() named or the chain has passed.
-    // Unreachable when the copy could not be brought there or does not give the chain's root.
+    // Unreachable when the copy could not be brought there in time or does not give the chain's
+    // root.
     [[nodiscard]] PathAnswer path(const domain::Bytes32& round_id, std::uint32_t position,
                                   std::uint64_t anchor_height);
 
@@ -60,6 +64,7 @@ private:
         Round& round, std::uint64_t anchor_height);
 
     TreeSource& source_;
+    const engine::Clock& clock_;
     std::function<ActiveRound()> active_round_;
     RoundTreesOptions options_;
     std::mutex mutex_;              // never held during a call of the source

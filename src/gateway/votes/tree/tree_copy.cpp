@@ -20,9 +20,10 @@ std::string text(const Parts&... parts) {
 
 }  // namespace
 
-TreeCopy::TreeCopy(TreeSource& source, const domain::Bytes32& round_id,
+TreeCopy::TreeCopy(TreeSource& source, const engine::Clock& clock, const domain::Bytes32& round_id,
                    const TreeCopyOptions& options)
     : source_(source),
+      clock_(clock),
       round_id_(round_id),
       options_(options),
       tree_(options.leaves_max),
@@ -36,8 +37,9 @@ std::optional<engine::Unreachable> TreeCopy::follow(const LatestTree& target) {
     if (target.next_index > tree_.leaves_max())
         return engine::Unreachable{text("the tree of the round has ", target.next_index,
                                         " leaves, more than ", tree_.leaves_max())};
+    const domain::Monotonic deadline = clock_.monotonic() + options_.reading_max;
     for (bool anew = next_height_ == 0;; anew = true) {
-        const Reading reading = read(target);
+        const Reading reading = read(target, deadline);
         if (std::holds_alternative<Agrees>(reading)) {
             confirmed_ = std::max(confirmed_, target.next_index);
             return std::nullopt;
@@ -48,17 +50,26 @@ std::optional<engine::Unreachable> TreeCopy::follow(const LatestTree& target) {
     }
 }
 
-TreeCopy::Reading TreeCopy::read(const LatestTree& target) {
-    Reading reading = read_blocks(target.height);
+TreeCopy::Reading TreeCopy::read(const LatestTree& target, domain::Monotonic deadline) {
+    Reading reading = read_blocks({target.height, target.next_index, deadline});
     return std::holds_alternative<Agrees>(reading) ? compare(target) : reading;
 }
 
-TreeCopy::Reading TreeCopy::read_blocks(std::uint64_t to_height) {
+TreeCopy::Reading TreeCopy::read_blocks(const Bounds& bounds) {
     int troubles = 0;
     bool grows = true;
-    while (next_height_ <= to_height) {
-        const std::uint64_t last = next_height_ + std::min(piece_ - 1, to_height - next_height_);
-        const auto answer = source_.leaves(round_id_, next_height_, last);
+    while (next_height_ <= bounds.to_height) {
+        if (tree_.size() > bounds.leaves_max) return more_than(bounds.leaves_max);
+        Reading timely = in_time(bounds);
+        if (!std::holds_alternative<Agrees>(timely)) return timely;
+        const std::uint64_t last =
+            next_height_ + std::min(piece_ - 1, bounds.to_height - next_height_);
+        const std::uint64_t missing = bounds.leaves_max - tree_.size();
+        const auto answer =
+            source_.leaves(round_id_, {.from_height = next_height_,
+                                       .to_height = last,
+                                       .leaves_enough = std::min(missing, options_.leaves_wanted),
+                                       .deadline = bounds.deadline});
         if (const auto* trouble = std::get_if<engine::Unreachable>(&answer)) {
             // The answer may have been too large for it, so ask for less from now on.
             grows = false;
@@ -68,12 +79,22 @@ TreeCopy::Reading TreeCopy::read_blocks(std::uint64_t to_height) {
         }
         troubles = 0;
         const std::uint64_t before = tree_.size();
-        Reading appended = append(std::get<std::vector<BlockLeaves>>(answer), last);
+        Reading appended = append(std::get<LeavesRead>(answer), bounds);
         if (!std::holds_alternative<Agrees>(appended)) return appended;
-        next_height_ = last + 1;
         suit_piece(tree_.size() - before, grows);
     }
     return Agrees{};
+}
+
+TreeCopy::Reading TreeCopy::in_time(const Bounds& bounds) const {
+    if (clock_.monotonic() < bounds.deadline) return Agrees{};
+    return engine::Unreachable{text("the tree of the round could not be read within ",
+                                    options_.reading_max.count(), " ms; block ", next_height_,
+                                    " of ", bounds.to_height, " is next")};
+}
+
+TreeCopy::Disagrees TreeCopy::more_than(std::uint64_t leaves) {
+    return {text("the tree of the round has more than ", leaves, " leaves")};
 }
 
 // Rounds are short parts of a long chain: where there are few leaves, go in larger steps.
@@ -84,25 +105,28 @@ void TreeCopy::suit_piece(std::uint64_t leaves, bool grows) {
         piece_ = std::min(piece_ * 2, height_max);
 }
 
-TreeCopy::Reading TreeCopy::append(const std::vector<BlockLeaves>& blocks,
-                                   std::uint64_t to_height) {
-    std::uint64_t from_height = next_height_;
-    for (const BlockLeaves& block : blocks) {
-        if (block.height < from_height || block.height > to_height)
+TreeCopy::Reading TreeCopy::append(const LeavesRead& read, const Bounds& bounds) {
+    for (const BlockLeaves& block : read.blocks) {
+        if (block.height < next_height_ || block.height > read.to_height)
             return Disagrees{
                 text("the chain listed the leaves of block ", block.height, " out of order")};
-        Reading appended = append(block);
+        // Hashing many leaves takes its time as well.
+        Reading timely = in_time(bounds);
+        if (!std::holds_alternative<Agrees>(timely)) return timely;
+        Reading appended = append(block, bounds.leaves_max);
         if (!std::holds_alternative<Agrees>(appended)) return appended;
-        from_height = block.height + 1;
+        next_height_ = block.height + 1;
     }
+    next_height_ = read.to_height + 1;
     return Agrees{};
 }
 
-TreeCopy::Reading TreeCopy::append(const BlockLeaves& block) {
+TreeCopy::Reading TreeCopy::append(const BlockLeaves& block, std::uint64_t leaves_max) {
     if (block.leaves.empty()) return Agrees{};
     if (block.start_index != tree_.size())
         return Disagrees{text("the leaves of block ", block.height, " start at ", block.start_index,
                               " instead of ", tree_.size())};
+    if (block.leaves.size() > leaves_max - tree_.size()) return more_than(leaves_max);
     std::vector<PallasField> leaves;
     leaves.reserve(block.leaves.size());
     for (const domain::Bytes32& bytes : block.leaves) {
@@ -112,9 +136,7 @@ TreeCopy::Reading TreeCopy::append(const BlockLeaves& block) {
                                   " of the round's tree is no field element")};
         leaves.push_back(*leaf);
     }
-    if (!tree_.append(leaves))
-        return Disagrees{
-            text("the tree of the round has more than ", tree_.leaves_max(), " leaves")};
+    if (!tree_.append(leaves)) return more_than(tree_.leaves_max());
     marks_.push_back({block.height, tree_.size()});
     return Agrees{};
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "domain/bytes.hpp"
+#include "domain/time.hpp"
 #include "engine/gateway.hpp"
 
 namespace gateway::votes {
@@ -23,16 +24,30 @@ struct BlockLeaves {
     std::vector<domain::Bytes32> leaves;
 };
 
+// A question for the leaves of the blocks from one height to the other, both included.
+struct LeavesQuery {
+    std::uint64_t from_height = 0;
+    std::uint64_t to_height = 0;
+    std::uint64_t leaves_enough = 0;  // stop soon after more than these came
+    domain::Monotonic deadline{};     // end by then
+};
+
+// The answer, or the first part of it: where it was enough, where time was up or where the source
+// failed after it.
+struct LeavesRead {
+    std::vector<BlockLeaves> blocks;  // in the order of the chain, none without leaves
+    std::uint64_t to_height = 0;      // up to it nothing is missing; never below the first asked
+};
+
 // Port: the leaves of commitment trees, from which paths are built. Any thread; blocks.
 class TreeSource {
 public:
     virtual ~TreeSource() = default;
     [[nodiscard]] virtual std::variant<LatestTree, engine::UnknownRound, engine::Unreachable>
     latest(const domain::Bytes32& round_id) = 0;
-    // Of the blocks from one height to the other, both included, in the order of the chain; blocks
-    // without leaves are left out.
-    [[nodiscard]] virtual std::variant<std::vector<BlockLeaves>, engine::Unreachable> leaves(
-        const domain::Bytes32& round_id, std::uint64_t from_height, std::uint64_t to_height) = 0;
+    // Unreachable only when not one block could be read.
+    [[nodiscard]] virtual std::variant<LeavesRead, engine::Unreachable> leaves(
+        const domain::Bytes32& round_id, const LeavesQuery& query) = 0;
 };
 
 }  // namespace gateway::votes
