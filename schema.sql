@@ -112,7 +112,8 @@ create table round (
 create index round_end on round (closed, vote_end_ms);
 
 -- Rounds that closed with shares that were not revealed (share-helper 3.3), as they stood then.
--- Written in the commit that closes the round; `taken` once whoever is to be told was told.
+-- Written in the commit that closes the round; `taken` once whoever is to be told was told, `logged`
+-- once its line is in the log.
 create table alert (
     round     integer primary key references round (id),
     raised_ms integer not null,
@@ -120,5 +121,6 @@ create table alert (
     submitted integer not null,
     failed    integer not null,
     pending   integer not null,
-    taken     integer not null default 0
+    taken     integer not null default 0,
+    logged    integer not null default 0
 ) strict;

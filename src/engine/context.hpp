@@ -35,6 +35,7 @@ struct Effects {
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;
     std::vector<RoundAlert> alerts;
+    std::size_t alerts_logged = 0;  // whose lines came out before this step
 };
 
 // What the parts of a step share. One thread, inside one transaction.

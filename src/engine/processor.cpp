@@ -48,6 +48,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
     rounds::recall_late(context_);
+    unlogged_ = rounds::unlogged_alerts(store_);
     if (context_.alerts != nullptr) {
         std::vector<RoundAlert> alerts = rounds::open_alerts(store_);
         if (!alerts.empty()) context_.alerts->raise(std::move(alerts));
@@ -67,6 +68,7 @@ Nanoseconds Processor::step() {
     try {
         store::Store::Transaction transaction(store_);
         if (std::exchange(lines_stale_, false)) recovery::rebuild_lines(context_);
+        rounds::mark_logged(context_, logged_);
         apply_events();
         wake_timers();
         close_rounds();
@@ -84,7 +86,7 @@ Nanoseconds Processor::step() {
     // Computed with the old rates.
     if (!events_.retunes.empty()) wait = Nanoseconds::zero();
     release_effects(commit);
-    return wait;
+    return logged_.empty() ? wait : Nanoseconds::zero();
 }
 
 void Processor::apply_events() {
@@ -164,6 +166,7 @@ void Processor::release_effects(Nanoseconds commit) {
     suspects_.keep();
     air_.store(work_.busy(), std::memory_order_relaxed);
     for (const Effects::Line& line : effects.lines) journal_.write(line.level, line.text);
+    log_alerts(effects.alerts);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
     }
@@ -180,6 +183,19 @@ void Processor::release_effects(Nanoseconds commit) {
     report_to_observer(effects, events, commit);
 }
 
+// A line comes again at the next start unless a commit says that it is out: none is ever lost, and
+// one comes twice only when the process dies before the next step, which comes at once.
+void Processor::log_alerts(const std::vector<RoundAlert>& raised) {
+    std::vector<RoundAlert> alerts = std::exchange(unlogged_, {});
+    alerts.insert(alerts.end(), raised.begin(), raised.end());
+    logged_.clear();
+    for (const RoundAlert& alert : alerts) {
+        const Effects::Line line = rounds::line_of(alert);
+        journal_.write(line.level, line.text);
+        logged_.push_back(alert.round);
+    }
+}
+
 void Processor::report_to_observer(Effects& effects, const Events& events, Nanoseconds commit) {
     StepFacts facts;
     facts.changes = store_.take_changes();
@@ -187,7 +203,7 @@ void Processor::report_to_observer(Effects& effects, const Events& events, Nanos
     facts.woken = std::move(effects.woken);
     facts.unreachable = std::move(effects.unreachable);
     facts.events = events.size();
-    facts.round_alerts = effects.alerts.size();
+    facts.round_alerts = effects.alerts_logged;
     facts.commit = commit;
     facts.wal_bytes = store_.wal_bytes();
     observer_.stepped(facts);
@@ -279,13 +295,14 @@ void Processor::run_turns(Milliseconds grace) {
     release_unfinished();
 }
 
-// An orderly end is no crash of what was still in work.
+// An orderly end is no crash of what was still in work, and no reason to say an alert again.
 void Processor::release_unfinished() {
-    if (work_.busy() == 0) return;
+    if (work_.busy() == 0 && logged_.empty()) return;
     context_.now = timeline_.now();
     try {
         store::Store::Transaction transaction(store_);
-        recovery::release(context_);
+        rounds::mark_logged(context_, logged_);
+        if (work_.busy() > 0) recovery::release(context_);
         transaction.commit();
     } catch (const store::StorageError& error) {
         journal_.write(Level::warning, std::string("work_not_released hint=\"counts as a crash at "

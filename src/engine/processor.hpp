@@ -19,7 +19,7 @@ namespace engine {
 // down in one transaction, and only after the commit lets replies and orders out.
 class Processor {
 public:
-    // `alerts`: whom to tell of rounds that end with unrevealed shares; nobody: they are logged.
+    // `alerts`: whom to tell of rounds that end with unrevealed shares, beside the log.
     Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
               Inbox& inbox, const Clock& clock, Random& random, Journal& journal,
               Observer& observer, AlertSink* alerts = nullptr);
@@ -60,6 +60,7 @@ private:
     void maintain_if_due();
     void apply_retunes();
     void release_effects(domain::Nanoseconds commit);
+    void log_alerts(const std::vector<RoundAlert>& raised);
     void report_to_observer(Effects& effects, const Events& events, domain::Nanoseconds commit);
     void roll_back();
     [[nodiscard]] domain::Nanoseconds until_next_wake();
@@ -83,6 +84,8 @@ private:
     Context context_;
     WalKeeper wal_keeper_;
     rounds::PurgeTally purges_;
+    std::vector<RoundAlert> unlogged_;  // of an earlier life, until the first commit of this one
+    std::vector<std::int64_t> logged_;  // rounds whose lines are out, and no commit knows it yet
     Events events_;
     domain::Monotonic next_maintenance_{};
     domain::Monotonic next_try_{};

@@ -24,14 +24,11 @@ RoundAlert alert_of(const store::RoundRow& round) {
             round.submitted, round.failed,   round.timed_out};
 }
 
-void write_alert(Context& context, const RoundAlert& alert) {
-    context.effects.lines.push_back(
-        {Level::error,
-         "round_closed_with_unsubmitted_shares alert=true round_id=" +
-             domain::to_hex(alert.round_id) + " total=" + std::to_string(alert.total) +
-             " submitted=" + std::to_string(alert.submitted) + " failed=" +
-             std::to_string(alert.failed) + " pending=" + std::to_string(alert.pending) +
-             " unsubmitted=" + std::to_string(alert.unsubmitted())});
+std::vector<RoundAlert> alerts_of(const std::vector<store::RoundRow>& rounds) {
+    std::vector<RoundAlert> alerts;
+    alerts.reserve(rounds.size());
+    for (const store::RoundRow& round : rounds) alerts.push_back(alert_of(round));
+    return alerts;
 }
 
 bool is_settled(const store::RoundRow& round) {
@@ -45,8 +42,7 @@ bool close_if_settled(Context& context, std::int64_t id) {
     context.store.close_round(id);
     const RoundAlert alert = alert_of(*round);
     if (alert.unsubmitted() == 0) return true;
-    context.store.add_alert(*round, context.now.wall, context.alerts == nullptr);
-    write_alert(context, alert);
+    context.store.add_alert(*round, context.now.wall);
     context.effects.alerts.push_back(alert);
     return true;
 }
@@ -106,9 +102,28 @@ void recall_late(Context& context) {
 }
 
 std::vector<RoundAlert> open_alerts(store::Store& store) {
-    std::vector<RoundAlert> alerts;
-    for (const store::RoundRow& round : store.open_alerts()) alerts.push_back(alert_of(round));
-    return alerts;
+    return alerts_of(store.open_alerts());
+}
+
+std::vector<RoundAlert> unlogged_alerts(store::Store& store) {
+    return alerts_of(store.unlogged_alerts());
+}
+
+Effects::Line line_of(const RoundAlert& alert) {
+    return {Level::error,
+            "round_closed_with_unsubmitted_shares alert=true round_id=" +
+                domain::to_hex(alert.round_id) + " total=" + std::to_string(alert.total) +
+                " submitted=" + std::to_string(alert.submitted) + " failed=" +
+                std::to_string(alert.failed) + " pending=" + std::to_string(alert.pending) +
+                " unsubmitted=" + std::to_string(alert.unsubmitted())};
+}
+
+void mark_logged(Context& context, const std::vector<std::int64_t>& rounds) {
+    for (const std::int64_t round : rounds) {
+        context.store.mark_alert_logged(round);
+        if (context.alerts == nullptr) context.store.take_alert(round);
+    }
+    context.effects.alerts_logged += rounds.size();
 }
 
 void PurgeTally::note(const std::vector<store::Change>& changes) {

@@ -28,6 +28,15 @@ void recall_late(Context& context);
 // Alerts that nobody took yet.
 [[nodiscard]] std::vector<RoundAlert> open_alerts(store::Store& store);
 
+// Alerts whose line may not be in the log: the process ended before it was known to be.
+[[nodiscard]] std::vector<RoundAlert> unlogged_alerts(store::Store& store);
+
+// What the log says of an alert (share-helper 3.3).
+[[nodiscard]] Effects::Line line_of(const RoundAlert& alert);
+
+// The lines of the alerts of these rounds are out. With nobody else to tell they are done.
+void mark_logged(Context& context, const std::vector<std::int64_t>& rounds);
+
 // How many rows of each round the purge at hand deleted so far. One thread.
 class PurgeTally {
 public:

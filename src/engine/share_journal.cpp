@@ -17,8 +17,14 @@ std::string name_of(Context& context, const store::Row& row) {
            " share_index=" + std::to_string(share->share_index);
 }
 
-std::string quoted(const std::string& reason) {
-    return " reason=\"" + domain::redact_urls(reason) + "\"";
+// What others said, as one value that ends where it ends. Control characters are the log's.
+std::string quoted(const std::string& text) {
+    std::string value = "\"";
+    for (const char c : domain::redact_urls(text)) {
+        if (c == '"' || c == '\\') value += '\\';
+        value += c;
+    }
+    return value + '"';
 }
 
 }  // namespace
@@ -50,7 +56,7 @@ void note_failed_attempt(Context& context, const store::Row& row, const std::str
     write(context, Level::warning,
           "share_attempt_failed" + name_of(context, row) +
               " attempt=" + std::to_string(row.schedule.attempts) + " attempts_max=" +
-              std::to_string(context.options.shares.attempts_max) + quoted(reason));
+              std::to_string(context.options.shares.attempts_max) + " reason=" + quoted(reason));
     if (row.schedule.attempts < context.options.shares.attempts_max) return;
     write(context, Level::error,
           "share_given_up" + name_of(context, row) +
@@ -59,7 +65,7 @@ void note_failed_attempt(Context& context, const store::Row& row, const std::str
 
 void note_trouble(Context& context, const store::Row& row, const std::string& reason) {
     write(context, Level::warning,
-          "share_waits" + name_of(context, row) + quoted(reason) +
+          "share_waits" + name_of(context, row) + " reason=" + quoted(reason) +
               " action=\"tried again without spending an attempt\"");
 }
 
@@ -69,7 +75,7 @@ void note_end(Context& context, const store::Row& row, const domain::Failure& fa
     if (failure.reason == Reason::attempts_used_up || failure.reason == Reason::round_over) return;
     write(context, Level::warning,
           "share_failed job_id=" + to_string(row.id) + " reason=" +
-              std::string(to_string(failure.reason)) + " text=\"" + failure.text + "\"");
+              std::string(to_string(failure.reason)) + " text=" + quoted(failure.text));
 }
 
 }  // namespace engine::shares

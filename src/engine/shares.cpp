@@ -15,6 +15,8 @@ using domain::Status;
 namespace {
 
 constexpr std::size_t rows_per_step = 512;
+constexpr domain::Milliseconds trouble_bound_min{1'000};
+constexpr domain::Milliseconds trouble_bound_max{60'000};
 
 void time_out(Context& context, const store::Row& row) {
     fail(context, row, Status::timed_out, Cause::expired,
@@ -33,6 +35,15 @@ void start_one(Context& context, const store::Row& row) {
     context.gates.take_share_slot();
     context.work.begin(row.id.sequence, {Task::prepare, Family::share});
     context.effects.prepares.push_back({row.id, std::move(request)});
+}
+
+// Whoever asks us to wait does not know when the round ends: a tenth of what is left of it, so that
+// there are more tries.
+domain::Milliseconds bounded(const Context& context, const store::Row& row,
+                             domain::Milliseconds pause) {
+    if (!row.schedule.deadline) return pause;
+    const domain::Milliseconds left = *row.schedule.deadline - context.now.wall;
+    return std::min(pause, std::clamp(left / 10, trouble_bound_min, trouble_bound_max));
 }
 
 void back_to_queue(Context& context, const store::Row& row, domain::Timestamp wake) {
@@ -138,7 +149,7 @@ void trouble(Context& context, const store::Row& row, const Unreachable& trouble
     if (waiting.schedule.faults == 1) note_trouble(context, waiting, trouble.reason);
     const auto pause =
         std::max(context.options.trouble_pause.pause(waiting.schedule.faults), trouble.hold);
-    back_to_queue(context, waiting, context.now.wall + pause);
+    back_to_queue(context, waiting, context.now.wall + bounded(context, waiting, pause));
 }
 
 }  // namespace engine::shares

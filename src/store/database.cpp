@@ -96,8 +96,8 @@ constexpr std::array migrations{
     "create index round_end on round (closed, vote_end_ms);"
     "create table alert (round integer primary key references round (id),"
     " raised_ms integer not null, total integer not null, submitted integer not null,"
-    " failed integer not null, pending integer not null, taken integer not null default 0) "
-    "strict;"};
+    " failed integer not null, pending integer not null, taken integer not null default 0,"
+    " logged integer not null default 0) strict;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {

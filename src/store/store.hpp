@@ -129,11 +129,14 @@ public:
     [[nodiscard]] std::vector<std::int64_t> closed_with_waiting();
     void close_round(std::int64_t id);
 
-    // The round as it stands when it closes: somebody is to be told, or (`taken`) nobody.
-    void add_alert(const RoundRow& round, domain::Timestamp now, bool taken);
+    // The round as it stands when it closes, neither taken nor logged.
+    void add_alert(const RoundRow& round, domain::Timestamp now);
     // As they were added, those nobody took yet; `timed_out` counts what was pending.
     [[nodiscard]] std::vector<RoundRow> open_alerts();
+    // Same, those whose line may not be in the log.
+    [[nodiscard]] std::vector<RoundRow> unlogged_alerts();
     void take_alert(std::int64_t round);
+    void mark_alert_logged(std::int64_t round);
 
     // --- settings ---
 

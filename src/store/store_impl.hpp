@@ -55,6 +55,9 @@ inline const std::string unclaimed =
     "and request.status = 'receipt_received')";
 
 // The columns of `round` that make a RoundRow.
+inline const std::string alert_columns =
+    "id, round_id, vote_end_ms, alert.total, alert.submitted, alert.failed, pending "
+    "from alert join round on id = round";
 inline const std::string round_columns =
     "id, round_id, vote_end_ms, total, submitted, failed, timed_out";
 
@@ -187,12 +190,13 @@ struct Store::Statements {
     Statement closed_with_waiting{db_, "select id from round where closed <> 0 and " + has_waiting};
     Statement add_alert{db_,
                         "insert into alert (round, total, submitted, failed, pending, raised_ms, "
-                        "taken) values (?, ?, ?, ?, ?, ?, ?)"};
+                        "taken, logged) values (?, ?, ?, ?, ?, ?, 0, 0)"};
     Statement open_alerts{db_,
-                          "select id, round_id, vote_end_ms, alert.total, alert.submitted, "
-                          "alert.failed, pending from alert join round on id = round "
-                          "where taken = 0 order by raised_ms, id"};
+                          "select " + alert_columns + " where taken = 0 order by raised_ms, id"};
+    Statement unlogged_alerts{
+        db_, "select " + alert_columns + " where logged = 0 order by raised_ms, id"};
     Statement take_alert{db_, "update alert set taken = 1 where round = ?"};
+    Statement mark_alert_logged{db_, "update alert set logged = 1 where round = ?"};
     Statement close_round{db_, "update round set closed = 1 where id = ?"};
     Statement purgeable{
         db_, "select " + row_columns +

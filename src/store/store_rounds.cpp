@@ -84,15 +84,22 @@ void Store::close_round(std::int64_t id) {
     impl_->statements_.close_round.with(id).run();
 }
 
-void Store::add_alert(const RoundRow& round, domain::Timestamp now, bool taken) {
+void Store::add_alert(const RoundRow& round, domain::Timestamp now) {
     impl_->statements_.add_alert
-        .with(round.id, round.total, round.submitted, round.failed, round.timed_out, now,
-              std::int64_t{taken})
+        .with(round.id, round.total, round.submitted, round.failed, round.timed_out, now)
         .run();
 }
 
 std::vector<RoundRow> Store::open_alerts() {
     return read_rounds(impl_->statements_.open_alerts.with());
+}
+
+std::vector<RoundRow> Store::unlogged_alerts() {
+    return read_rounds(impl_->statements_.unlogged_alerts.with());
+}
+
+void Store::mark_alert_logged(std::int64_t round) {
+    impl_->statements_.mark_alert_logged.with(round).run();
 }
 
 void Store::take_alert(std::int64_t round) {

@@ -109,6 +109,21 @@ TEST_CASE("the last attempt, an unreadable share and one that kills are said onc
                                      " reason=undecodable") == 1);
 }
 
+TEST_CASE("a reason with quotes stays one value") {
+    World world;
+    std::size_t prepares = 0;
+    world.gateway.on_prepare = [&](const PrepareOrder&) -> PrepareOutcome {
+        if (++prepares == 1) return engine::Unreachable{R"(no "prover" at http://host/hidden)"};
+        return engine::Rejected{{domain::Reason::internal_error, R"(bad" alert=true x="\)", {}}};
+    };
+    (void)world.submit(support::vote_share(1));
+    world.run_for(2min);
+    const auto& journal = world.engine.journal;
+    CHECK(journal.count(R"(reason="no \"prover\" at http://)") == 1);
+    CHECK(journal.count(R"(reason="bad\" alert=true x=\"\\")") == 5);
+    CHECK(journal.count("hidden") == 0);
+}
+
 TEST_CASE("no line holds anything of the witness data") {
     World world;
     world.engine.options.shares.expose_timing = true;

@@ -245,6 +245,30 @@ TEST_CASE("who can not be asked may say how long to leave it alone") {
     CHECK(world.gateway.prepares.size() == 2);
 }
 
+TEST_CASE(
+    "a pause of a share is a tenth of what is left of its round, from one second to a minute") {
+    struct Case {
+        domain::Milliseconds left, hold, pause;
+    };
+    for (const auto& [left, hold, pause] :
+         {Case{2h, 10min, 60s}, Case{10min, 10min, 60s}, Case{5min, 10min, 30s},
+          Case{60s, 10min, 6s}, Case{5s, 10min, 1s}, Case{60s, 4s, 4s}, Case{2h, 7s, 7s}}) {
+        CAPTURE(left.count());
+        CAPTURE(hold.count());
+        World world;
+        world.engine.vote_end = world.clock.wall() + left;
+        world.gateway.prepare_delay = 0ms;
+        world.gateway.on_prepare = [hold = hold](const PrepareOrder&) -> PrepareOutcome {
+            return engine::Unreachable{"too many requests", {}, 0, hold};
+        };
+        (void)world.submit(support::vote_share(1));
+        world.run_for(pause - 1ms);
+        CHECK(world.gateway.prepares.size() == 1);
+        world.run_for(1ms);
+        CHECK(world.gateway.prepares.size() == 2);
+    }
+}
+
 TEST_CASE("attempts and their first pause are options") {
     World world;
     world.engine.options.shares.attempts_max = 3;

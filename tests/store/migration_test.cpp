@@ -70,6 +70,7 @@ TEST_CASE("a file of an older schema becomes one of the newest and keeps its row
         CHECK(migrated.payload(7) == domain::Bytes{1, 2});
         CHECK(migrated.settings().empty());
         CHECK(migrated.open_alerts().empty());
+        CHECK(migrated.unlogged_alerts().empty());
         CHECK(migrated.waiting_in_round(3, 10).size() == 1);
         CHECK(migrated.rounds_over(domain::from_unix_ms(5'000), 10).size() == 1);
     }

@@ -112,9 +112,10 @@ TEST_CASE("an alert stays as it was raised until it is taken, over restarts") {
     store::RoundRow row{first, rows::bytes32(1), rows::at(100), 16, 9, 4, 3};
     store::RoundRow other{second, rows::bytes32(2), rows::at(200), 1, 0, 0, 1};
     harness.commit([&] {
-        harness.store->add_alert(other, rows::at(301), false);
-        harness.store->add_alert(row, rows::at(300), false);
-        harness.store->add_alert({silent, {}, {}, 1, 0, 1, 0}, rows::at(300), true);
+        harness.store->add_alert(other, rows::at(301));
+        harness.store->add_alert(row, rows::at(300));
+        harness.store->add_alert({silent, {}, {}, 1, 0, 1, 0}, rows::at(300));
+        harness.store->take_alert(silent);
     });
     CHECK(harness.store->open_alerts() == std::vector{row, other});
     // A share that comes late changes the round, not the alert.
@@ -127,6 +128,26 @@ TEST_CASE("an alert stays as it was raised until it is taken, over restarts") {
     CHECK(harness.store->open_alerts() == std::vector{row});
     harness.commit([&] { harness.store->take_alert(first); });
     CHECK(harness.store->open_alerts().empty());
+}
+
+TEST_CASE("an alert is unlogged until it is marked, whether or not it is taken, over restarts") {
+    Harness harness;
+    const std::int64_t first = add_round(harness, 1, 100);
+    const std::int64_t second = add_round(harness, 2, 200);
+    const store::RoundRow row{first, rows::bytes32(1), rows::at(100), 16, 9, 4, 3};
+    const store::RoundRow other{second, rows::bytes32(2), rows::at(200), 1, 0, 0, 1};
+    harness.commit([&] {
+        harness.store->add_alert(other, rows::at(301));
+        harness.store->add_alert(row, rows::at(300));
+        harness.store->take_alert(second);
+    });
+    CHECK(harness.store->unlogged_alerts() == std::vector{row, other});
+    harness.commit([&] { harness.store->mark_alert_logged(first); });
+    harness.reopen();
+    CHECK(harness.store->unlogged_alerts() == std::vector{other});
+    CHECK(harness.store->open_alerts() == std::vector{row});
+    harness.commit([&] { harness.store->mark_alert_logged(second); });
+    CHECK(harness.store->unlogged_alerts().empty());
 }
 
 TEST_CASE("a round counts its shares and how each of them ended, once") {
