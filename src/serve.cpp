@@ -41,7 +41,8 @@ namespace {
 
 constexpr std::size_t reader_connections_max = 8;
 // Look-ups wait for the vote chain more than they work.
-constexpr std::size_t lookup_workers = 16;
+constexpr std::size_t share_lookup_workers = 12;
+constexpr std::size_t share_query_workers = 8;
 constexpr domain::Milliseconds drain_patience{2'000};
 constexpr domain::Milliseconds start_extension{30'000};
 
@@ -148,7 +149,8 @@ int serve(const config::Loaded& loaded) {
 
     std::jthread counting = count_requests(settings.store, metrics, log);
 
-    platform::WorkerPool lookups(lookup_workers);
+    platform::WorkerPool share_lookups(share_lookup_workers);
+    platform::WorkerPool share_queries(share_query_workers);
     api::Application application(
         settings.api, {service,
                        service,
@@ -162,7 +164,8 @@ int serve(const config::Loaded& loaded) {
                        long_polls,
                        metrics,
                        gatekeeper,
-                       lookups,
+                       share_lookups,
+                       share_queries,
                        &service});
     api::HttpServer server(settings.http, application);
     api::AdminChanges changes(service, log, base, restored);

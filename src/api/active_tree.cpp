@@ -1,7 +1,6 @@
 #include "api/active_tree.hpp"
 
 #include <chrono>
-#include <utility>
 #include <variant>
 
 #include "api/match.hpp"
@@ -11,6 +10,7 @@ namespace api {
 namespace {
 
 constexpr domain::Nanoseconds fresh_time = std::chrono::seconds(1);
+constexpr domain::Nanoseconds known_time = std::chrono::seconds(10);
 constexpr std::string_view stage = "stage=tree_status";
 
 }  // namespace
@@ -22,34 +22,20 @@ ActiveTree::ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine:
       clock_(clock),
       trouble_("tree_status_failed", journal, clock) {}
 
-void ActiveTree::ask(Told told) {
-    if (trees_ == nullptr) {
-        told({});
-        return;
-    }
-    std::optional<Reading> answer;
-    bool is_first = false;
-    {
-        const domain::Monotonic now = clock_.monotonic();
-        const std::lock_guard lock(mutex_);
-        answer = known(now);
-        if (!answer) {
-            waiting_.push_back(std::move(told));
-            is_first = !reading_since_;
-            if (is_first) reading_since_ = now;
-        }
-    }
-    if (answer) {
-        told(*answer);
-    } else if (is_first && !lookups_.start([this] { read(); })) {
-        keep({});
-    }
+ActiveTree::Reading ActiveTree::latest() {
+    if (trees_ == nullptr) return {};
+    if (begins_reading() && !lookups_.start([this] { read(); }, [this] { give_up(); })) give_up();
+    const domain::Monotonic now = clock_.monotonic();
+    const std::lock_guard lock(mutex_);
+    return last_at_ && now - *last_at_ <= known_time ? last_ : Reading{};
 }
 
-std::optional<ActiveTree::Reading> ActiveTree::known(domain::Monotonic now) const {
-    if (last_at_ && now - *last_at_ < fresh_time) return last_;
-    if (reading_since_ && now - *reading_since_ >= fresh_time) return Reading{};
-    return {};
+bool ActiveTree::begins_reading() {
+    const domain::Monotonic now = clock_.monotonic();
+    const std::lock_guard lock(mutex_);
+    if (reading_ || (last_at_ && now - *last_at_ < fresh_time)) return false;
+    reading_ = true;
+    return true;
 }
 
 void ActiveTree::read() {
@@ -73,16 +59,16 @@ ActiveTree::Reading ActiveTree::read_tree() {
 }
 
 void ActiveTree::keep(const Reading& reading) {
-    std::vector<Told> waiting;
-    {
-        const domain::Monotonic now = clock_.monotonic();
-        const std::lock_guard lock(mutex_);
-        last_ = reading;
-        last_at_ = now;
-        reading_since_.reset();
-        waiting.swap(waiting_);
-    }
-    for (const Told& told : waiting) told(reading);
+    const domain::Monotonic now = clock_.monotonic();
+    const std::lock_guard lock(mutex_);
+    last_ = reading;
+    last_at_ = now;
+    reading_ = false;
+}
+
+void ActiveTree::give_up() {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
 }
 
 }  // namespace api

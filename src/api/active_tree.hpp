@@ -1,9 +1,7 @@
 #pragma once
 
-#include <functional>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 #include "api/lookups.hpp"
 #include "api/report.hpp"
@@ -13,28 +11,29 @@
 
 namespace api {
 
-// The tree of the round that is active (share-helper 1.6), as it was a second ago at most: however
-// many ask, it is read once a second, and never twice at the same time. Any thread.
+// The tree of the round that is active (share-helper 1.6), as it was last read. However many ask,
+// it is read once a second, never twice at the same time, and nobody waits for it. Any thread.
 class ActiveTree {
 public:
     // Nothing: no tree, no active round, or it can not be read now.
     using Reading = std::optional<engine::TreeStatus>;
-    using Told = std::function<void(const Reading&)>;
 
     // `trees` may be missing. The rest outlives this; work in `lookups` must end before.
     ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine::Journal& journal,
                const engine::Clock& clock);
 
-    // `told` is called once, at once or after the read. While a read takes longer than a second
-    // newcomers do not wait for it: nothing is known then. `told` must not throw.
-    void ask(Told told);
+    // What was read in the last ten seconds, and else nothing, as at the first call. What is older
+    // than a second is read anew behind it, for those who ask later.
+    [[nodiscard]] Reading latest();
 
 private:
-    // Under the lock. What is known now; nothing: somebody has to wait for it.
-    [[nodiscard]] std::optional<Reading> known(domain::Monotonic now) const;
+    // True: nothing is being read and what is known is old; the caller has to read.
+    [[nodiscard]] bool begins_reading();
     void read();
     [[nodiscard]] Reading read_tree();
     void keep(const Reading& reading);
+    // Without a reading.
+    void give_up();
 
     engine::CommitmentTrees* const trees_;
     Lookups& lookups_;
@@ -43,8 +42,7 @@ private:
     std::mutex mutex_;  // guards what follows
     Reading last_;
     std::optional<domain::Monotonic> last_at_;
-    std::optional<domain::Monotonic> reading_since_;
-    std::vector<Told> waiting_;
+    bool reading_ = false;
 };
 
 }  // namespace api

@@ -88,7 +88,9 @@ HttpResponse Application::failed(const HttpRequest& request) {
 
 std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
     const std::optional<RouteMatch> match = find_route(head.method, head.path);
-    if (!match) return empty_answer(404);
+    if (!match) {
+        return is_share_path(head.path) ? share_error(404, "not found") : empty_answer(404);
+    }
     const Route& route = *match->route;
     if (shares_.is_hidden(route)) return share_error(404, "not found");
     if (!match->method_fits) {

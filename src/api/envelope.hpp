@@ -44,7 +44,8 @@ struct Options;
 [[nodiscard]] HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
                                          std::uint32_t retry_after_seconds = 0);
 
-// 404 and 405 of paths and methods nobody knows have an empty body (relayer-api 1.1).
+// 404 and 405 of paths and methods nobody knows have an empty body (relayer-api 1.1), but for paths
+// of the share helper.
 [[nodiscard]] HttpResponse empty_answer(int status);
 
 [[nodiscard]] HttpResponse share_answer(std::string_view status);

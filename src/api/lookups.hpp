@@ -6,23 +6,26 @@
 #include <memory>
 #include <shared_mutex>
 
+#include "engine/clock.hpp"
 #include "engine/executor.hpp"
 
 namespace api {
 
-// Hands work that may block to an executor, so much at a time and no more. Work that is still there
-// when this goes is harmless: it may refer to what outlives this. Any thread.
+// Hands work that may block to an executor, so much at a time and no more, and none whose turn
+// comes after more than ten seconds: who asked for it has no use for it any more. Work that is
+// still there when this goes is harmless: it may refer to what outlives this. Any thread.
 class Lookups {
 public:
-    // `executor` outlives this.
-    Lookups(engine::Executor& executor, std::size_t pending_max);
+    // `executor` and `clock` outlive this.
+    Lookups(engine::Executor& executor, const engine::Clock& clock, std::size_t pending_max);
     // Waits for running work; nothing starts afterwards. Not from inside the work.
     ~Lookups();
     Lookups(const Lookups&) = delete;
     Lookups& operator=(const Lookups&) = delete;
 
-    // False: there is no room, and nobody will do it. `work` must not throw.
-    [[nodiscard]] bool start(std::function<void()> work);
+    // False: there is no room, and neither will be called. Otherwise one of them is, on the
+    // executor: `too_late` in place of work that waited too long. They must not throw.
+    [[nodiscard]] bool start(std::function<void()> work, std::function<void()> too_late);
 
 private:
     // Outlives the look-ups in the tasks that the executor still has.
@@ -33,6 +36,7 @@ private:
     };
 
     engine::Executor& executor_;
+    const engine::Clock& clock_;
     const std::size_t pending_max_;
     const std::shared_ptr<Door> door_;
 };

@@ -31,10 +31,12 @@ struct Ports {
     LongPolls& long_polls;
     HttpObserver& observer;
     Gatekeeper& gatekeeper;
-    // Where the vote chain is asked, so that no HTTP worker waits for it. It may still hold tasks
-    // of the application when that is gone, and run or drop them: they do nothing then. The end of
-    // the application waits for the ones that run.
-    engine::Executor& lookups;
+    // Where the vote chain is asked, so that no HTTP worker waits for it: for shares that come in,
+    // and for who asks about some. Two, so that neither keeps the other waiting. They may still
+    // hold tasks of the application when that is gone, and run or drop them: they do nothing then.
+    // The end of the application waits for the ones that run.
+    engine::Executor& share_lookups;
+    engine::Executor& share_queries;
     // Nothing: /queue-status is 503 when it is served at all.
     engine::VoteQueue* queue = nullptr;
 };

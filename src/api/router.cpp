@@ -1,5 +1,6 @@
 #include "api/router.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -46,9 +47,8 @@ bool covers(const Route& route, std::string_view path) {
     const std::string_view rest = path.substr(route.path.size());
     if (route.action == Action::poll) return is_one_part(rest);
     if (route.action != Action::share_status) return rest.empty();
-    const std::size_t slash = rest.find('/');
-    return slash != std::string_view::npos && is_one_part(rest.substr(0, slash)) &&
-           is_one_part(rest.substr(slash + 1));
+    // Two parts; empty ones are refused as what they are (share-helper 1.5).
+    return std::count(rest.begin(), rest.end(), '/') == 1;
 }
 
 }  // namespace

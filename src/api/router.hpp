@@ -36,7 +36,7 @@ struct Route {
 struct RouteMatch {
     const Route* route = nullptr;
     bool method_fits = false;
-    // Of polls the job id, of share_status round id, slash, nullifier; as sent, no part empty.
+    // Of polls the job id, never empty; of share_status round id, slash, nullifier. As sent.
     std::string_view rest;
 };
 

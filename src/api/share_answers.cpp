@@ -15,7 +15,8 @@ ShareAnswers::ShareAnswers(const Options& options, engine::Journal& journal,
     : options_(options),
       journal_(journal),
       trouble_("share_call_failed", journal, clock),
-      overload_("share_lookups_full", journal, clock, engine::Level::warning) {}
+      overload_("share_lookups_full", journal, clock, engine::Level::warning),
+      lateness_("share_lookups_late", journal, clock, engine::Level::warning) {}
 
 HttpResponse ShareAnswers::unavailable(std::uint32_t retry_after_seconds) const {
     HttpResponse response = share_error(503, "helper unavailable");
@@ -29,6 +30,11 @@ HttpResponse ShareAnswers::unavailable() const {
 
 HttpResponse ShareAnswers::overloaded(const ShareCall& call) {
     overload_.note(fields_of(call), "the vote chain is asked faster than it answers");
+    return unavailable();
+}
+
+HttpResponse ShareAnswers::too_late(const ShareCall& call) {
+    lateness_.note(fields_of(call), "the vote chain takes too long over those before");
     return unavailable();
 }
 

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] HttpResponse unavailable() const;
     // 503 because too much waits for the vote chain already.
     [[nodiscard]] HttpResponse overloaded(const ShareCall& call);
+    // 503 because the turn to ask the vote chain came too late.
+    [[nodiscard]] HttpResponse too_late(const ShareCall& call);
     // What the client got wrong; he could fill the log with it, so it is said at debug.
     [[nodiscard]] HttpResponse refused(int status, std::string_view text,
                                        std::string_view call_id) const;
@@ -46,6 +48,7 @@ private:
     engine::Journal& journal_;
     TroubleReport trouble_;
     TroubleReport overload_;
+    TroubleReport lateness_;
 };
 
 }  // namespace api

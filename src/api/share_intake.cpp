@@ -61,13 +61,15 @@ void ShareIntake::submit(std::string_view body, const ShareCall& call, Respond r
             return;
         }
     }
-    const bool taken = lookups_.start([this, share, call, respond] {
-        try {
-            check_and_enter(share, call, respond);
-        } catch (...) {
-            respond(answers_.failed(call));
-        }
-    });
+    const bool taken = lookups_.start(
+        [this, share, call, respond] {
+            try {
+                check_and_enter(share, call, respond);
+            } catch (...) {
+                respond(answers_.failed(call));
+            }
+        },
+        [this, call, respond] { respond(answers_.too_late(call)); });
     if (!taken) respond(answers_.overloaded(call));
 }
 

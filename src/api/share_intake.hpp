@@ -26,7 +26,8 @@ public:
     ShareIntake(const Options& options, const Ports& ports, ShareAnswers& answers,
                 Lookups& lookups);
 
-    // Refusals of fields are answered at once, everything else when chain and commit are through.
+    // Refusals of fields are answered at once, everything else when chain and commit are through;
+    // 503 when the chain's turn comes too late (Lookups).
     void submit(std::string_view body, const ShareCall& call, Respond respond);
 
 private:

@@ -65,15 +65,17 @@ void ShareQueries::share_status(std::string_view ids, const ShareCall& call, Res
         respond(share_answer("pending"));
         return;
     }
-    const bool taken = lookups_.start([this, name = std::get<ShareName>(read), call, respond] {
-        HttpResponse response;
-        try {
-            response = find_nullifier(name.round_id, name.nullifier, call);
-        } catch (...) {
-            response = answers_.failed(call);
-        }
-        respond(std::move(response));
-    });
+    const bool taken = lookups_.start(
+        [this, name = std::get<ShareName>(read), call, respond] {
+            HttpResponse response;
+            try {
+                response = find_nullifier(name.round_id, name.nullifier, call);
+            } catch (...) {
+                response = answers_.failed(call);
+            }
+            respond(std::move(response));
+        },
+        [this, call, respond] { respond(answers_.too_late(call)); });
     if (!taken) respond(answers_.overloaded(call));
 }
 
@@ -90,10 +92,8 @@ HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
                       nullifiers_->find(round_id, nullifier));
 }
 
-void ShareQueries::helper_status(Respond respond) {
-    tree_.ask([respond = std::move(respond)](const ActiveTree::Reading& tree) {
-        respond(helper_status_answer(tree));
-    });
+HttpResponse ShareQueries::helper_status() {
+    return helper_status_answer(tree_.latest());
 }
 
 HttpResponse ShareQueries::queue_status(const ShareCall& call) {

@@ -18,10 +18,11 @@ public:
     ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& lookups);
 
     // `ids` is what stands in the path: round id, slash, nullifier. The chain alone is asked,
-    // whatever is stored here.
+    // whatever is stored here; 503 when its turn comes too late (Lookups).
     void share_status(std::string_view ids, const ShareCall& call, Respond respond);
+    // At once, with the tree as ActiveTree knows it; who polls sees it from the second answer on.
     // Without any count of shares: who polls them learns when votes leave.
-    void helper_status(Respond respond);
+    [[nodiscard]] HttpResponse helper_status();
     [[nodiscard]] HttpResponse queue_status(const ShareCall& call);
 
 private:

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "api/content_type.hpp"
 #include "api/envelope.hpp"
 
 namespace api {
@@ -48,8 +47,8 @@ ShareRoutes::ShareRoutes(const Options& options, const Ports& ports)
       answers_(options, ports.journal, ports.clock),
       intake_(options, ports, answers_, intake_lookups_),
       queries_(ports, answers_, query_lookups_),
-      intake_lookups_(ports.lookups, intake_lookups_max),
-      query_lookups_(ports.lookups, query_lookups_max) {}
+      intake_lookups_(ports.share_lookups, ports.clock, intake_lookups_max),
+      query_lookups_(ports.share_queries, ports.clock, query_lookups_max) {}
 
 bool ShareRoutes::is_hidden(const Route& route) const {
     return route.action == Action::queue_status && !options_.share_expose_queue_status;
@@ -62,9 +61,6 @@ std::optional<HttpResponse> ShareRoutes::before_body(const Route& route,
     if (route.action != Action::share) return {};
     if (announces_more_than(options_.share_body_bytes_max, head)) {
         return share_error(400, too_large(options_.share_body_bytes_max));
-    }
-    if (content_kind_of(head) == ContentKind::form) {
-        return share_error(415, std::string("the body must be JSON: ").append(content_type_hint));
     }
     return {};
 }
@@ -84,7 +80,7 @@ void ShareRoutes::answer(const RouteMatch& match, const HttpRequest& request, st
             queries_.share_status(match.rest, call, std::move(respond));
             return;
         case Action::helper_status:
-            queries_.helper_status(std::move(respond));
+            respond(queries_.helper_status());
             return;
         case Action::queue_status:
             respond(queries_.queue_status(call));

@@ -25,7 +25,7 @@ public:
     // A route that is switched off is unknown, whoever asks and how.
     [[nodiscard]] bool is_hidden(const Route& route) const;
     // In this order: 503 when shares are switched off, 401 without a token, and for POSTs 400 for
-    // an announced size over the limit, 415 for forms. Nothing: the body may be read.
+    // an announced size over the limit, whatever their Content-Type. Nothing: the body may be read.
     [[nodiscard]] std::optional<HttpResponse> before_body(const Route& route,
                                                           const HttpRequest& head) const;
     // What Gatekeeper lets in later.

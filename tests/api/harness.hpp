@@ -62,7 +62,8 @@ public:
     ScriptedNullifiers nullifiers;
     ScriptedCommitments commitments;
     IntakeQueue queue{intake};
-    ScriptedExecutor executor;
+    ScriptedExecutor executor;  // of shares that come in
+    ScriptedExecutor queries;
     ScriptedContracts contracts;
     FixedHealth health;
     FixedKeys keys;
@@ -74,7 +75,7 @@ public:
     api::Gatekeeper gatekeeper{options, clock};
     api::Application app{options,
                          {intake, inquiry, votes(), contracts, health, keys, clock, random, journal,
-                          long_polls, observer, gatekeeper, executor, &queue}};
+                          long_polls, observer, gatekeeper, executor, queries, &queue}};
     api::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};
 

@@ -138,7 +138,8 @@ TEST_CASE("whatever clients send, the series stay few") {
                                                    harness.long_polls,
                                                    world.metrics,
                                                    harness.gatekeeper,
-                                                   harness.executor});
+                                                   harness.executor,
+                                                   harness.queries});
     api::HttpOptions http;
     http.port = 0;
     http.workers = 1;

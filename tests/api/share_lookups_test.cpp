@@ -21,6 +21,7 @@ using api_test::Call;
 using api_test::Client;
 using api_test::Harness;
 using api_test::Json;
+using api_test::ScriptedExecutor;
 using api_test::VotePorts;
 using namespace std::chrono_literals;
 
@@ -49,20 +50,29 @@ Call get(const std::string& path) {
 }
 
 // Until the one worker of the harness has handed over what was sent.
-void wait_for_pending(const Harness& harness, std::size_t count) {
-    while (harness.executor.pending() < count) std::this_thread::yield();
+void wait_for_pending(const ScriptedExecutor& executor, std::size_t count) {
+    while (executor.pending() < count) std::this_thread::yield();
+}
+
+void check_unavailable(const Answer& answer) {
+    CAPTURE(answer.body);
+    CHECK(answer.status == 503);
+    CHECK(answer.json == unavailable);
+    CHECK(answer.header("Retry-After") == "4");
 }
 
 TEST_CASE("a slow chain stops neither other routes nor shares of known rounds") {
     Harness harness({}, {}, {.nullifiers = true});
     CHECK(harness.post(share_path, sample()).json == queued);
     harness.executor.hold();
+    harness.queries.hold();
     Client stranger(harness.server.port());
     stranger.send(
         post(api_test::sample_with("vote-share.json", "vote_round_id", std::string(64, 'c'))));
     Client asker(harness.server.port());
     asker.send(get(nullifier_path));
-    wait_for_pending(harness, 2);
+    wait_for_pending(harness.executor, 1);
+    wait_for_pending(harness.queries, 1);
 
     CHECK(harness.get("/liveness").status == 200);
     CHECK(harness.get(status_path).status == 200);
@@ -71,6 +81,7 @@ TEST_CASE("a slow chain stops neither other routes nor shares of known rounds") 
     CHECK_FALSE(asker.is_answered(0));
 
     harness.executor.release();
+    harness.queries.release();
     CHECK(stranger.take().status == 400);
     CHECK(asker.take().json == Json{{"status", "pending"}});
 }
@@ -82,7 +93,7 @@ TEST_CASE("with the cross-check every share asks the chain, and none holds a wor
     harness.executor.hold();
     Client wallet(harness.server.port());
     wallet.send(post(share_at(1)));
-    wait_for_pending(harness, 1);
+    wait_for_pending(harness.executor, 1);
     CHECK(harness.get("/liveness").status == 200);
     harness.executor.release();
     CHECK(wallet.take().json == queued);
@@ -96,7 +107,7 @@ TEST_CASE("first shares of one round may both ask, and both are taken") {
     Client second(harness.server.port());
     first.send(post(share_at(1)));
     second.send(post(share_at(2)));
-    wait_for_pending(harness, 2);
+    wait_for_pending(harness.executor, 2);
     harness.executor.release();
     CHECK(first.take().json == queued);
     CHECK(second.take().json == queued);
@@ -106,55 +117,104 @@ TEST_CASE("first shares of one round may both ask, and both are taken") {
 TEST_CASE("more look-ups than there is room for are 503 with a time to wait") {
     Harness harness({}, {}, {.nullifiers = true});
     harness.executor.hold();
+    harness.queries.hold();
     std::vector<std::unique_ptr<Client>> clients;
     constexpr std::size_t room = 256;
     for (std::size_t i = 0; i < room; ++i) {
         clients.push_back(std::make_unique<Client>(harness.server.port()));
         clients.back()->send(get(nullifier_path));
     }
-    wait_for_pending(harness, room);
-    const Answer refused = harness.get(nullifier_path);
-    CHECK(refused.status == 503);
-    CHECK(refused.json == unavailable);
-    CHECK(refused.header("Retry-After") == "4");
+    wait_for_pending(harness.queries, room);
+    check_unavailable(harness.get(nullifier_path));
 
     // Who asks often does not keep shares out; those have their own room.
     for (std::size_t i = 0; i < room; ++i) {
         clients.push_back(std::make_unique<Client>(harness.server.port()));
         clients.back()->send(post(share_at(static_cast<int>(i))));
     }
-    wait_for_pending(harness, 2 * room);
-    const Answer full = harness.post(share_path, sample());
-    CHECK(full.status == 503);
-    CHECK(full.json == unavailable);
-    CHECK(full.header("Retry-After") == "4");
+    wait_for_pending(harness.executor, room);
+    check_unavailable(harness.post(share_path, sample()));
     CHECK(harness.journal.count("share_lookups_full stage=nullifier_check call=") == 1);
 
     harness.executor.release();
+    harness.queries.release();
     for (const auto& client : clients) CHECK(client->take().status == 200);
     CHECK(harness.get(nullifier_path).status == 200);
     CHECK(harness.intake.stored() == room);
 }
 
-TEST_CASE("who asks for the status shares one read, and waits no longer than a second for it") {
-    Harness harness({}, {}, {.trees = true});
+TEST_CASE("shares that wait for the chain do not keep who asks about shares waiting") {
+    Harness harness({}, {}, {.trees = true, .nullifiers = true});
     harness.executor.hold();
-    Client first(harness.server.port());
-    Client second(harness.server.port());
-    first.send(get(status_path));
-    wait_for_pending(harness, 1);
-    second.send(get(status_path));
-    while (harness.server.counts().requests_read < 2) std::this_thread::yield();
-    CHECK(harness.get("/liveness").status == 200);  // the one worker comes to it afterwards
-    CHECK_FALSE(second.is_answered(0));
-
-    harness.clock.advance(1s);
-    CHECK(harness.get(status_path).json == Json{{"status", "ok"}});
-    CHECK(harness.executor.pending() == 1);
-
+    Client wallet(harness.server.port());
+    wallet.send(post(sample()));
+    wait_for_pending(harness.executor, 1);
+    CHECK(harness.get(nullifier_path).json == Json{{"status", "pending"}});
+    CHECK(harness.get(status_path).json.contains("tree"));
+    CHECK_FALSE(wallet.is_answered(0));
     harness.executor.release();
-    CHECK(first.take().json.contains("tree"));
-    CHECK(second.take().json.contains("tree"));
+    CHECK(wallet.take().json == queued);
+}
+
+TEST_CASE("a look-up whose turn comes after ten seconds is 503, and the chain is not asked") {
+    Harness harness({}, {}, {.nullifiers = true});
+    for (const bool late : {false, true}) {
+        CAPTURE(late);
+        harness.executor.hold();
+        harness.queries.hold();
+        Client wallet(harness.server.port());
+        Client asker(harness.server.port());
+        wallet.send(
+            post(api_test::sample_with("vote-share.json", "vote_round_id", std::string(64, 'c'))));
+        asker.send(get(nullifier_path));
+        wait_for_pending(harness.executor, 1);
+        wait_for_pending(harness.queries, 1);
+        harness.clock.advance(late ? 10s + 1ms : 10s);
+        harness.executor.release();
+        harness.queries.release();
+        if (late) {
+            check_unavailable(wallet.take());
+            check_unavailable(asker.take());
+        } else {
+            CHECK(wallet.take().status == 400);
+            CHECK(asker.take().status == 200);
+        }
+        CHECK(harness.rounds.calls == 1);
+        CHECK(harness.nullifiers.asked.size() == 1);
+    }
+    CHECK(harness.journal.count("share_lookups_late stage=") == 1);
+}
+
+TEST_CASE("the status waits for nobody: it has the tree of the last ten seconds, or none") {
+    Harness harness({}, {}, {.trees = true});
+    harness.queries.hold();
+    const Json bare{{"status", "ok"}};
+    CHECK(harness.get(status_path).json == bare);
+    CHECK(harness.get(status_path).json == bare);
+    CHECK(harness.queries.pending() == 1);  // they share one read
+    harness.queries.release();
+    CHECK(harness.get(status_path).json["tree"]["leaf_count"] == 4'212);
+    CHECK(harness.trees.reads == 1);
+
+    harness.queries.hold();
+    harness.trees.active = engine::TreeStatus{5'000, 90'300};
+    harness.clock.advance(10s);
+    CHECK(harness.get(status_path).json["tree"]["leaf_count"] == 4'212);
+    harness.clock.advance(1ms);
+    CHECK(harness.get(status_path).json == bare);
+    CHECK(harness.queries.pending() == 1);
+    harness.queries.release();
+    CHECK(harness.get(status_path).json["tree"]["leaf_count"] == 5'000);
+    CHECK(harness.trees.reads == 2);
+}
+
+TEST_CASE("a read of the tree that came too late is begun anew by who asks next") {
+    Harness harness({}, {}, {.trees = true});
+    harness.queries.hold();
+    CHECK_FALSE(harness.get(status_path).json.contains("tree"));
+    harness.clock.advance(11s);
+    harness.queries.release();
+    CHECK(harness.trees.reads == 0);
     CHECK(harness.get(status_path).json.contains("tree"));
     CHECK(harness.trees.reads == 1);
 }
@@ -176,31 +236,35 @@ TEST_CASE("an exception in a look-up is a 500 with a report, and the room is fre
 }
 
 TEST_CASE("look-ups that come when the application is gone do nothing") {
-    api_test::ScriptedExecutor executor;
+    ScriptedExecutor executor;
+    support::VirtualClock clock;
     executor.hold();
     bool ran = false;
     {
-        api::Lookups lookups(executor, 2);
-        CHECK(lookups.start([&] { ran = true; }));
-        CHECK(lookups.start([&] { ran = true; }));
-        CHECK_FALSE(lookups.start([&] { ran = true; }));
+        api::Lookups lookups(executor, clock, 2);
+        CHECK(lookups.start([&] { ran = true; }, [&] { ran = true; }));
+        CHECK(lookups.start([&] { ran = true; }, [&] { ran = true; }));
+        CHECK_FALSE(lookups.start([&] { ran = true; }, [&] { ran = true; }));
     }
     executor.release();
     CHECK_FALSE(ran);
 }
 
 TEST_CASE("an application that goes waits for the look-ups that run") {
-    api_test::ScriptedExecutor executor;
+    ScriptedExecutor executor;
+    support::VirtualClock clock;
     std::promise<void> begun;
     std::promise<void> may_end;
     std::atomic<bool> ended = false;
-    auto lookups = std::make_unique<api::Lookups>(executor, 1);
+    auto lookups = std::make_unique<api::Lookups>(executor, clock, 1);
     std::jthread worker([&] {
-        CHECK(lookups->start([&] {
-            begun.set_value();
-            may_end.get_future().wait();
-            ended = true;
-        }));
+        CHECK(lookups->start(
+            [&] {
+                begun.set_value();
+                may_end.get_future().wait();
+                ended = true;
+            },
+            [] {}));
     });
     begun.get_future().wait();
     std::jthread helper([&] { may_end.set_value(); });
@@ -213,7 +277,7 @@ TEST_CASE("a server that stops while shares wait for the chain drops them unharm
     harness->executor.hold();
     Client wallet(harness->server.port());
     wallet.send(post(sample()));
-    wait_for_pending(*harness, 1);
+    wait_for_pending(harness->executor, 1);
     CHECK_FALSE(harness->server.drain(0ms));
     harness.reset();
     CHECK_THROWS(static_cast<void>(wallet.take()));

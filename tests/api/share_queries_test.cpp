@@ -56,6 +56,9 @@ TEST_CASE("the parts of share-status are trimmed, and refused in the order of th
         std::string error;  // empty: asked
     };
     const std::vector<Row> rows{
+        {"", nullifier, "roundId must be 64 hex characters"},
+        {"", "", "roundId must be 64 hex characters"},
+        {round_id, "", "nullifier must be 64 hex characters"},
         {"x", "y", "roundId must be 64 hex characters"},
         {round_id + "0", nullifier, "roundId must be 64 hex characters"},
         {no_hex, "y", "nullifier must be 64 hex characters"},
@@ -84,16 +87,19 @@ TEST_CASE("the parts of share-status are trimmed, and refused in the order of th
     }
 }
 
-TEST_CASE("paths beside those of the table are unknown") {
+TEST_CASE("paths beside those of the table are unknown, with the body of an error") {
     Harness harness;
-    for (const std::string rest :
-         {"share-status", "share-status/", "share-status/a", "share-status/a/", "share-status//b",
-          "share-status/a/b/", "share-status/a/b/c", "status/", "shares/1", "queue-status/"}) {
+    for (const std::string rest : {"", "x", "share-status", "share-status/", "share-status/a",
+                                   "share-status/a/b/", "share-status/a//b", "share-status//a/b",
+                                   "share-status/a/b/c", "status/", "shares/1", "queue-status/"}) {
         CAPTURE(rest);
-        const Answer answer = harness.get(base + rest);
-        CHECK(answer.status == 404);
-        CHECK(answer.body.empty());
+        check(harness.get(base + rest), 404, error("not found"));
     }
+    check(harness.get("/shielded-vote/"), 404, error("not found"));
+    check(harness.get("/shielded-vote/v2/status"), 404, error("not found"));
+    const Answer elsewhere = harness.get("/shielded-votes/v1/status");
+    CHECK(elsewhere.status == 404);
+    CHECK(elsewhere.body.empty());
 }
 
 TEST_CASE("share-status says pending without a port, and whether or not a share is stored here") {
@@ -220,7 +226,8 @@ TEST_CASE("a queue that nobody wired is 503 where it is enabled") {
                                    parts.long_polls,
                                    parts.observer,
                                    parts.gatekeeper,
-                                   parts.executor});
+                                   parts.executor,
+                                   parts.queries});
     const std::string path = base + "queue-status";
     const api::HttpResponse response = app.handle(api_test::head_of({"GET", path, {}, {}}));
     CHECK(response.status == 503);

@@ -119,6 +119,7 @@ private:
                     front.long_polls,
                     front.observer,
                     front.gatekeeper,
+                    front.lookups,
                     front.lookups};
         }
 
