@@ -72,9 +72,10 @@ int run(const config::ImportHelperDb& command) {
     if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
     const auto& settings = std::get<config::Loaded>(loaded).settings;
     if (settings.votes.base_url().empty() && !command.trial) {
-        return refuse({{"there is no vote chain for these shares: set helper.chain_url and "
-                        "helper.prover in the configuration; with --trial the embedded chain takes "
-                        "them, which reveals nothing"}});
+        return refuse(
+            {{"there is no vote chain for these shares: set helper.chain_url and "
+              "helper.prover in the configuration; with --trial the embedded chain takes "
+              "them, which reveals nothing"}});
     }
     return posthouse::import_helper_db(settings, command.helper_db, std::cout);
 }

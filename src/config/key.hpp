@@ -22,8 +22,8 @@ enum class Effect {
     needs_chain,       // only with gateway.type evm
     needs_vote_chain,  // only with a chain of vote shares, helper.chain_url
     needs_postgresql,  // belongs to the database of the reference
-    superseded,  // this engine has no use for it
-    obsolete,    // accepted in silence
+    superseded,        // this engine has no use for it
+    obsolete,          // accepted in silence
 };
 
 // One key: everything that is known about it. Element keys such as `host_chains[].url` are read for

@@ -9,8 +9,8 @@ namespace {
 
 std::vector<Key> joined() {
     std::vector<Key> all;
-    for (auto* part : {http_keys, helper_keys, votes_keys, storage_keys, engine_keys, chain_keys, gateway_keys,
-                       evm_keys, loopback_keys}) {
+    for (auto* part : {http_keys, helper_keys, votes_keys, storage_keys, engine_keys, chain_keys,
+                       gateway_keys, evm_keys, loopback_keys}) {
         std::ranges::move(part(), std::back_inserter(all));
     }
     return all;

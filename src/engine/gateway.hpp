@@ -211,8 +211,8 @@ public:
         return configured;
     }
 
-    // Any thread. A stop is near: what can be begun anew at the next start, such as a proof, ends now
-    // as Unreachable; what is on its way to the chain goes on.
+    // Any thread. A stop is near: what can be begun anew at the next start, such as a proof, ends
+    // now as Unreachable; what is on its way to the chain goes on.
     virtual void wind_down() {}
 
     // No event is delivered after this returns.

@@ -13,9 +13,9 @@
 #include "bench/scenarios.hpp"
 #include "bench/scratch.hpp"
 #include "domain/keccak.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/signer.hpp"
 #include "gateway/evm/transaction.hpp"
+#include "gateway/rpc/decode.hpp"
 
 // The rate is taken where transactions leave, between Posthouse and its node. The window opens when
 // every request waits for nothing but a token, long after the first burst is used up: as long as

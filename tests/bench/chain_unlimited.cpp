@@ -13,9 +13,9 @@
 #include "bench/load.hpp"
 #include "bench/scenarios.hpp"
 #include "bench/scratch.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/signer.hpp"
 #include "gateway/evm/transaction.hpp"
+#include "gateway/rpc/decode.hpp"
 
 // How fast a backlog gets on chain beside a client that does nothing but send what was signed
 // before: the same calls in the same order, as many under way at once, on a chain of its own. Both

@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "gateway/evm/plan.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/transaction.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

@@ -8,8 +8,8 @@
 #include "gateway/evm/fees.hpp"
 #include "gateway/evm/nonces.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/signer.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

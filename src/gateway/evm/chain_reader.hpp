@@ -14,8 +14,8 @@
 #include "gateway/evm/log_query.hpp"
 #include "gateway/evm/options.hpp"
 #include "gateway/evm/piece_size.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/seen_logs.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

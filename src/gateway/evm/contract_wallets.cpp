@@ -8,8 +8,8 @@
 
 #include "gateway/evm/calls.hpp"
 #include "gateway/evm/revert.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/view.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 namespace {

@@ -10,9 +10,9 @@
 #include "engine/clock.hpp"
 #include "gateway/evm/nodes.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/signer.hpp"
 #include "gateway/finding.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

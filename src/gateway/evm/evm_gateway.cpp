@@ -17,13 +17,13 @@
 #include "gateway/evm/plan.hpp"
 #include "gateway/evm/preparation.hpp"
 #include "gateway/evm/readiness.hpp"
-#include "gateway/rpc/subscription.hpp"
 #include "gateway/evm/seen_logs.hpp"
 #include "gateway/evm/sender.hpp"
 #include "gateway/evm/signer.hpp"
 #include "gateway/evm/thresholds.hpp"
 #include "gateway/evm/transaction.hpp"
 #include "gateway/evm/troubles.hpp"
+#include "gateway/rpc/subscription.hpp"
 
 namespace gateway {
 

@@ -6,9 +6,9 @@
 
 #include "engine/clock.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/transaction.hpp"
 #include "gateway/evm/wei.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

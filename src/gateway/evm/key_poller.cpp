@@ -8,8 +8,8 @@
 
 #include "gateway/evm/calls.hpp"
 #include "gateway/evm/receipt.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/key_urls.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 namespace {

@@ -13,8 +13,8 @@
 #include "gateway/errands.hpp"
 #include "gateway/evm/events.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/view.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

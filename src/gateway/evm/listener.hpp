@@ -14,8 +14,8 @@
 #include "gateway/errands.hpp"
 #include "gateway/evm/chain_reader.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/seen_logs.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

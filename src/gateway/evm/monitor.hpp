@@ -13,8 +13,8 @@
 #include "engine/journal.hpp"
 #include "gateway/errands.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/wei.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

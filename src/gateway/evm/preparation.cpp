@@ -8,9 +8,9 @@
 #include "gateway/evm/calls.hpp"
 #include "gateway/evm/plan.hpp"
 #include "gateway/evm/revert.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/send_verdict.hpp"
 #include "gateway/evm/troubles.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

@@ -8,8 +8,8 @@
 #include "engine/gateway.hpp"
 #include "gateway/evm/options.hpp"
 #include "gateway/evm/receipt.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/transaction.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

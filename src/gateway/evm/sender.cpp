@@ -8,9 +8,9 @@
 #include "gateway/evm/events.hpp"
 #include "gateway/evm/plan.hpp"
 #include "gateway/evm/revert.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/transaction.hpp"
 #include "gateway/evm/troubles.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace gateway::evm {
 

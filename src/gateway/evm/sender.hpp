@@ -15,10 +15,10 @@
 #include "gateway/evm/nonces.hpp"
 #include "gateway/evm/options.hpp"
 #include "gateway/evm/receipts.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/send_verdict.hpp"
 #include "gateway/evm/signer.hpp"
 #include "gateway/evm/transaction.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::evm {
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "domain/bytes.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/wei.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace gateway::rpc {
 

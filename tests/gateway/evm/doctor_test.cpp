@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gateway/evm/calls.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/scripted_node.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "support/virtual_time.hpp"
 
 using gateway::Finding;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gateway/evm/listener.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/simulated_chain.hpp"
+#include "gateway/rpc/decode.hpp"
 #include "support/virtual_time.hpp"
 
 using gateway::rpc::Answer;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gateway/evm/calls.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/transaction.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include "domain/keccak.hpp"
 #include "engine/gateway.hpp"
 #include "gateway/evm/options.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/scripted_node.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace support {
 

@@ -5,9 +5,9 @@
 
 #include "domain/keccak.hpp"
 #include "gateway/evm/abi.hpp"
-#include "gateway/rpc/decode.hpp"
 #include "gateway/evm/selectors.hpp"
 #include "gateway/evm/topics.hpp"
+#include "gateway/rpc/decode.hpp"
 
 namespace support {
 

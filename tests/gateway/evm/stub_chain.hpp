@@ -9,8 +9,8 @@
 
 #include "domain/bytes.hpp"
 #include "gateway/evm/receipt.hpp"
-#include "gateway/rpc/node.hpp"
 #include "gateway/evm/transaction.hpp"
+#include "gateway/rpc/node.hpp"
 
 namespace support {
 

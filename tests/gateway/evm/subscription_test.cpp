@@ -10,8 +10,8 @@
 
 #include "api/certificate.hpp"
 #include "gateway/evm/http_harness.hpp"
-#include "gateway/rpc/subscription.hpp"
 #include "gateway/evm/websocket_stub.hpp"
+#include "gateway/rpc/subscription.hpp"
 
 namespace support {
 namespace {

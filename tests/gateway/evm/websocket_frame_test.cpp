@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "gateway/rpc/websocket_frame.hpp"
 #include "gateway/evm/websocket_stub.hpp"
+#include "gateway/rpc/websocket_frame.hpp"
 
 namespace support {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gateway/rpc/websocket_frame.hpp"
 #include "gateway/evm/stub_server.hpp"
+#include "gateway/rpc/websocket_frame.hpp"
 
 namespace support {
 

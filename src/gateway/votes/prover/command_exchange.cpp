@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "gateway/votes/prover/prover_protocol.hpp"
 #include "gateway/votes/harmless_text.hpp"
+#include "gateway/votes/prover/prover_protocol.hpp"
 
 namespace gateway::votes {
 namespace {
