@@ -49,13 +49,15 @@ TEST_CASE("whatever goes wrong in a prover costs an attempt, what comes from out
                 ProverWorld world{support::faulty(row.fault, format, life)};
                 const bool same = life == ProverLife::fresh || row.pool.empty();
                 const std::string& outcome = same ? row.fresh : row.pool;
-                // A flood may begin with what looks like a length.
+                const std::string said = world.prove();
+                // A flood may begin with what looks like a length: it depends on how much of it
+                // comes at once whether its length or its size is noticed first.
                 if (row.fault == "flood" && format == ProverFormat::binary &&
-                    life == ProverLife::pool) {
-                    CHECK(world.prove() == unusable + "answer is not as long as it says");
+                    life == ProverLife::pool && said != outcome) {
+                    CHECK(said == unusable + "answer is not as long as it says");
                     continue;
                 }
-                CHECK(world.prove() == outcome);
+                CHECK(said == outcome);
             }
         }
     }
