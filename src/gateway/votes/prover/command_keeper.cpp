@@ -76,11 +76,12 @@ void CommandKeeper::run() {
 
 void CommandKeeper::wait() const {
     std::vector<pollfd> polled{{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
-    if (!stop_.is_set()) {
-        polled.push_back({.fd = stop_.descriptor(), .events = POLLIN, .revents = 0});
-    }
+    const bool stopping = stop_.is_set();
+    if (!stopping) polled.push_back({.fd = stop_.descriptor(), .events = POLLIN, .revents = 0});
     {
         const std::lock_guard lock(mutex_);
+        // They became useless after the last look at them, and nothing else would say so.
+        if (stopping && !idle_.empty()) return;
         for (const Process& process : idle_) {
             polled.push_back({.fd = process->handle(), .events = POLLIN, .revents = 0});
         }
