@@ -6,14 +6,14 @@
 #include <variant>
 #include <vector>
 
-#include "build_info.hpp"
+#include "commands/build_info.hpp"
 #include "config/command_line.hpp"
 #include "config/load.hpp"
-#include "doctor.hpp"
-#include "import_helper_db.hpp"
-#include "secrets.hpp"
-#include "serve.hpp"
-#include "signals.hpp"
+#include "commands/doctor.hpp"
+#include "commands/import_helper_db.hpp"
+#include "commands/secrets.hpp"
+#include "commands/serve.hpp"
+#include "commands/signals.hpp"
 #include "store/store.hpp"
 
 namespace {
@@ -24,15 +24,15 @@ int refuse(const config::Refused& refused) {
 }
 
 int run(const config::Serve& command) {
-    posthouse::block_signals();  // a reload that comes early waits for its turn
+    commands::block_signals();  // a reload that comes early waits for its turn
     auto loaded = config::load(
         {command.file, config::process_environment(), command.data_dir, command.listen});
     if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
     auto& found = std::get<config::Loaded>(loaded);
     found.settings.api.version = build_version;
     found.settings.api.build = build_commit;
-    posthouse::find_secrets(found.settings);
-    return posthouse::serve(found);
+    commands::find_secrets(found.settings);
+    return commands::serve(found);
 }
 
 int run(const config::Check& command) {
@@ -42,7 +42,7 @@ int run(const config::Check& command) {
     auto& found = std::get<config::Loaded>(loaded);
     std::vector<std::string> not_checked;
     try {
-        not_checked = posthouse::check_secrets(found.settings);
+        not_checked = commands::check_secrets(found.settings);
     } catch (const std::exception& error) {
         return refuse({{error.what()}});
     }
@@ -59,11 +59,11 @@ int run(const config::Doctor& command) {
     if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
     auto& settings = std::get<config::Loaded>(loaded).settings;
     try {
-        posthouse::find_signer_key(settings);
+        commands::find_signer_key(settings);
     } catch (const std::exception& error) {
         return refuse({{error.what()}});
     }
-    return posthouse::doctor(settings, std::cout);
+    return commands::doctor(settings, std::cout);
 }
 
 int run(const config::ImportHelperDb& command) {
@@ -77,7 +77,7 @@ int run(const config::ImportHelperDb& command) {
               "helper.prover in the configuration; with --trial the embedded chain takes "
               "them, which reveals nothing"}});
     }
-    return posthouse::import_helper_db(settings, command.helper_db, std::cout);
+    return commands::import_helper_db(settings, command.helper_db, std::cout);
 }
 
 int run(const config::Version&) {
@@ -99,7 +99,7 @@ int run(const config::BadUsage& usage) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    posthouse::fill_standard_streams();
+    commands::fill_standard_streams();
     try {
         return std::visit([](const auto& command) { return run(command); },
                           config::parse_command_line(argc, argv));

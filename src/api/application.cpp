@@ -42,29 +42,29 @@ Application::Application(Options options, const Ports& ports)
       relayer_(options_, ports),
       shares_(options_, ports) {}
 
-std::optional<HttpResponse> Application::before_body(const HttpRequest& head) {
-    std::optional<HttpResponse> response = early_answer(head);
+std::optional<net::HttpResponse> Application::before_body(const net::HttpRequest& head) {
+    std::optional<net::HttpResponse> response = early_answer(head);
     // Here, where each request passes once. A body that never comes is counted all the same: what
     // has begun holds a connection and memory.
     if (!response) response = limited_answer(head);
     if (!response) return {};
-    counted(head, [](const HttpResponse&) {})(*response);
+    counted(head, [](const net::HttpResponse&) {})(*response);
     return with_cors(*std::move(response));
 }
 
-HttpResponse Application::handle(const HttpRequest& request) {
-    const auto promise = std::make_shared<std::promise<HttpResponse>>();
-    answer(request, [promise](HttpResponse response) { promise->set_value(std::move(response)); },
+net::HttpResponse Application::handle(const net::HttpRequest& request) {
+    const auto promise = std::make_shared<std::promise<net::HttpResponse>>();
+    answer(request, [promise](net::HttpResponse response) { promise->set_value(std::move(response)); },
            {});
     return with_cors(promise->get_future().get());
 }
 
-void Application::serve(HttpExchange exchange) {
-    const auto shared = std::make_shared<HttpExchange>(std::move(exchange));
+void Application::serve(net::HttpExchange exchange) {
+    const auto shared = std::make_shared<net::HttpExchange>(std::move(exchange));
     try {
         answer(shared->request(),
                counted(shared->request(),
-                       [this, shared](HttpResponse response) {
+                       [this, shared](net::HttpResponse response) {
                            shared->answer(with_cors(std::move(response)));
                        }),
                [shared](std::function<void()> told) { shared->when_gone(std::move(told)); });
@@ -73,20 +73,20 @@ void Application::serve(HttpExchange exchange) {
     }
 }
 
-HttpResponse Application::unreadable(const HttpRequest& head, HttpProblem problem) {
+net::HttpResponse Application::unreadable(const net::HttpRequest& head, net::HttpProblem problem) {
     return with_cors(is_share_path(head.path)
                          ? shares_.unreadable(problem)
                          : relayer_.unreadable(problem, make_call_id(random_)));
 }
 
-HttpResponse Application::failed(const HttpRequest& request) {
+net::HttpResponse Application::failed(const net::HttpRequest& request) {
     const std::string call_id = make_call_id(random_);
     if (is_share_path(request.path)) return with_cors(shares_.failed(request, call_id));
     trouble_.write(call_id, reason_of_current_exception());
     return with_cors(failed_answer(call_id, internal_error()));
 }
 
-std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
+std::optional<net::HttpResponse> Application::early_answer(const net::HttpRequest& head) {
     const std::optional<RouteMatch> match = find_route(head.method, head.path);
     if (!match) {
         return is_share_path(head.path) ? share_error(404, "not found") : empty_answer(404);
@@ -98,7 +98,7 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
         return asks_first ? preflight(route) : wrong_method(route);
     }
     if (route.action == Action::admin) {
-        return admin_error(403, options_.admin_enabled ? "Admin endpoints are not enabled on this "
+        return admin::admin_error(403, options_.admin_enabled ? "Admin endpoints are not enabled on this "
                                                          "address: see http.admin_endpoint"
                                                        : "Admin endpoints are not enabled");
     }
@@ -113,19 +113,19 @@ std::optional<HttpResponse> Application::early_answer(const HttpRequest& head) {
 }
 
 // Answers that came too early to have a route, or whose body could not be read, are not counted.
-Respond Application::counted(const HttpRequest& request, Respond respond) {
+net::Respond Application::counted(const net::HttpRequest& request, net::Respond respond) {
     const std::optional<RouteMatch> match = find_route(request.method, request.path);
     if (!match || !match->method_fits || !is_relayer_api(match->route->action)) return respond;
     const Route& route = *match->route;
     observer_.arrived(route, request);
     return [this, &route, begin = clock_.monotonic(),
-            respond = std::move(respond)](HttpResponse response) {
+            respond = std::move(respond)](net::HttpResponse response) {
         observer_.answered(route, response.status, clock_.monotonic() - begin);
         respond(std::move(response));
     };
 }
 
-std::optional<HttpResponse> Application::limited_answer(const HttpRequest& head) {
+std::optional<net::HttpResponse> Application::limited_answer(const net::HttpRequest& head) {
     const std::optional<domain::Nanoseconds> wait = gatekeeper_.refused(head);
     if (!wait) return {};
     const std::string call_id = make_call_id(random_);
@@ -134,12 +134,12 @@ std::optional<HttpResponse> Application::limited_answer(const HttpRequest& head)
                                     : relayer_.limited_answer(call_id, seconds);
 }
 
-std::int64_t Application::client_of(const HttpRequest& request) const {
-    const std::optional<Client> client = gatekeeper_.client_of(request);
+std::int64_t Application::client_of(const net::HttpRequest& request) const {
+    const std::optional<access::Client> client = gatekeeper_.client_of(request);
     return client ? static_cast<std::int64_t>(client->id) : 0;
 }
 
-void Application::answer(const HttpRequest& request, Respond respond, const WhenGone& when_gone) {
+void Application::answer(const net::HttpRequest& request, net::Respond respond, const net::WhenGone& when_gone) {
     // Once more, whoever calls: keys must not depend on the caller's order. One that was taken away
     // meanwhile is good for nothing any more.
     if (auto early = early_answer(request)) {
@@ -176,10 +176,10 @@ void Application::answer(const HttpRequest& request, Respond respond, const When
             respond(version_answer(options_));
             return;
         case Action::docs:
-            respond(docs_answer());
+            respond(docs::docs_answer());
             return;
         case Action::openapi:
-            respond(openapi_answer());
+            respond(docs::openapi_answer());
             return;
         case Action::admin:
             break;  // refused early
@@ -187,13 +187,13 @@ void Application::answer(const HttpRequest& request, Respond respond, const When
     respond(empty_answer(404));
 }
 
-HttpResponse Application::key_answer() const {
+net::HttpResponse Application::key_answer() const {
     if (const auto keys = keys_.current()) return key_material_answer(*keys);
     return failed_answer(make_call_id(random_), internal_error("Key URL not yet initialized"));
 }
 
-HttpResponse Application::wrong_method(const Route& route) const {
-    HttpResponse response =
+net::HttpResponse Application::wrong_method(const Route& route) const {
+    net::HttpResponse response =
         is_share_action(route.action)
             ? share_error(405, std::string("wrong method: send ").append(route.method))
             : empty_answer(405);
@@ -203,8 +203,8 @@ HttpResponse Application::wrong_method(const Route& route) const {
     return response;
 }
 
-HttpResponse Application::preflight(const Route& route) const {
-    HttpResponse response = empty_answer(204);
+net::HttpResponse Application::preflight(const Route& route) const {
+    net::HttpResponse response = empty_answer(204);
     response.headers = {
         {"Access-Control-Allow-Methods", route.method == "GET" ? "GET, HEAD" : "POST"},
         {"Access-Control-Allow-Headers",
@@ -214,7 +214,7 @@ HttpResponse Application::preflight(const Route& route) const {
     return response;
 }
 
-HttpResponse Application::with_cors(HttpResponse response) const {
+net::HttpResponse Application::with_cors(net::HttpResponse response) const {
     if (options_.cors_allow_origin.empty()) return response;
     response.headers.emplace_back("Access-Control-Allow-Origin", options_.cors_allow_origin);
     response.headers.emplace_back("Access-Control-Expose-Headers",

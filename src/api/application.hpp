@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "api/http/http_application.hpp"
-#include "api/http/http_message.hpp"
+#include "net/http_application.hpp"
+#include "net/http_message.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/relayer_routes.hpp"
@@ -15,33 +15,33 @@
 namespace api {
 
 // Posthouse as clients see it: every route of the HTTP interface. Any thread.
-class Application : public HttpApplication {
+class Application : public net::HttpApplication {
 public:
     Application(Options options, const Ports& ports);
 
-    [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) override;
-    [[nodiscard]] HttpResponse handle(const HttpRequest& request) override;
+    [[nodiscard]] std::optional<net::HttpResponse> before_body(const net::HttpRequest& head) override;
+    [[nodiscard]] net::HttpResponse handle(const net::HttpRequest& request) override;
     // Requests that wait for a commit hold no worker meanwhile.
-    void serve(HttpExchange exchange) override;
-    [[nodiscard]] HttpResponse unreadable(const HttpRequest& head, HttpProblem problem) override;
-    [[nodiscard]] HttpResponse failed(const HttpRequest& request) override;
+    void serve(net::HttpExchange exchange) override;
+    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head, net::HttpProblem problem) override;
+    [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request) override;
 
 private:
     // The same whenever it is asked.
-    [[nodiscard]] std::optional<HttpResponse> early_answer(const HttpRequest& head);
+    [[nodiscard]] std::optional<net::HttpResponse> early_answer(const net::HttpRequest& head);
     // Counts the call and its answer if it is one of the relayer API.
-    [[nodiscard]] Respond counted(const HttpRequest& request, Respond respond);
+    [[nodiscard]] net::Respond counted(const net::HttpRequest& request, net::Respond respond);
     // Counts the request.
-    [[nodiscard]] std::optional<HttpResponse> limited_answer(const HttpRequest& head);
-    [[nodiscard]] std::int64_t client_of(const HttpRequest& request) const;
-    void answer(const HttpRequest& request, Respond respond, const WhenGone& when_gone);
-    [[nodiscard]] HttpResponse key_answer() const;
-    [[nodiscard]] HttpResponse wrong_method(const Route& route) const;
-    [[nodiscard]] HttpResponse preflight(const Route& route) const;
-    [[nodiscard]] HttpResponse with_cors(HttpResponse response) const;
+    [[nodiscard]] std::optional<net::HttpResponse> limited_answer(const net::HttpRequest& head);
+    [[nodiscard]] std::int64_t client_of(const net::HttpRequest& request) const;
+    void answer(const net::HttpRequest& request, net::Respond respond, const net::WhenGone& when_gone);
+    [[nodiscard]] net::HttpResponse key_answer() const;
+    [[nodiscard]] net::HttpResponse wrong_method(const Route& route) const;
+    [[nodiscard]] net::HttpResponse preflight(const Route& route) const;
+    [[nodiscard]] net::HttpResponse with_cors(net::HttpResponse response) const;
 
     const Options options_;
-    Gatekeeper& gatekeeper_;
+    access::Gatekeeper& gatekeeper_;
     engine::Health& health_;
     engine::KeyDirectory& keys_;
     engine::Random& random_;

@@ -13,26 +13,26 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool starts_ignoring_case(std::string_view text, std::string_view prefix) {
-    return equal_ignoring_case(text.substr(0, prefix.size()), prefix);
+    return net::equal_ignoring_case(text.substr(0, prefix.size()), prefix);
 }
 
 bool ends_ignoring_case(std::string_view text, std::string_view suffix) {
     return text.size() >= suffix.size() &&
-           equal_ignoring_case(text.substr(text.size() - suffix.size()), suffix);
+           net::equal_ignoring_case(text.substr(text.size() - suffix.size()), suffix);
 }
 
 }  // namespace
 
-ContentKind content_kind_of(const HttpRequest& head) {
+ContentKind content_kind_of(const net::HttpRequest& head) {
     const auto value = head.header("Content-Type");
     if (!value) return ContentKind::none;
     const std::string_view media_type = trimmed(value->substr(0, value->find(';')));
-    if (equal_ignoring_case(media_type, "application/json") ||
+    if (net::equal_ignoring_case(media_type, "application/json") ||
         (starts_ignoring_case(media_type, "application/") &&
          ends_ignoring_case(media_type, "+json"))) {
         return ContentKind::json;
     }
-    if (equal_ignoring_case(media_type, "application/x-www-form-urlencoded") ||
+    if (net::equal_ignoring_case(media_type, "application/x-www-form-urlencoded") ||
         starts_ignoring_case(media_type, "multipart/")) {
         return ContentKind::form;
     }

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -14,7 +14,7 @@ enum class ContentKind {
     none,  // no such header
 };
 
-[[nodiscard]] ContentKind content_kind_of(const HttpRequest& head);
+[[nodiscard]] ContentKind content_kind_of(const net::HttpRequest& head);
 
 // The fix every refused content type is answered with (field report 65).
 inline constexpr std::string_view content_type_hint = "send Content-Type: application/json";

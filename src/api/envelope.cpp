@@ -16,15 +16,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-HttpResponse answer(int status, const Json& body) {
-    HttpResponse response;
+net::HttpResponse answer(int status, const Json& body) {
+    net::HttpResponse response;
     response.status = status;
     response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
     return response;
 }
 
-HttpResponse answer(int status, const Json& body, std::uint32_t retry_after_seconds) {
-    HttpResponse response = answer(status, body);
+net::HttpResponse answer(int status, const Json& body, std::uint32_t retry_after_seconds) {
+    net::HttpResponse response = answer(status, body);
     response.headers.emplace_back("Retry-After", std::to_string(retry_after_seconds));
     return response;
 }
@@ -88,7 +88,7 @@ std::string make_call_id(engine::Random& random) {
     return id;
 }
 
-HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
+net::HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
                              std::uint32_t retry_after_seconds) {
     const std::uint32_t wait_seconds = std::max(retry_after_seconds, 1U);
     return answer(202,
@@ -100,7 +100,7 @@ HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
                   wait_seconds);
 }
 
-HttpResponse pending_answer(std::string_view call_id, domain::Status state,
+net::HttpResponse pending_answer(std::string_view call_id, domain::Status state,
                             std::uint32_t retry_after_seconds, std::uint64_t elapsed_seconds) {
     const std::uint32_t wait_seconds = std::max(retry_after_seconds, 1U);
     return answer(202,
@@ -112,19 +112,19 @@ HttpResponse pending_answer(std::string_view call_id, domain::Status state,
                   wait_seconds);
 }
 
-HttpResponse succeeded_answer(std::string_view call_id, const domain::Result& result) {
+net::HttpResponse succeeded_answer(std::string_view call_id, const domain::Result& result) {
     Json body = std::visit([](const auto& value) { return body_of(value); }, result);
     return answer(200,
                   {{"status", "succeeded"}, {"requestId", call_id}, {"result", std::move(body)}});
 }
 
-HttpResponse proof_rejected_answer(std::string_view call_id) {
+net::HttpResponse proof_rejected_answer(std::string_view call_id) {
     return answer(200, {{"status", "succeeded"},
                         {"requestId", call_id},
                         {"result", {{"accepted", false}, {"extraData", proof_extra_data}}}});
 }
 
-HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
+net::HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
                            std::uint32_t retry_after_seconds) {
     Json error{{"label", refusal.label}, {"message", refusal.message}};
     if (!refusal.details.empty()) {
@@ -138,19 +138,19 @@ HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
     return answer(refusal.status, body, retry_after_seconds);
 }
 
-HttpResponse empty_answer(int status) {
+net::HttpResponse empty_answer(int status) {
     return {status, {}, {}, {}};
 }
 
-HttpResponse share_answer(std::string_view status) {
+net::HttpResponse share_answer(std::string_view status) {
     return answer(200, {{"status", status}});
 }
 
-HttpResponse share_error(int status, std::string_view text) {
+net::HttpResponse share_error(int status, std::string_view text) {
     return answer(status, {{"status", "error"}, {"error", text}});
 }
 
-HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree) {
+net::HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree) {
     Json body{{"status", "ok"}};
     if (tree) {
         body["tree"] = {{"leaf_count", tree->leaf_count}, {"anchor_height", tree->anchor_height}};
@@ -158,7 +158,7 @@ HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree)
     return answer(200, body);
 }
 
-HttpResponse queue_status_answer(const std::vector<store::RoundCounts>& rounds) {
+net::HttpResponse queue_status_answer(const std::vector<store::RoundCounts>& rounds) {
     Json body = Json::object();
     for (const store::RoundCounts& round : rounds) {
         body[domain::to_hex(round.round_id)] = {{"total", round.total},
@@ -169,7 +169,7 @@ HttpResponse queue_status_answer(const std::vector<store::RoundCounts>& rounds) 
     return answer(200, body);
 }
 
-HttpResponse key_material_answer(const engine::KeyMaterial& keys) {
+net::HttpResponse key_material_answer(const engine::KeyMaterial& keys) {
     const Json key{{"dataId", prefixed(keys.key_id)}, {"urls", keys.key_urls}};
     const Json crs{{"dataId", prefixed(keys.crs_id)}, {"urls", keys.crs_urls}};
     Json response;
@@ -178,11 +178,11 @@ HttpResponse key_material_answer(const engine::KeyMaterial& keys) {
     return answer(200, {{"status", "succeeded"}, {"response", std::move(response)}});
 }
 
-HttpResponse alive_answer() {
+net::HttpResponse alive_answer() {
     return answer(200, {{"status", "alive"}});
 }
 
-HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies) {
+net::HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies) {
     const bool healthy = std::all_of(dependencies.begin(), dependencies.end(),
                                      [](const engine::Dependency& d) { return d.ok; });
     Json body{{"status", healthy ? "healthy" : "unhealthy"}};
@@ -192,7 +192,7 @@ HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies) 
     return healthy ? answer(200, body) : answer(503, body, health_retry_after_seconds);
 }
 
-HttpResponse version_answer(const Options& options) {
+net::HttpResponse version_answer(const Options& options) {
     return answer(
         200, {{"name", options.app_name}, {"version", options.version}, {"build", options.build}});
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/refusal.hpp"
 #include "domain/kind.hpp"
 #include "domain/result.hpp"
@@ -28,39 +28,39 @@ struct Options;
 [[nodiscard]] std::string make_call_id(engine::Random& random);
 
 // 202 of a POST.
-[[nodiscard]] HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
+[[nodiscard]] net::HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
                                            std::uint32_t retry_after_seconds);
 
 // 202 of a GET.
-[[nodiscard]] HttpResponse pending_answer(std::string_view call_id, domain::Status state,
+[[nodiscard]] net::HttpResponse pending_answer(std::string_view call_id, domain::Status state,
                                           std::uint32_t retry_after_seconds,
                                           std::uint64_t elapsed_seconds);
 
 // 200 of a GET. The prefix rules are those of sdk-client-contract rule 7.
-[[nodiscard]] HttpResponse succeeded_answer(std::string_view call_id, const domain::Result& result);
-[[nodiscard]] HttpResponse proof_rejected_answer(std::string_view call_id);
+[[nodiscard]] net::HttpResponse succeeded_answer(std::string_view call_id, const domain::Result& result);
+[[nodiscard]] net::HttpResponse proof_rejected_answer(std::string_view call_id);
 
 // `retry_after_seconds` 0: no Retry-After.
-[[nodiscard]] HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
+[[nodiscard]] net::HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
                                          std::uint32_t retry_after_seconds = 0);
 
 // 404 and 405 of paths and methods nobody knows have an empty body (relayer-api 1.1), but for paths
 // of the share helper.
-[[nodiscard]] HttpResponse empty_answer(int status);
+[[nodiscard]] net::HttpResponse empty_answer(int status);
 
-[[nodiscard]] HttpResponse share_answer(std::string_view status);
-[[nodiscard]] HttpResponse share_error(int status, std::string_view text);
+[[nodiscard]] net::HttpResponse share_answer(std::string_view status);
+[[nodiscard]] net::HttpResponse share_error(int status, std::string_view text);
 // 200 of GET status: without a tree its member is left out (share-helper 1.6).
-[[nodiscard]] HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree);
+[[nodiscard]] net::HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree);
 // 200 of GET queue-status (share-helper 1.7).
-[[nodiscard]] HttpResponse queue_status_answer(const std::vector<store::RoundCounts>& rounds);
+[[nodiscard]] net::HttpResponse queue_status_answer(const std::vector<store::RoundCounts>& rounds);
 
 // 200 of GET /v2/keyurl: `response` instead of `result`, and no request id (relayer-api 1.12).
-[[nodiscard]] HttpResponse key_material_answer(const engine::KeyMaterial& keys);
+[[nodiscard]] net::HttpResponse key_material_answer(const engine::KeyMaterial& keys);
 
-[[nodiscard]] HttpResponse alive_answer();
+[[nodiscard]] net::HttpResponse alive_answer();
 // 503 with Retry-After while a dependency fails.
-[[nodiscard]] HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies);
-[[nodiscard]] HttpResponse version_answer(const Options& options);
+[[nodiscard]] net::HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies);
+[[nodiscard]] net::HttpResponse version_answer(const Options& options);
 
 }  // namespace api

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/router.hpp"
 #include "domain/kind.hpp"
 #include "domain/time.hpp"
@@ -16,7 +16,7 @@ class HttpObserver {
 public:
     virtual ~HttpObserver() = default;
     // Of the routes of the relayer API only (relayer-api 10).
-    virtual void arrived(const Route&, const HttpRequest&) {}
+    virtual void arrived(const Route&, const net::HttpRequest&) {}
     virtual void answered(const Route&, int /*status*/, domain::Nanoseconds /*took*/) {}
     // Each 202 of a POST, before margin and clamp.
     virtual void estimated(domain::Family, std::uint64_t /*raw_eta_ms*/) {}

@@ -20,9 +20,9 @@ Refusal refused(std::string_view issue) {
 
 }  // namespace
 
-IdempotencyKey read_idempotency_key(const HttpRequest& request, std::int64_t client) {
-    const auto is_key = [](const HttpHeader& header) {
-        return equal_ignoring_case(header.name, name);
+IdempotencyKey read_idempotency_key(const net::HttpRequest& request, std::int64_t client) {
+    const auto is_key = [](const net::HttpHeader& header) {
+        return net::equal_ignoring_case(header.name, name);
     };
     const auto found = std::ranges::find_if(request.headers, is_key);
     if (found == request.headers.end()) return NoIdempotencyKey{};

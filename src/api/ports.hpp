@@ -30,7 +30,7 @@ struct Ports {
     engine::Journal& journal;
     LongPolls& long_polls;
     HttpObserver& observer;
-    Gatekeeper& gatekeeper;
+    access::Gatekeeper& gatekeeper;
     // Where the vote chain is asked, so that no HTTP worker waits for it: for shares that come in,
     // and for who asks about some. Two, so that neither keeps the other waiting. They may still
     // hold tasks of the application when that is gone, and run or drop them: they do nothing then.

@@ -91,23 +91,23 @@ RelayerRoutes::RelayerRoutes(const Options& options, const Ports& ports)
       long_polls_(ports.long_polls),
       observer_(ports.observer) {}
 
-std::optional<Refusal> RelayerRoutes::before_body(const HttpRequest& head) const {
+std::optional<Refusal> RelayerRoutes::before_body(const net::HttpRequest& head) const {
     if (content_kind_of(head) == ContentKind::json) return {};
     return request_error(std::string("the body must be JSON: ").append(content_type_hint));
 }
 
-HttpResponse RelayerRoutes::unauthorized_answer(std::string_view call_id) const {
-    HttpResponse response = refuse(unauthorized(), call_id);
+net::HttpResponse RelayerRoutes::unauthorized_answer(std::string_view call_id) const {
+    net::HttpResponse response = refuse(unauthorized(), call_id);
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"posthouse\"");
     return response;
 }
 
-HttpResponse RelayerRoutes::limited_answer(std::string_view call_id,
+net::HttpResponse RelayerRoutes::limited_answer(std::string_view call_id,
                                            std::uint32_t retry_after_seconds) const {
     return refuse(key_limited(), call_id, retry_after_seconds);
 }
 
-void RelayerRoutes::submit(const Call& call, const HttpRequest& request, Respond respond) {
+void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request, net::Respond respond) {
     if (request.body.size() > options_.relayer_body_bytes_max) {
         respond(refuse(request_error(unread_body), call.id));
         return;
@@ -133,7 +133,7 @@ void RelayerRoutes::submit(const Call& call, const HttpRequest& request, Respond
                        const engine::AcceptOutcome& outcome) { respond(answer(call, outcome)); });
 }
 
-HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOutcome& outcome) {
+net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOutcome& outcome) {
     return std::visit(
         Match{[&](const engine::Accepted& found) { return accepted(call, found); },
               [&](const engine::Conflict&) { return refuse(internal_error(), call.id); },
@@ -149,7 +149,7 @@ HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOutcome
         outcome);
 }
 
-HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accepted& accepted) {
+net::HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accepted& accepted) {
     if (accepted.raw_eta_ms) {
         observer_.estimated(domain::family_of(call.kind), *accepted.raw_eta_ms);
     }
@@ -167,8 +167,8 @@ HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accepted& a
     return accepted_answer(call.id, job_id, accepted.retry_after_seconds);
 }
 
-void RelayerRoutes::poll(const Call& call, const HttpRequest& request, std::string_view job_id,
-                         Respond respond, const WhenGone& when_gone) {
+void RelayerRoutes::poll(const Call& call, const net::HttpRequest& request, std::string_view job_id,
+                         net::Respond respond, const net::WhenGone& when_gone) {
     const domain::ParsedId id = domain::parse_request_id(percent_decoded(job_id));
     if (id.form == domain::UuidForm::invalid) {
         respond(refuse(request_error("Invalid URL: Cannot parse `job_id` as a UUID: send the "
@@ -196,10 +196,10 @@ void RelayerRoutes::poll(const Call& call, const HttpRequest& request, std::stri
 }
 
 void RelayerRoutes::wait_for_end(const Call& call, const domain::RequestId& id,
-                                 std::chrono::seconds wait, const Respond& respond,
-                                 const WhenGone& when_gone) {
+                                 std::chrono::seconds wait, const net::Respond& respond,
+                                 const net::WhenGone& when_gone) {
     const auto answer_now = [this, call, id, wait, respond] {
-        HttpResponse response = answer(call, look_up(call.kind, id));
+        net::HttpResponse response = answer(call, look_up(call.kind, id));
         response.headers.emplace_back("Preference-Applied", "wait=" + std::to_string(wait.count()));
         respond(std::move(response));
     };
@@ -234,7 +234,7 @@ engine::InquiryOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::R
     return outcome;
 }
 
-HttpResponse RelayerRoutes::answer(const Call& call, const engine::InquiryOutcome& outcome) {
+net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::InquiryOutcome& outcome) {
     const domain::Family family = domain::family_of(call.kind);
     const auto missing = [&] { return refuse(not_found(), call.id); };
     return std::visit(Match{[&](const engine::NotFound&) { return missing(); },
@@ -262,26 +262,26 @@ HttpResponse RelayerRoutes::answer(const Call& call, const engine::InquiryOutcom
                       outcome);
 }
 
-HttpResponse RelayerRoutes::unreadable(HttpProblem problem, std::string_view call_id) const {
+net::HttpResponse RelayerRoutes::unreadable(net::HttpProblem problem, std::string_view call_id) const {
     switch (problem) {
-        case HttpProblem::body_too_large:
+        case net::HttpProblem::body_too_large:
             return failed_answer(call_id, request_error(unread_body));
-        case HttpProblem::overloaded:
+        case net::HttpProblem::overloaded:
             return failed_answer(call_id, can_not_store(), options_.api_retry_after_seconds);
-        case HttpProblem::connections_too_many:
+        case net::HttpProblem::connections_too_many:
             return failed_answer(call_id, can_not_connect(), 1);
-        case HttpProblem::transfer_encoding:
-        case HttpProblem::content_encoding:
-        case HttpProblem::truncated:
-        case HttpProblem::deadline:
+        case net::HttpProblem::transfer_encoding:
+        case net::HttpProblem::content_encoding:
+        case net::HttpProblem::truncated:
+        case net::HttpProblem::deadline:
             return failed_answer(
                 call_id,
-                request_error(std::string(unread_body).append(": ").append(text_of(problem))));
+                request_error(std::string(unread_body).append(": ").append(net::text_of(problem))));
         default:
             break;
     }
-    Refusal refusal = request_error(text_of(problem));
-    refusal.status = status_of(problem);
+    Refusal refusal = request_error(net::text_of(problem));
+    refusal.status = net::status_of(problem);
     return failed_answer(call_id, refusal);
 }
 
@@ -315,7 +315,7 @@ std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& req
     return {};
 }
 
-HttpResponse RelayerRoutes::refuse(const Refusal& refusal, std::string_view call_id,
+net::HttpResponse RelayerRoutes::refuse(const Refusal& refusal, std::string_view call_id,
                                    std::uint32_t retry_after_seconds) const {
     if (!journal_.wants(level_of(refusal.status))) {
         return failed_answer(call_id, refusal, retry_after_seconds);

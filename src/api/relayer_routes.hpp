@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/refusal.hpp"
@@ -31,22 +31,22 @@ public:
     RelayerRoutes(const Options& options, const Ports& ports);
 
     // Nothing: the body may be read.
-    [[nodiscard]] std::optional<Refusal> before_body(const HttpRequest& head) const;
+    [[nodiscard]] std::optional<Refusal> before_body(const net::HttpRequest& head) const;
     // What Gatekeeper does not let in, and what it lets in later.
-    [[nodiscard]] HttpResponse unauthorized_answer(std::string_view call_id) const;
-    [[nodiscard]] HttpResponse limited_answer(std::string_view call_id,
+    [[nodiscard]] net::HttpResponse unauthorized_answer(std::string_view call_id) const;
+    [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
                                               std::uint32_t retry_after_seconds) const;
     // Refusals are answered at once, everything else after the commit.
-    void submit(const Call& call, const HttpRequest& request, Respond respond);
+    void submit(const Call& call, const net::HttpRequest& request, net::Respond respond);
     // `job_id` as it stands in the path. Answered at once, or when a client that wants to wait has
     // waited long enough or is gone.
-    void poll(const Call& call, const HttpRequest& request, std::string_view job_id,
-              Respond respond, const WhenGone& when_gone);
-    [[nodiscard]] HttpResponse unreadable(HttpProblem problem, std::string_view call_id) const;
+    void poll(const Call& call, const net::HttpRequest& request, std::string_view job_id,
+              net::Respond respond, const net::WhenGone& when_gone);
+    [[nodiscard]] net::HttpResponse unreadable(net::HttpProblem problem, std::string_view call_id) const;
 
 private:
-    [[nodiscard]] HttpResponse answer(const Call& call, const engine::AcceptOutcome& outcome);
-    [[nodiscard]] HttpResponse accepted(const Call& call, const engine::Accepted& accepted);
+    [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::AcceptOutcome& outcome);
+    [[nodiscard]] net::HttpResponse accepted(const Call& call, const engine::Accepted& accepted);
     // Of a poll that waits; 0: it has none yet.
     struct Place {
         std::atomic<LongPolls::Ticket> ticket{0};
@@ -54,13 +54,13 @@ private:
     };
     void leave(Place& place);
     void wait_for_end(const Call& call, const domain::RequestId& id, std::chrono::seconds wait,
-                      const Respond& respond, const WhenGone& when_gone);
+                      const net::Respond& respond, const net::WhenGone& when_gone);
     [[nodiscard]] engine::InquiryOutcome look_up(domain::Kind kind, const domain::RequestId& id);
-    [[nodiscard]] HttpResponse answer(const Call& call, const engine::InquiryOutcome& outcome);
+    [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::InquiryOutcome& outcome);
     [[nodiscard]] std::optional<Refusal> check_host_chains(const domain::Request& request) const;
     [[nodiscard]] std::optional<Refusal> check_signature(const domain::Request& request,
                                                          std::string_view call_id);
-    [[nodiscard]] HttpResponse refuse(const Refusal& refusal, std::string_view call_id,
+    [[nodiscard]] net::HttpResponse refuse(const Refusal& refusal, std::string_view call_id,
                                       std::uint32_t retry_after_seconds = 0) const;
 
     const Options& options_;

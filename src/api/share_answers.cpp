@@ -18,27 +18,27 @@ ShareAnswers::ShareAnswers(const Options& options, engine::Journal& journal,
       overload_("share_lookups_full", journal, clock, engine::Level::warning),
       lateness_("share_lookups_late", journal, clock, engine::Level::warning) {}
 
-HttpResponse ShareAnswers::unavailable(std::uint32_t retry_after_seconds) const {
-    HttpResponse response = share_error(503, "helper unavailable");
+net::HttpResponse ShareAnswers::unavailable(std::uint32_t retry_after_seconds) const {
+    net::HttpResponse response = share_error(503, "helper unavailable");
     response.headers.emplace_back("Retry-After", std::to_string(std::max(retry_after_seconds, 1U)));
     return response;
 }
 
-HttpResponse ShareAnswers::unavailable() const {
+net::HttpResponse ShareAnswers::unavailable() const {
     return unavailable(options_.api_retry_after_seconds);
 }
 
-HttpResponse ShareAnswers::overloaded(const ShareCall& call) {
+net::HttpResponse ShareAnswers::overloaded(const ShareCall& call) {
     overload_.note(fields_of(call), "the vote chain is asked faster than it answers");
     return unavailable();
 }
 
-HttpResponse ShareAnswers::too_late(const ShareCall& call) {
+net::HttpResponse ShareAnswers::too_late(const ShareCall& call) {
     lateness_.note(fields_of(call), "the vote chain takes too long over those before");
     return unavailable();
 }
 
-HttpResponse ShareAnswers::refused(int status, std::string_view text,
+net::HttpResponse ShareAnswers::refused(int status, std::string_view text,
                                    std::string_view call_id) const {
     journal_.write(engine::Level::debug, std::string("share_refused call=")
                                              .append(call_id)
@@ -47,12 +47,12 @@ HttpResponse ShareAnswers::refused(int status, std::string_view text,
     return share_error(status, text);
 }
 
-HttpResponse ShareAnswers::failed(const ShareCall& call) {
+net::HttpResponse ShareAnswers::failed(const ShareCall& call) {
     trouble_.note(fields_of(call), reason_of_current_exception());
     return internal_error();
 }
 
-HttpResponse ShareAnswers::internal_error() {
+net::HttpResponse ShareAnswers::internal_error() {
     return share_error(500, "internal error");
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/options.hpp"
 #include "api/report.hpp"
 #include "engine/clock.hpp"
@@ -28,20 +28,20 @@ public:
     ShareAnswers(const Options& options, engine::Journal& journal, const engine::Clock& clock);
 
     // 503, at least a second to wait.
-    [[nodiscard]] HttpResponse unavailable(std::uint32_t retry_after_seconds) const;
+    [[nodiscard]] net::HttpResponse unavailable(std::uint32_t retry_after_seconds) const;
     // The same with the wait of the options.
-    [[nodiscard]] HttpResponse unavailable() const;
+    [[nodiscard]] net::HttpResponse unavailable() const;
     // 503 because too much waits for the vote chain already.
-    [[nodiscard]] HttpResponse overloaded(const ShareCall& call);
+    [[nodiscard]] net::HttpResponse overloaded(const ShareCall& call);
     // 503 because the turn to ask the vote chain came too late.
-    [[nodiscard]] HttpResponse too_late(const ShareCall& call);
+    [[nodiscard]] net::HttpResponse too_late(const ShareCall& call);
     // What the client got wrong; he could fill the log with it, so it is said at debug.
-    [[nodiscard]] HttpResponse refused(int status, std::string_view text,
+    [[nodiscard]] net::HttpResponse refused(int status, std::string_view text,
                                        std::string_view call_id) const;
     // 500 after an exception; inside the catch block.
-    [[nodiscard]] HttpResponse failed(const ShareCall& call);
+    [[nodiscard]] net::HttpResponse failed(const ShareCall& call);
     // 500 that somebody else has written about.
-    [[nodiscard]] static HttpResponse internal_error();
+    [[nodiscard]] static net::HttpResponse internal_error();
 
 private:
     const Options& options_;

@@ -47,7 +47,7 @@ ShareIntake::ShareIntake(const Options& options, const Ports& ports, ShareAnswer
       intake_trouble_("intake_unavailable", ports.journal, ports.clock),
       rounds_trouble_("round_lookup_failed", ports.journal, ports.clock) {}
 
-void ShareIntake::submit(std::string_view body, const ShareCall& call, Respond respond) {
+void ShareIntake::submit(std::string_view body, const ShareCall& call, net::Respond respond) {
     auto decoded = decode_vote_share(body);
     if (const auto* problem = std::get_if<ShareProblem>(&decoded)) {
         respond(answers_.refused(400, problem->text, call.id));
@@ -74,7 +74,7 @@ void ShareIntake::submit(std::string_view body, const ShareCall& call, Respond r
 }
 
 void ShareIntake::check_and_enter(const domain::VoteShare& share, const ShareCall& call,
-                                  const Respond& respond) {
+                                  const net::Respond& respond) {
     if (commitments_.is_on()) {
         if (const auto problem = commitments_.problem_of(share, call.id)) {
             respond(answers_.refused(400, *problem, call.id));
@@ -83,7 +83,7 @@ void ShareIntake::check_and_enter(const domain::VoteShare& share, const ShareCal
         note_received(share, call.id);
     }
     VoteEnd found = find_vote_end(share, call);
-    if (auto* response = std::get_if<HttpResponse>(&found)) {
+    if (auto* response = std::get_if<net::HttpResponse>(&found)) {
         respond(std::move(*response));
         return;
     }
@@ -121,7 +121,7 @@ ShareIntake::VoteEnd ShareIntake::ask_vote_end(const domain::VoteShare& share,
 }
 
 void ShareIntake::enter(const domain::VoteShare& share, domain::Timestamp vote_end,
-                        const ShareCall& call, Respond respond) {
+                        const ShareCall& call, net::Respond respond) {
     const std::uint64_t end_seconds = whole_seconds(vote_end);
     if (share.submit_at > end_seconds) {
         respond(answers_.refused(400,
@@ -137,7 +137,7 @@ void ShareIntake::enter(const domain::VoteShare& share, domain::Timestamp vote_e
             const engine::AcceptOutcome& outcome) { respond(answer(outcome, call_id, fields)); });
 }
 
-HttpResponse ShareIntake::answer(const engine::AcceptOutcome& outcome, std::string_view call_id,
+net::HttpResponse ShareIntake::answer(const engine::AcceptOutcome& outcome, std::string_view call_id,
                                  const std::string& fields) {
     const auto conflict = [&] {
         return answers_.refused(409, "conflicting share payload for round_id/share_index", call_id);

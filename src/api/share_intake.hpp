@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "api/commitment_check.hpp"
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/lookups.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
@@ -28,20 +28,20 @@ public:
 
     // Refusals of fields are answered at once, everything else when chain and commit are through;
     // 503 when the chain's turn comes too late (Lookups).
-    void submit(std::string_view body, const ShareCall& call, Respond respond);
+    void submit(std::string_view body, const ShareCall& call, net::Respond respond);
 
 private:
-    using VoteEnd = std::variant<domain::Timestamp, HttpResponse>;
+    using VoteEnd = std::variant<domain::Timestamp, net::HttpResponse>;
 
     // May block.
     void check_and_enter(const domain::VoteShare& share, const ShareCall& call,
-                         const Respond& respond);
+                         const net::Respond& respond);
     // May block.
     [[nodiscard]] VoteEnd find_vote_end(const domain::VoteShare& share, const ShareCall& call);
     [[nodiscard]] VoteEnd ask_vote_end(const domain::VoteShare& share, const ShareCall& call);
     void enter(const domain::VoteShare& share, domain::Timestamp vote_end, const ShareCall& call,
-               Respond respond);
-    [[nodiscard]] HttpResponse answer(const engine::AcceptOutcome& outcome,
+               net::Respond respond);
+    [[nodiscard]] net::HttpResponse answer(const engine::AcceptOutcome& outcome,
                                       std::string_view call_id, const std::string& fields);
     void note_received(const domain::VoteShare& share, std::string_view call_id) const;
     // Of lines that tell when shares come.

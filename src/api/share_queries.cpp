@@ -55,7 +55,7 @@ ShareQueries::ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& l
       nullifier_trouble_("nullifier_check_failed", ports.journal, ports.clock),
       queue_trouble_("queue_status_failed", ports.journal, ports.clock) {}
 
-void ShareQueries::share_status(std::string_view ids, const ShareCall& call, Respond respond) {
+void ShareQueries::share_status(std::string_view ids, const ShareCall& call, net::Respond respond) {
     const auto read = read_name(ids);
     if (const auto* problem = std::get_if<std::string_view>(&read)) {
         respond(answers_.refused(400, *problem, call.id));
@@ -67,7 +67,7 @@ void ShareQueries::share_status(std::string_view ids, const ShareCall& call, Res
     }
     const bool taken = lookups_.start(
         [this, name = std::get<ShareName>(read), call, respond] {
-            HttpResponse response;
+            net::HttpResponse response;
             try {
                 response = find_nullifier(name.round_id, name.nullifier, call);
             } catch (...) {
@@ -79,7 +79,7 @@ void ShareQueries::share_status(std::string_view ids, const ShareCall& call, Res
     if (!taken) respond(answers_.overloaded(call));
 }
 
-HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
+net::HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
                                           const domain::Bytes32& nullifier, const ShareCall& call) {
     return std::visit(Match{[](const engine::Revealed&) { return share_answer("confirmed"); },
                             [](const engine::NotRevealed&) { return share_answer("pending"); },
@@ -92,11 +92,11 @@ HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
                       nullifiers_->find(round_id, nullifier));
 }
 
-HttpResponse ShareQueries::helper_status() {
+net::HttpResponse ShareQueries::helper_status() {
     return helper_status_answer(tree_.latest());
 }
 
-HttpResponse ShareQueries::queue_status(const ShareCall& call) {
+net::HttpResponse ShareQueries::queue_status(const ShareCall& call) {
     if (queue_ == nullptr) return answers_.unavailable();
     return std::visit(Match{[](const std::vector<store::RoundCounts>& rounds) {
                                 return queue_status_answer(rounds);

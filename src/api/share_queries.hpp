@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "api/active_tree.hpp"
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/lookups.hpp"
 #include "api/ports.hpp"
 #include "api/report.hpp"
@@ -19,14 +19,14 @@ public:
 
     // `ids` is what stands in the path: round id, slash, nullifier. The chain alone is asked,
     // whatever is stored here; 503 when its turn comes too late (Lookups).
-    void share_status(std::string_view ids, const ShareCall& call, Respond respond);
+    void share_status(std::string_view ids, const ShareCall& call, net::Respond respond);
     // At once, with the tree as ActiveTree knows it; who polls sees it from the second answer on.
     // Without any count of shares: who polls them learns when votes leave.
-    [[nodiscard]] HttpResponse helper_status();
-    [[nodiscard]] HttpResponse queue_status(const ShareCall& call);
+    [[nodiscard]] net::HttpResponse helper_status();
+    [[nodiscard]] net::HttpResponse queue_status(const ShareCall& call);
 
 private:
-    [[nodiscard]] HttpResponse find_nullifier(const domain::Bytes32& round_id,
+    [[nodiscard]] net::HttpResponse find_nullifier(const domain::Bytes32& round_id,
                                               const domain::Bytes32& nullifier,
                                               const ShareCall& call);
 

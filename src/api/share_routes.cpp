@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t intake_lookups_max = 256;
 constexpr std::size_t query_lookups_max = 256;
 
-bool announces_more_than(std::size_t bytes_max, const HttpRequest& head) {
+bool announces_more_than(std::size_t bytes_max, const net::HttpRequest& head) {
     const auto value = head.header("Content-Length");
     if (!value) return false;
     std::uint64_t bytes = 0;
@@ -54,8 +54,8 @@ bool ShareRoutes::is_hidden(const Route& route) const {
     return route.action == Action::queue_status && !options_.share_expose_queue_status;
 }
 
-std::optional<HttpResponse> ShareRoutes::before_body(const Route& route,
-                                                     const HttpRequest& head) const {
+std::optional<net::HttpResponse> ShareRoutes::before_body(const Route& route,
+                                                     const net::HttpRequest& head) const {
     if (options_.share_disable) return answers_.unavailable();
     if (!gatekeeper_.may_enter(head)) return share_error(401, "unauthorized");
     if (route.action != Action::share) return {};
@@ -65,15 +65,15 @@ std::optional<HttpResponse> ShareRoutes::before_body(const Route& route,
     return {};
 }
 
-HttpResponse ShareRoutes::limited_answer(std::string_view call_id,
+net::HttpResponse ShareRoutes::limited_answer(std::string_view call_id,
                                          std::uint32_t retry_after_seconds) const {
-    HttpResponse response = answers_.refused(429, "too many requests with this token", call_id);
+    net::HttpResponse response = answers_.refused(429, "too many requests with this token", call_id);
     response.headers.emplace_back("Retry-After", std::to_string(retry_after_seconds));
     return response;
 }
 
-void ShareRoutes::answer(const RouteMatch& match, const HttpRequest& request, std::string call_id,
-                         Respond respond) {
+void ShareRoutes::answer(const RouteMatch& match, const net::HttpRequest& request, std::string call_id,
+                         net::Respond respond) {
     const ShareCall call{stage_of(match.route->action), std::move(call_id)};
     switch (match.route->action) {
         case Action::share_status:
@@ -95,20 +95,20 @@ void ShareRoutes::answer(const RouteMatch& match, const HttpRequest& request, st
     intake_.submit(request.body, call, std::move(respond));
 }
 
-HttpResponse ShareRoutes::unreadable(HttpProblem problem) const {
+net::HttpResponse ShareRoutes::unreadable(net::HttpProblem problem) const {
     switch (problem) {
-        case HttpProblem::body_too_large:
+        case net::HttpProblem::body_too_large:
             return share_error(400, too_large(options_.share_body_bytes_max));
-        case HttpProblem::truncated:
-            return share_error(400, std::string("invalid JSON: ").append(text_of(problem)));
-        case HttpProblem::overloaded:
+        case net::HttpProblem::truncated:
+            return share_error(400, std::string("invalid JSON: ").append(net::text_of(problem)));
+        case net::HttpProblem::overloaded:
             return answers_.unavailable();
         default:
-            return share_error(status_of(problem), text_of(problem));
+            return share_error(net::status_of(problem), net::text_of(problem));
     }
 }
 
-HttpResponse ShareRoutes::failed(const HttpRequest& request, std::string call_id) {
+net::HttpResponse ShareRoutes::failed(const net::HttpRequest& request, std::string call_id) {
     const std::optional<RouteMatch> match = find_route(request.method, request.path);
     const Action action = match ? match->route->action : Action::share;
     return answers_.failed({stage_of(action), std::move(call_id)});

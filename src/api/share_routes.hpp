@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "api/access/gatekeeper.hpp"
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/lookups.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
@@ -26,21 +26,21 @@ public:
     [[nodiscard]] bool is_hidden(const Route& route) const;
     // In this order: 503 when shares are switched off, 401 without a token, and for POSTs 400 for
     // an announced size over the limit, whatever their Content-Type. Nothing: the body may be read.
-    [[nodiscard]] std::optional<HttpResponse> before_body(const Route& route,
-                                                          const HttpRequest& head) const;
+    [[nodiscard]] std::optional<net::HttpResponse> before_body(const Route& route,
+                                                          const net::HttpRequest& head) const;
     // What Gatekeeper lets in later.
-    [[nodiscard]] HttpResponse limited_answer(std::string_view call_id,
+    [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
                                               std::uint32_t retry_after_seconds) const;
     // What came past before_body. What blocks is done elsewhere and answered later.
-    void answer(const RouteMatch& match, const HttpRequest& request, std::string call_id,
-                Respond respond);
-    [[nodiscard]] HttpResponse unreadable(HttpProblem problem) const;
+    void answer(const RouteMatch& match, const net::HttpRequest& request, std::string call_id,
+                net::Respond respond);
+    [[nodiscard]] net::HttpResponse unreadable(net::HttpProblem problem) const;
     // After an exception; inside the catch block.
-    [[nodiscard]] HttpResponse failed(const HttpRequest& request, std::string call_id);
+    [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request, std::string call_id);
 
 private:
     const Options& options_;
-    const Gatekeeper& gatekeeper_;
+    const access::Gatekeeper& gatekeeper_;
     ShareAnswers answers_;
     ShareIntake intake_;
     ShareQueries queries_;

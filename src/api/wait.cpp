@@ -48,14 +48,14 @@ std::optional<std::string_view> value_in(std::string_view query, std::string_vie
     return value;
 }
 
-std::optional<seconds> preferred_wait(const HttpRequest& request) {
+std::optional<seconds> preferred_wait(const net::HttpRequest& request) {
     std::optional<seconds> wait;
-    for (const HttpHeader& header : request.headers) {
-        if (!equal_ignoring_case(header.name, "Prefer")) continue;
+    for (const net::HttpHeader& header : request.headers) {
+        if (!net::equal_ignoring_case(header.name, "Prefer")) continue;
         for_each_part(header.value, ',', [&](std::string_view preference) {
             const std::string_view item = trimmed(preference.substr(0, preference.find(';')));
             const std::size_t equals = item.find('=');
-            if (!equal_ignoring_case(trimmed(item.substr(0, equals)), "wait")) return false;
+            if (!net::equal_ignoring_case(trimmed(item.substr(0, equals)), "wait")) return false;
             if (equals != std::string_view::npos) {
                 wait = read_seconds(trimmed(item.substr(equals + 1)));
             }
@@ -68,7 +68,7 @@ std::optional<seconds> preferred_wait(const HttpRequest& request) {
 
 }  // namespace
 
-Wait read_wait(const HttpRequest& request, seconds longest) {
+Wait read_wait(const net::HttpRequest& request, seconds longest) {
     std::optional<seconds> wait;
     if (auto query = value_in(request.query, "wait")) {
         if (query->ends_with('s')) query->remove_suffix(1);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <variant>
 
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/refusal.hpp"
 
 namespace api {
@@ -15,6 +15,6 @@ namespace api {
 // asks; a query that can not be read is refused.
 using Wait = std::variant<std::optional<std::chrono::seconds>, Refusal>;
 
-[[nodiscard]] Wait read_wait(const HttpRequest& request, std::chrono::seconds longest);
+[[nodiscard]] Wait read_wait(const net::HttpRequest& request, std::chrono::seconds longest);
 
 }  // namespace api

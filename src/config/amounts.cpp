@@ -6,7 +6,7 @@
 namespace config {
 namespace {
 
-using gateway::evm::Wei;
+using chains::evm::Wei;
 
 constexpr std::uint64_t units_max = 1'000'000'000;
 constexpr std::size_t digits_max = 64;

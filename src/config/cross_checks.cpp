@@ -15,7 +15,7 @@
 #include "config/quantities.hpp"
 #include "config/votes_rules.hpp"
 #include "domain/retry_after.hpp"
-#include "gateway/loopback/options.hpp"
+#include "chains/loopback/options.hpp"
 
 namespace config {
 namespace {
@@ -69,7 +69,7 @@ private:
     }
 
     void tls() {
-        const api::HttpOptions& http = settings_.http;
+        const net::HttpOptions& http = settings_.http;
         if (http.tls_certificate_file.empty() == http.tls_key_file.empty()) return;
         const bool key_missing = http.tls_key_file.empty();
         error({key_missing ? "http.tls_certificate_file" : "http.tls_key_file"},
@@ -177,7 +177,7 @@ void check_across(const Node& root, const Settings& settings, Findings& findings
     if (const auto problem = domain::problem_of(settings.engine.retry_after)) {
         findings.error("configuration", "http.retry_after", *problem, "");
     }
-    if (const auto problem = gateway::problem_of(settings.loopback)) {
+    if (const auto problem = chains::problem_of(settings.loopback)) {
         findings.error("configuration", "gateway.loopback", *problem, "");
     }
 }

@@ -224,7 +224,7 @@ private:
 
     const Node& root_;
     const Settings& settings_;
-    const gateway::EvmOptions& evm_;
+    const chains::EvmOptions& evm_;
     Findings& findings_;
 };
 
@@ -243,7 +243,7 @@ void settle_evm(Loaded& loaded) {
                                std::to_string(evm_sends_max) +
                                " reason=\"each waits in a thread of its own\"");
     }
-    gateway::EvmOptions& evm = settings.evm;
+    chains::EvmOptions& evm = settings.evm;
     evm.sends_max = settings.engine.sends_max;
     evm.decryption = settings.api.decryption_address;
     for (std::size_t i = 0; i < evm.host_chains.size(); ++i) {

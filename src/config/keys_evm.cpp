@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::minutes;
-using Listener = gateway::EvmOptions::Listener;
+using Listener = chains::EvmOptions::Listener;
 
 constexpr std::int64_t number_max = 1'000'000'000;
 

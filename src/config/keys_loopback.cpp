@@ -28,9 +28,9 @@ std::vector<Key> loopback_keys() {
         "The chain's own database; a relative path stands in storage.data_dir."));
     all.push_back(key(
         table + "ledger_synchronous",
-        choice<gateway::LedgerSynchronous>({{"full", gateway::LedgerSynchronous::full},
-                                            {"normal", gateway::LedgerSynchronous::normal},
-                                            {"off", gateway::LedgerSynchronous::off}}),
+        choice<chains::LedgerSynchronous>({{"full", chains::LedgerSynchronous::full},
+                                            {"normal", chains::LedgerSynchronous::normal},
+                                            {"off", chains::LedgerSynchronous::off}}),
         [](auto& s) -> auto& { return s.loopback.ledger_synchronous; },
         "How carefully the chain writes it."));
     all.push_back(key(
@@ -82,7 +82,7 @@ std::vector<Key> loopback_keys() {
         [](auto& s) -> auto& { return s.loopback.signatures; },
         "Signatures of an answer that carries a list.", "signatures"));
     all.push_back(key(
-        table + "kms_nodes", whole_number(1, gateway::kms_nodes_max),
+        table + "kms_nodes", whole_number(1, chains::kms_nodes_max),
         [](auto& s) -> auto& { return s.loopback.kms_nodes; }, "Shares of a user decryption.",
         "shares"));
 

@@ -10,9 +10,9 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-using gateway::ProverFormat;
-using gateway::ProverLife;
-using gateway::ProverType;
+using chains::ProverFormat;
+using chains::ProverLife;
+using chains::ProverType;
 
 Key of_votes(Key key) {
     key.effect = Effect::needs_vote_chain;

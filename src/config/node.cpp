@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "system/log.hpp"
+#include "platform/log.hpp"
 
 namespace config {
 namespace {

@@ -4,16 +4,16 @@
 #include <string>
 
 #include "api/admin/admin_options.hpp"
-#include "api/http/http_server.hpp"
+#include "net/http_server.hpp"
 #include "api/metrics/options.hpp"
 #include "api/options.hpp"
 #include "domain/time.hpp"
 #include "engine/options.hpp"
-#include "gateway/evm/options.hpp"
-#include "gateway/loopback/options.hpp"
-#include "gateway/votes/options.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/loopback/options.hpp"
+#include "chains/votes/options.hpp"
 #include "store/options.hpp"
-#include "system/log.hpp"
+#include "platform/log.hpp"
 
 namespace config {
 
@@ -25,14 +25,14 @@ struct Settings {
     store::Options store;
     engine::Options engine;
     api::Options api;
-    api::HttpOptions http;
-    api::AdminOptions admin;
-    api::MetricsOptions metrics;
+    net::HttpOptions http;
+    api::admin::AdminOptions admin;
+    api::metrics::MetricsOptions metrics;
     GatewayType gateway = GatewayType::loopback;
-    gateway::LoopbackOptions loopback;
-    gateway::EvmOptions evm;
-    gateway::VoteOptions votes;
-    gateway::WebhookOptions webhook;
+    chains::LoopbackOptions loopback;
+    chains::EvmOptions evm;
+    chains::VoteOptions votes;
+    chains::WebhookOptions webhook;
     // Where evm.private_key stands instead: a path or credential:NAME; empty: nowhere.
     std::string signer_key_file;
     platform::LogOptions log;

@@ -12,7 +12,7 @@
 
 #include "config/keys.hpp"
 #include "config/quantities.hpp"
-#include "system/log.hpp"
+#include "platform/log.hpp"
 
 namespace config {
 namespace {

@@ -426,10 +426,10 @@ ValueType<std::vector<std::string>> texts(std::size_t entries_max, std::size_t b
                    entries_max, [](const Node& node) { return wrong_kind(node, "a list"); });
 }
 
-ValueType<gateway::evm::Wei> amount(std::uint32_t decimals) {
+ValueType<chains::evm::Wei> amount(std::uint32_t decimals) {
     return {"0 to 1000000000, at most " + std::to_string(decimals) +
                 " decimals; as text when it has more than 15 digits",
-            [decimals](const Node& node) -> Reading<gateway::evm::Wei> {
+            [decimals](const Node& node) -> Reading<chains::evm::Wei> {
                 std::string digits;
                 if (const auto* decimal = std::get_if<double>(&node.value)) {
                     auto written = written_decimal(*decimal);
@@ -448,7 +448,7 @@ ValueType<gateway::evm::Wei> amount(std::uint32_t decimals) {
                 if (!wei) return wrong(in_quotes(digits) + " is no such amount");
                 return *wei;
             },
-            [decimals](const gateway::evm::Wei& wei) {
+            [decimals](const chains::evm::Wei& wei) {
                 return toml_text(format_amount(wei, decimals));
             }};
 }
@@ -560,15 +560,15 @@ ValueType<std::vector<domain::BackoffInterval>> backoff_intervals() {
         }};
 }
 
-ValueType<gateway::Latency> latency() {
+ValueType<chains::Latency> latency() {
     return {"a duration or [shortest, longest], 0ms to 1d",
-            [](const Node& node) -> Reading<gateway::Latency> {
+            [](const Node& node) -> Reading<chains::Latency> {
                 const auto ends = elements_of(node);
                 if (!ends) {
                     const auto reading = duration_in(node, domain::Milliseconds{0}, latency_max,
                                                      domain::Milliseconds{1});
                     if (const auto* problem = std::get_if<Problem>(&reading)) return *problem;
-                    return gateway::fixed(std::get<domain::Milliseconds>(reading));
+                    return chains::fixed(std::get<domain::Milliseconds>(reading));
                 }
                 if (ends->size() != 2) return wrong("must have two durations");
                 std::array<domain::Milliseconds, 2> times{};
@@ -585,9 +585,9 @@ ValueType<gateway::Latency> latency() {
                     return wrong("the shortest, " + format_duration(times[0]) +
                                  ", is above the longest, " + format_duration(times[1]));
                 }
-                return gateway::Latency{times[0], times[1]};
+                return chains::Latency{times[0], times[1]};
             },
-            [](const gateway::Latency& latency) {
+            [](const chains::Latency& latency) {
                 const std::string min = toml_text(format_duration(latency.min));
                 if (latency.min == latency.max) return min;
                 return "[" + min + ", " + toml_text(format_duration(latency.max)) + "]";

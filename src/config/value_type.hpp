@@ -13,8 +13,8 @@
 #include "domain/bytes.hpp"
 #include "domain/retry_after.hpp"
 #include "domain/time.hpp"
-#include "gateway/evm/wei.hpp"
-#include "gateway/loopback/options.hpp"
+#include "chains/evm/wei.hpp"
+#include "chains/loopback/options.hpp"
 
 namespace config {
 
@@ -66,14 +66,14 @@ ValueType<std::vector<std::string>> urls(std::vector<std::string> schemes, std::
 // A list of texts that are no secret, each at most `bytes_max` bytes and not empty; may be empty.
 ValueType<std::vector<std::string>> texts(std::size_t entries_max, std::size_t bytes_max);
 // An amount in units of 10^decimals wei, 0 to 10^9 units, read exactly.
-ValueType<gateway::evm::Wei> amount(std::uint32_t decimals);
+ValueType<chains::evm::Wei> amount(std::uint32_t decimals);
 ValueType<domain::Address> address();
 ValueType<domain::Bytes32> bytes32();
 ValueType<domain::Timestamp> time_of_calendar();
 ValueType<Endpoint> endpoint();
 ValueType<std::vector<double>> histogram_buckets();
 ValueType<std::vector<domain::BackoffInterval>> backoff_intervals();
-ValueType<gateway::Latency> latency();
+ValueType<chains::Latency> latency();
 
 namespace detail {
 ValueType<std::size_t> choice_of(std::vector<std::string> names);

@@ -7,8 +7,8 @@
 
 #include "config/keys.hpp"
 #include "config/quantities.hpp"
-#include "gateway/rpc/url.hpp"
-#include "gateway/votes/prover/command_program.hpp"
+#include "chains/jsonrpc/url.hpp"
+#include "chains/votes/prover/command_program.hpp"
 
 namespace config {
 namespace {
@@ -31,9 +31,9 @@ bool wants_chain(const Findings& findings) {
     });
 }
 
-void check_program(const gateway::ProverOptions& options, Findings& findings) {
+void check_program(const chains::ProverOptions& options, Findings& findings) {
     try {
-        static_cast<void>(gateway::votes::command_program(options));
+        static_cast<void>(chains::votes::prover::command_program(options));
     } catch (const std::invalid_argument& error) {
         findings.error_where_set({prover + "command", prover + "pass_environment"}, error.what(),
                                  "a program that this user may execute, by its path or in PATH");
@@ -41,8 +41,8 @@ void check_program(const gateway::ProverOptions& options, Findings& findings) {
 }
 
 void check_prover(const Settings& settings, Findings& findings) {
-    using gateway::ProverType;
-    const gateway::ProverOptions& options = settings.votes.prover;
+    using chains::ProverType;
+    const chains::ProverOptions& options = settings.votes.prover;
     if (options.type == ProverType::none) {
         findings.error_where_set({"helper.chain_url"}, "needs " + prover + "type beside it",
                                  "command, http, or loopback for bytes that prove nothing");
@@ -61,7 +61,7 @@ void check_prover(const Settings& settings, Findings& findings) {
 // Every path below it is ours to say.
 void check_base_url(const std::string& key, const std::string& text, Findings& findings) {
     if (text.empty()) return;
-    const auto url = gateway::rpc::parse_url(text);
+    const auto url = chains::jsonrpc::parse_url(text);
     const std::string allowed =
         "http://HOST:PORT or https://HOST:PORT, with a path before "
         "/shielded-vote/v1 if there is one";
@@ -111,7 +111,7 @@ void settle_votes(const Findings& findings, Loaded& loaded) {
         loaded.warnings.emplace_back(
             "vote_shares_off hint=\"there is no chain for vote shares: their routes answer 503, as "
             "with helper.disable; set helper.chain_url and helper.prover\"");
-    } else if (has_chain(settings) && settings.votes.prover.type == gateway::ProverType::loopback) {
+    } else if (has_chain(settings) && settings.votes.prover.type == chains::ProverType::loopback) {
         loaded.warnings.emplace_back(
             "prover_proves_nothing helper.prover.type=loopback hint=\"a real chain refuses its "
             "proofs\"");

@@ -11,7 +11,7 @@
 
 #include "api/admin_tunings.hpp"
 #include "api/harness.hpp"
-#include "api/raw_client.hpp"
+#include "net/raw_client.hpp"
 #include "api/scripted_control.hpp"
 
 namespace api {
@@ -29,43 +29,43 @@ std::string change(std::string_view name, std::string_view value) {
 
 // The admin interface on a socket, in front of an engine that does as it is told.
 struct Admin {
-    explicit Admin(const RestoredTuning& found = {sample_tuning(), {}, {}}) : restored(found) {
+    explicit Admin(const admin::RestoredTuning& found = {sample_tuning(), {}, {}}) : restored(found) {
         server.start();
     }
 
     [[nodiscard]] static std::string posted(std::string_view body) {
-        return post("/admin/config", body, std::string(with_token).append(as_json));
+        return net::post("/admin/config", body, std::string(with_token).append(as_json));
     }
-    [[nodiscard]] RawAnswer send(std::string_view bytes) const {
-        return RawClient(server.port()).ask(bytes).value();
+    [[nodiscard]] net::RawAnswer send(std::string_view bytes) const {
+        return net::RawClient(server.port()).ask(bytes).value();
     }
-    [[nodiscard]] RawAnswer set(std::string_view name, std::string_view value) const {
+    [[nodiscard]] net::RawAnswer set(std::string_view name, std::string_view value) const {
         return send(posted(change(name, value)));
     }
     [[nodiscard]] Json state() const {
-        const RawAnswer answer =
+        const net::RawAnswer answer =
             send("GET /admin/config HTTP/1.1\r\nHost: l\r\n" + std::string(with_token) + "\r\n");
         REQUIRE(answer.status == 200);
         return Json::parse(answer.body);
     }
-    [[nodiscard]] std::string error_of(const RawAnswer& answer) const {
+    [[nodiscard]] std::string error_of(const net::RawAnswer& answer) const {
         CHECK(answer.has("Content-Type: application/json"));
         return Json::parse(answer.body).at("error");
     }
 
-    [[nodiscard]] static HttpOptions options() {
-        AdminOptions given;
+    [[nodiscard]] static net::HttpOptions options() {
+        admin::AdminOptions given;
         given.port = 0;
-        return http_options_of(given);
+        return admin::http_options_of(given);
     }
 
-    RestoredTuning restored;
+    admin::RestoredTuning restored;
     support::VirtualClock clock;
     support::RecordingJournal journal;
     ScriptedControl control{restored.tuning};
-    AdminChanges changes{control, journal, sample_tuning(), restored};
-    AdminApplication application{token, changes, journal, clock};
-    HttpServer server{options(), application};
+    admin::AdminChanges changes{control, journal, sample_tuning(), restored};
+    admin::AdminApplication application{token, changes, journal, clock};
+    net::HttpServer server{options(), application};
 };
 
 TEST_CASE("T-004 the listener of the requests answers 403, whatever is sent") {
@@ -98,7 +98,7 @@ TEST_CASE("T-005 each of the three rates is set, echoed and in force") {
     for (const std::string name : {"input_proof_throttler_tps", "user_decrypt_throttler_tps",
                                    "public_decrypt_throttler_tps"}) {
         CAPTURE(name);
-        const RawAnswer answer = admin.set(name, "50");
+        const net::RawAnswer answer = admin.set(name, "50");
         CHECK(answer.status == 200);
         CHECK(answer.has("Content-Type: application/json"));
         CHECK(answer.body == R"({"name":")" + name +
@@ -115,7 +115,7 @@ TEST_CASE("T-005 each of the three rates is set, echoed and in force") {
 
 TEST_CASE("T-006 a rate of 0 is refused") {
     const Admin admin;
-    const RawAnswer answer = admin.set("input_proof_throttler_tps", "0");
+    const net::RawAnswer answer = admin.set("input_proof_throttler_tps", "0");
     CHECK(answer.status == 400);
     CHECK(admin.error_of(answer) == "input_proof_throttler_tps must be greater than 0");
     CHECK(admin.control.asked() == 0);
@@ -123,7 +123,7 @@ TEST_CASE("T-006 a rate of 0 is refused") {
 
 TEST_CASE("T-007 a rate of 1001 is refused") {
     const Admin admin;
-    const RawAnswer answer = admin.set("user_decrypt_throttler_tps", "1001");
+    const net::RawAnswer answer = admin.set("user_decrypt_throttler_tps", "1001");
     CHECK(answer.status == 400);
     CHECK(admin.error_of(answer) ==
           "user_decrypt_throttler_tps must be less than or equal to 1000");
@@ -133,11 +133,11 @@ TEST_CASE("T-007 a rate of 1001 is refused") {
 TEST_CASE("T-008 an unknown parameter is refused by its name") {
     const Admin admin;
     for (const std::string name : {"unknown", "InputProofThrottlerTps", ""}) {
-        const RawAnswer answer = admin.set(name, "5");
+        const net::RawAnswer answer = admin.set(name, "5");
         CHECK(answer.status == 400);
         CHECK(admin.error_of(answer) == "Unknown configuration parameter: " + name);
     }
-    const RawAnswer quoted = admin.set(R"(a\"b\n)", "null");
+    const net::RawAnswer quoted = admin.set(R"(a\"b\n)", "null");
     CHECK(admin.error_of(quoted) == "Unknown configuration parameter: a\"b\n");
     CHECK(admin.journal.count("a\"b") == 0);
     CHECK(Json::parse(admin.set(std::string(5'000, 'x'), "1").body)["error"]
@@ -148,7 +148,7 @@ TEST_CASE("T-008 an unknown parameter is refused by its name") {
 
 TEST_CASE("T-009 a rate of 1 and at once 1000 are both taken") {
     const Admin admin;
-    RawClient client(admin.server.port());
+    net::RawClient client(admin.server.port());
     client.send(Admin::posted(change("input_proof_throttler_tps", "1")) +
                 Admin::posted(change("input_proof_throttler_tps", "1000")));
     CHECK(client.answer()->status == 200);
@@ -184,14 +184,14 @@ TEST_CASE("nobody comes in without the token, and nothing of the body is read fi
     for (const Row& row : rows) {
         CAPTURE(row.label);
         const std::string headers(row.headers);
-        const RawAnswer get =
+        const net::RawAnswer get =
             admin.send("GET /admin/config HTTP/1.1\r\nHost: l\r\n" + headers + "\r\n");
         CHECK(get.status == row.status);
         if (row.status == 200) continue;
         CHECK(get.has("WWW-Authenticate: Bearer"));
         CHECK(admin.error_of(get).starts_with("Unauthorized"));
         // The body never comes, the answer does; neither its type nor its size matters.
-        const RawAnswer unread =
+        const net::RawAnswer unread =
             admin.send("POST /admin/config HTTP/1.1\r\nHost: l\r\nContent-Length: 60000\r\n" +
                        headers + "\r\n");
         CHECK(unread.status == 401);
@@ -216,8 +216,8 @@ TEST_CASE("failed attempts are logged at most once in ten seconds, with what was
 
 TEST_CASE("an application without a token lets nobody in") {
     Admin admin;
-    AdminApplication open{"", admin.changes, admin.journal, admin.clock};
-    HttpRequest request;
+    admin::AdminApplication open{"", admin.changes, admin.journal, admin.clock};
+    net::HttpRequest request;
     request.method = "GET";
     request.path = "/admin/config";
     CHECK(open.handle(request).status == 401);
@@ -261,8 +261,8 @@ TEST_CASE("what is no change is answered in plain text") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        const RawAnswer answer = admin.send(
-            post("/admin/config", row.body, std::string(with_token).append(row.content_type)));
+        const net::RawAnswer answer = admin.send(
+            net::post("/admin/config", row.body, std::string(with_token).append(row.content_type)));
         CHECK(answer.status == row.status);
         CHECK(answer.has("Content-Type: text/plain"));
         CHECK(answer.body.size() > 10);
@@ -275,7 +275,7 @@ TEST_CASE("what is no change is answered in plain text") {
         CAPTURE(type);
         CHECK(
             admin
-                .send(post("/admin/config", good,
+                .send(net::post("/admin/config", good,
                            std::string(with_token).append("Content-Type: ").append(type) + "\r\n"))
                 .status == 200);
     }
@@ -283,7 +283,7 @@ TEST_CASE("what is no change is answered in plain text") {
 
 TEST_CASE("`name` is another spelling of `param`, and other members do not matter") {
     const Admin admin;
-    const RawAnswer answer = admin.send(
+    const net::RawAnswer answer = admin.send(
         Admin::posted(R"({"value":0.25,"comment":["x"],"name":"retry_after_safety_margin"})"));
     CHECK(answer.status == 200);
     CHECK(answer.body == R"({"name":"retry_after_safety_margin","value":0.25,)"
@@ -297,7 +297,7 @@ TEST_CASE("a body of up to 64 KiB is read, a larger one is not") {
     body.resize(std::size_t{64} << 10U, ' ');
     CHECK(admin.send(Admin::posted(body)).status == 200);
     body += ' ';
-    const RawAnswer answer = admin.send(Admin::posted(body));
+    const net::RawAnswer answer = admin.send(Admin::posted(body));
     CHECK(answer.status == 413);
     CHECK_FALSE(admin.error_of(answer).empty());
     CHECK(admin.control.asked() == 1);
@@ -308,9 +308,9 @@ TEST_CASE("other paths and methods") {
     for (const std::string_view path :
          {"/", "/admin", "/admin/config/", "/liveness", "/v2/input-proof", "/ADMIN/CONFIG"}) {
         CAPTURE(path);
-        CHECK(admin.send(get(path)).status == 404);
+        CHECK(admin.send(net::get(path)).status == 404);
     }
-    const RawAnswer answer = admin.send("DELETE /admin/config HTTP/1.1\r\nHost: l\r\n" +
+    const net::RawAnswer answer = admin.send("DELETE /admin/config HTTP/1.1\r\nHost: l\r\n" +
                                         std::string(with_token) + "\r\n");
     CHECK(answer.status == 405);
     CHECK(answer.has("Allow: GET, HEAD, POST"));
@@ -338,7 +338,7 @@ TEST_CASE("GET shows every value, every constraint and what was changed at run t
     CHECK(available[11].at("constraints").at("type") == "array");
     CHECK(available[11].at("constraints").at("max_items") == 64);
     for (std::size_t i = 0; i < available.size(); ++i) {
-        CHECK(available[i].at("name") == std::string(admin_parameters()[i].key));
+        CHECK(available[i].at("name") == std::string(admin::admin_parameters()[i].key));
     }
 
     CHECK(admin.set("copro_kms_backoff_intervals", "[[5,6]]").status == 200);
@@ -353,7 +353,7 @@ TEST_CASE("GET shows every value, every constraint and what was changed at run t
 
 TEST_CASE("HEAD is GET without a body") {
     const Admin admin;
-    RawClient client(admin.server.port());
+    net::RawClient client(admin.server.port());
     client.send("HEAD /admin/config HTTP/1.1\r\nHost: l\r\n" + std::string(with_token) + "\r\n");
     const auto answer = client.answer(true);
     REQUIRE(answer);
@@ -364,7 +364,7 @@ TEST_CASE("null goes back to the configuration's value and forgets the change") 
     const Admin admin;
     CHECK(admin.set("retry_after_safety_margin", "0.9").status == 200);
     CHECK(admin.control.remembered().at("retry_after_safety_margin") == "0.9");
-    const RawAnswer answer = admin.set("retry_after_safety_margin", "null");
+    const net::RawAnswer answer = admin.set("retry_after_safety_margin", "null");
     CHECK(answer.status == 200);
     CHECK(Json::parse(answer.body).at("value") == 0.2);
     CHECK(admin.control.remembered().empty());
@@ -378,16 +378,16 @@ TEST_CASE("limits are compared with what is in force, also by those that wait") 
     Admin admin;
     CHECK(admin.set("retry_after_min_seconds", "300").status == 400);
     admin.control.hold();
-    RawClient first(admin.server.port());
+    net::RawClient first(admin.server.port());
     first.send(Admin::posted(change("retry_after_max_seconds", "50")));
     admin.control.wait_until_asked(1);
-    RawClient second(admin.server.port());
+    net::RawClient second(admin.server.port());
     second.send(Admin::posted(change("retry_after_min_seconds", "60")));
     // Nobody holds a worker: there are two, and both requests wait.
     CHECK(admin.state().at("values").at("RetryAfterMaxSeconds") == 300);
     admin.control.release();
     CHECK(first.answer()->status == 200);
-    const RawAnswer refused = second.answer().value();
+    const net::RawAnswer refused = second.answer().value();
     CHECK(refused.status == 400);
     CHECK(admin.error_of(refused) ==
           "retry_after_min_seconds must be less than retry_after_max_seconds");
@@ -401,7 +401,7 @@ TEST_CASE("a change that can not be stored changes nothing and says when to come
         Admin admin;
         at_once ? admin.control.close_door() : admin.control.break_commits(true);
         for (int i = 0; i < 3; ++i) {
-            const RawAnswer answer = admin.set("input_proof_throttler_tps", "50");
+            const net::RawAnswer answer = admin.set("input_proof_throttler_tps", "50");
             CHECK(answer.status == 503);
             CHECK(answer.has("Retry-After: 1\r\n"));
             CHECK(admin.error_of(answer) == "The change could not be stored; try again");
@@ -433,7 +433,7 @@ TEST_CASE("eight clients that change different parameters at the same time lose 
         std::vector<std::jthread> clients;
         for (std::size_t i = 0; i < names.size(); ++i) {
             clients.emplace_back([&, i] {
-                RawClient client(admin.server.port());
+                net::RawClient client(admin.server.port());
                 for (int round = 1; round <= rounds; ++round) {
                     const std::string value = std::to_string(100 * (i + 1) + round);
                     const auto answer = client.ask(Admin::posted(change(names[i], value)));
@@ -447,7 +447,7 @@ TEST_CASE("eight clients that change different parameters at the same time lose 
     for (std::size_t i = 0; i < names.size(); ++i) {
         CAPTURE(names[i]);
         const std::string last = std::to_string(100 * (i + 1) + rounds);
-        CHECK(value_of(admin.control.tuning(), *find_admin_parameter(names[i])) == last);
+        CHECK(admin::value_of(admin.control.tuning(), *admin::find_admin_parameter(names[i])) == last);
         CHECK(remembered.at(names[i]) == last);
     }
     CHECK(admin.journal.count("setting_changed") == rounds * names.size());
@@ -456,10 +456,10 @@ TEST_CASE("eight clients that change different parameters at the same time lose 
 TEST_CASE("requests that wait for a commit are answered before the listener is drained") {
     Admin admin;
     admin.control.hold();
-    RawClient first(admin.server.port());
+    net::RawClient first(admin.server.port());
     first.send(Admin::posted(change("input_proof_throttler_tps", "50")));
     admin.control.wait_until_asked(1);
-    RawClient second(admin.server.port());
+    net::RawClient second(admin.server.port());
     second.send(Admin::posted(change("user_decrypt_throttler_tps", "51")));
     CHECK(admin.state().at("overridden").empty());
     CHECK_FALSE(admin.server.drain(std::chrono::milliseconds{1}));

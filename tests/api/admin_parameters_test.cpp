@@ -16,22 +16,22 @@ using engine::Tuning;
 // What becomes of a value sent as this JSON: the new value as JSON, or the error text.
 std::string outcome_of(std::string_view name, std::string_view json,
                        const Tuning& tuning = sample_tuning()) {
-    const AdminParameter* parameter = find_admin_parameter(name);
+    const admin::AdminParameter* parameter = admin::find_admin_parameter(name);
     REQUIRE(parameter != nullptr);
     const auto read = read_json(json);
     REQUIRE(std::holds_alternative<JsonDocument>(read));
-    const auto value = read_admin_value(*parameter, std::get<JsonDocument>(read).root());
-    if (const auto* refusal = std::get_if<AdminRefusal>(&value)) return refusal->text;
-    const auto applied = apply(tuning, *parameter, std::get<AdminValue>(value));
-    if (const auto* refusal = std::get_if<AdminRefusal>(&applied)) return refusal->text;
+    const auto value = admin::read_admin_value(*parameter, std::get<JsonDocument>(read).root());
+    if (const auto* refusal = std::get_if<admin::AdminRefusal>(&value)) return refusal->text;
+    const auto applied = apply(tuning, *parameter, std::get<admin::AdminValue>(value));
+    if (const auto* refusal = std::get_if<admin::AdminRefusal>(&applied)) return refusal->text;
     const auto& changed = std::get<Tuning>(applied);
     // Nothing else moves.
-    for (const AdminParameter& other : admin_parameters()) {
+    for (const admin::AdminParameter& other : admin::admin_parameters()) {
         if (&other == parameter) continue;
         CAPTURE(other.name);
-        CHECK(value_of(changed, other) == value_of(tuning, other));
+        CHECK(admin::value_of(changed, other) == admin::value_of(tuning, other));
     }
-    return value_of(changed, *parameter);
+    return admin::value_of(changed, *parameter);
 }
 
 std::string entries(std::size_t count) {
@@ -74,16 +74,16 @@ TEST_CASE("the table of parameters is that of relayer-api 6.2") {
          "Retry interval by time since the receipt ([threshold, interval], seconds)",
          "[[0,4],[60,10]]"},
     };
-    const auto parameters = admin_parameters();
+    const auto parameters = admin::admin_parameters();
     REQUIRE(parameters.size() == rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
         CAPTURE(rows[i].name);
         CHECK(parameters[i].name == rows[i].name);
         CHECK(parameters[i].key == rows[i].key);
         CHECK(parameters[i].description == rows[i].description);
-        CHECK(value_of(sample_tuning(), parameters[i]) == rows[i].value);
-        CHECK(find_admin_parameter(rows[i].name) == &parameters[i]);
-        CHECK(find_admin_parameter(rows[i].key) == nullptr);
+        CHECK(admin::value_of(sample_tuning(), parameters[i]) == rows[i].value);
+        CHECK(admin::find_admin_parameter(rows[i].name) == &parameters[i]);
+        CHECK(admin::find_admin_parameter(rows[i].key) == nullptr);
     }
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("the margin is kept exactly or refused") {
     for (std::uint32_t permille = 0; permille <= 1'000; ++permille) {
         Tuning tuning = sample_tuning();
         tuning.retry_after.safety_margin_permille = permille;
-        const std::string text = value_of(tuning, *find_admin_parameter(name));
+        const std::string text = admin::value_of(tuning, *admin::find_admin_parameter(name));
         CAPTURE(text);
         REQUIRE(outcome_of(name, text) == text);
     }
@@ -253,7 +253,7 @@ TEST_CASE("the shortest Retry-After stays below the longest") {
 
 TEST_CASE("a reset takes the value of the configuration, and the rules hold for it too") {
     const Tuning base = sample_tuning();
-    for (const AdminParameter& parameter : admin_parameters()) {
+    for (const admin::AdminParameter& parameter : admin::admin_parameters()) {
         CAPTURE(parameter.name);
         Tuning other = base;
         other.retry_after.safety_margin_permille = 3;
@@ -267,16 +267,16 @@ TEST_CASE("a reset takes the value of the configuration, and the rules hold for 
         other.retry_after.max_seconds = 299;
         const auto made = reset(other, parameter, base);
         REQUIRE(std::holds_alternative<Tuning>(made));
-        CHECK(value_of(std::get<Tuning>(made), parameter) == value_of(base, parameter));
+        CHECK(admin::value_of(std::get<Tuning>(made), parameter) == admin::value_of(base, parameter));
         CHECK_FALSE(std::get<Tuning>(made) == other);
         CHECK_FALSE(std::get<Tuning>(made) == base);
     }
     Tuning high = base;
     high.retry_after.min_seconds = 400;
     high.retry_after.max_seconds = 500;
-    const auto made = reset(high, *find_admin_parameter("retry_after_max_seconds"), base);
-    REQUIRE(std::holds_alternative<AdminRefusal>(made));
-    CHECK(std::get<AdminRefusal>(made).text ==
+    const auto made = reset(high, *admin::find_admin_parameter("retry_after_max_seconds"), base);
+    REQUIRE(std::holds_alternative<admin::AdminRefusal>(made));
+    CHECK(std::get<admin::AdminRefusal>(made).text ==
           "retry_after_min_seconds must be less than retry_after_max_seconds");
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("what was remembered is laid over the configuration") {
         {"retry_after_max_seconds", "500"},         {"retry_after_min_seconds", "400"},
         {"retry_after_safety_margin", "0.125"},
     };
-    const auto [tuning, overridden, warnings] = restore(sample_tuning(), remembered);
+    const auto [tuning, overridden, warnings] = admin::restore(sample_tuning(), remembered);
     CHECK(warnings.empty());
     Tuning expected = sample_tuning();
     expected.retry_after.copro_kms_backoff_intervals = {{0, 9}};
@@ -296,7 +296,7 @@ TEST_CASE("what was remembered is laid over the configuration") {
     expected.retry_after.safety_margin_permille = 125;
     CHECK(tuning == expected);
     CHECK(overridden.size() == 5);
-    CHECK(restore(sample_tuning(), {}).tuning == sample_tuning());
+    CHECK(admin::restore(sample_tuning(), {}).tuning == sample_tuning());
 }
 
 TEST_CASE("a remembered value that does not fit is left out with a warning, the rest is not") {
@@ -323,7 +323,7 @@ TEST_CASE("a remembered value that does not fit is left out with a warning, the 
         CAPTURE(row.setting.value);
         const std::vector<store::Setting> remembered{
             {"input_proof_throttler_tps", "77"}, row.setting, {"user_decrypt_throttler_tps", "78"}};
-        const auto [tuning, overridden, warnings] = restore(sample_tuning(), remembered);
+        const auto [tuning, overridden, warnings] = admin::restore(sample_tuning(), remembered);
         Tuning expected = sample_tuning();
         expected.per_seconds.input_proof = 77;
         expected.per_seconds.user_decrypt = 78;
@@ -343,14 +343,14 @@ TEST_CASE("of two remembered limits only what contradicts the file goes") {
     // Together they fit, although the longest alone would not.
     const std::vector<store::Setting> both{{"retry_after_max_seconds", "5"},
                                            {"retry_after_min_seconds", "1"}};
-    const RestoredTuning fits = restore(base, both);
+    const admin::RestoredTuning fits = admin::restore(base, both);
     CHECK(fits.warnings.empty());
     CHECK(fits.tuning.retry_after.min_seconds == 1);
     CHECK(fits.tuning.retry_after.max_seconds == 5);
     // Nobody could have remembered these two together.
     const std::vector<store::Setting> crossed{{"retry_after_max_seconds", "5"},
                                               {"retry_after_min_seconds", "6"}};
-    const RestoredTuning neither = restore(base, crossed);
+    const admin::RestoredTuning neither = admin::restore(base, crossed);
     CHECK(neither.warnings.size() == 2);
     CHECK(neither.overridden.empty());
     CHECK(neither.tuning == base);

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/raw_client.hpp"
+#include "net/raw_client.hpp"
 
 namespace api_test {
 
@@ -50,7 +50,7 @@ struct Answer {
 };
 
 // Stricter than a client: a header that is not `Name: value`, or comes twice, is an exception.
-inline Answer to_answer(const api::RawAnswer& raw) {
+inline Answer to_answer(const net::RawAnswer& raw) {
     if (!raw.head.starts_with("HTTP/1.1 ")) throw std::runtime_error("no answer: " + raw.head);
     Answer answer{raw.status, raw.body, {}, {}, Json::parse(raw.body, nullptr, false)};
     std::size_t line = raw.head.find("\r\n") + 2;
@@ -117,7 +117,7 @@ public:
 private:
     int port_;
     bool without_body_ = false;
-    std::optional<api::RawClient> connection_;
+    std::optional<net::RawClient> connection_;
 };
 
 }  // namespace api_test

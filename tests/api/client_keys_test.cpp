@@ -10,9 +10,9 @@
 
 namespace {
 
-using api::Allowance;
-using api::ClientKey;
-using api::ClientKeys;
+using api::access::Allowance;
+using api::access::ClientKey;
+using api::access::ClientKeys;
 
 const std::string key_a = "aaaaaaaaaaaaaaaa";
 const std::string key_b = "bbbbbbbbbbbbbbbb";
@@ -73,11 +73,11 @@ TEST_CASE("each line names a client, its key, and how often it may post") {
 }
 
 TEST_CASE("a client's id is the start of the digest of its name") {
-    const api::Client client = api::client_named("web");
+    const api::access::Client client = api::access::client_named("web");
     CHECK(client.name == "web");
     // printf web | sha256sum
     CHECK(client.id == 0x4b5e57f6eb2f42b9U);
-    CHECK(client.id != api::client_named("Web").id);
+    CHECK(client.id != api::access::client_named("Web").id);
 }
 
 TEST_CASE("rates are exact, and a burst is at least a second's worth") {

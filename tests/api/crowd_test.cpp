@@ -36,12 +36,12 @@ TEST_CASE("200 idle and 200 dripping clients of two addresses hold up nobody (fi
     const std::string start =
         "POST /v2/input-proof HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         "Content-Length: 100000\r\n\r\n";
-    std::deque<api::RawClient> idle;
-    std::deque<api::RawClient> drippers;
+    std::deque<net::RawClient> idle;
+    std::deque<net::RawClient> drippers;
     for (int i = 0; i < 200; ++i) {
         const std::uint32_t address = i % 2 == 0 ? INADDR_ANY : other_address;
         idle.emplace_back(port, 0, address);
-        REQUIRE(idle.back().ask(api::get("/liveness")));
+        REQUIRE(idle.back().ask(net::get("/liveness")));
         drippers.emplace_back(port, 0, address).send(start);
     }
 
@@ -76,7 +76,7 @@ TEST_CASE("200 idle and 200 dripping clients of two addresses hold up nobody (fi
     std::sort(posts.begin(), posts.end());
     CHECK(posts[posts.size() * 99 / 100] < 1s);
     // Who was merely idle is still welcome.
-    for (auto& client : idle) CHECK(client.ask(api::get("/liveness"))->status == 200);
+    for (auto& client : idle) CHECK(client.ask(net::get("/liveness"))->status == 200);
 }
 
 }  // namespace

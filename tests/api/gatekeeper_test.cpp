@@ -81,7 +81,7 @@ Answer poll(Harness& harness, Headers headers) {
     return harness.send({"GET", proof_path + job, {}, std::move(headers)});
 }
 
-api::KeyRing& ring_of(Harness& harness) {
+api::access::KeyRing& ring_of(Harness& harness) {
     return harness.gatekeeper.reloadable().front();
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("a request counts once: not when its head is refused, but without its 
     CHECK_FALSE(harness.app.before_body(api_test::head_of(begun)));
     CHECK(post_proof(harness, slow).status == 429);
     // A head that was let in is answered, though the last token went with it.
-    api::HttpRequest whole = api_test::head_of(begun);
+    net::HttpRequest whole = api_test::head_of(begun);
     const std::string body = api_test::sample("input-proof-1-value.json");
     whole.body = body;
     CHECK(harness.app.handle(whole).status == 202);
@@ -256,7 +256,7 @@ TEST_CASE("the gatekeeper says who sent a request") {
     const auto slow = client_of({{"x-api-key", slow_key}}, proof_path);
     REQUIRE(slow);
     CHECK(slow->name == "slow");
-    CHECK(slow->id == api::client_named("slow").id);
+    CHECK(slow->id == api::access::client_named("slow").id);
     CHECK_FALSE(client_of({{"x-api-key", wrong_key}}, proof_path));
     CHECK_FALSE(client_of({}, proof_path));
     CHECK_FALSE(client_of({{"x-api-key", slow_key}}, share_path));
@@ -330,7 +330,7 @@ TEST_CASE("keys may be read again while requests come") {
     const KeysFile file(two_keys);
     Harness harness(with_clients(file));
     const Call call{"GET", proof_path + job, {}, {{"x-api-key", web_key}}};
-    const api::HttpRequest request = api_test::head_of(call);
+    const net::HttpRequest request = api_test::head_of(call);
     std::atomic<bool> done{false};
     std::atomic<int> refused{0};
     {
@@ -357,7 +357,7 @@ TEST_CASE("a key that goes while its request arrives is good for nothing") {
     Harness harness(with_clients(file));
     const Call call{
         "POST", proof_path, {}, {{"Content-Type", "application/json"}, {"x-api-key", web_key}}};
-    const api::HttpRequest request = api_test::head_of(call);
+    const net::HttpRequest request = api_test::head_of(call);
     CHECK_FALSE(harness.app.before_body(request));
     file.write("slow " + slow_key + "\n");
     CHECK_FALSE(ring_of(harness).reload());
@@ -387,12 +387,12 @@ TEST_CASE("with a bad file there is no start") {
     const support::VirtualClock clock;
     api::Options options;
     options.client_keys_file = "/nowhere/keys";
-    CHECK_THROWS_WITH_AS(api::Gatekeeper(options, clock),
+    CHECK_THROWS_WITH_AS(api::access::Gatekeeper(options, clock),
                          "/nowhere/keys: is not there; create it with mode 0600",
                          std::runtime_error);
     options.client_keys_file.clear();
     options.share_tokens_file = "credential:tokens";
-    CHECK_THROWS_AS(api::Gatekeeper(options, clock), std::runtime_error);
+    CHECK_THROWS_AS(api::access::Gatekeeper(options, clock), std::runtime_error);
 }
 
 TEST_CASE("no answer and no log line repeats a key") {
@@ -413,7 +413,7 @@ TEST_CASE("no answer and no log line repeats a key") {
         }
         said += harness.app
                     .unreadable(api_test::head_of({"POST", proof_path, {}, {{"x-api-key", key}}}),
-                                api::HttpProblem::truncated)
+                                net::HttpProblem::truncated)
                     .body;
         note(post_share(harness, {{"X-Helper-Token", key}}));
     }

@@ -10,7 +10,7 @@
 
 namespace {
 
-using api::Gcra;
+using api::access::Gcra;
 using domain::Monotonic;
 using domain::Nanoseconds;
 

@@ -7,14 +7,14 @@
 #include "api/application.hpp"
 #include "api/client.hpp"
 #include "api/doubles.hpp"
-#include "api/http/http_server.hpp"
+#include "net/http_server.hpp"
 #include "support/virtual_time.hpp"
 
 namespace api_test {
 
 // The head of a call as the application sees it; views into `call`.
-inline api::HttpRequest head_of(const Call& call) {
-    api::HttpRequest request;
+inline net::HttpRequest head_of(const Call& call) {
+    net::HttpRequest request;
     request.method = call.method;
     request.target = call.path;
     request.path = call.path;
@@ -34,7 +34,7 @@ struct VotePorts {
 class Harness {
 public:
     Harness() = default;
-    explicit Harness(api::Options given, api::HttpOptions http = {}, VotePorts votes = {})
+    explicit Harness(api::Options given, net::HttpOptions http = {}, VotePorts votes = {})
         : options(std::move(given)), http_options(std::move(http)), vote_ports(votes) {}
 
     // On the one connection of the harness.
@@ -53,7 +53,7 @@ public:
     }
 
     api::Options options;
-    api::HttpOptions http_options;
+    net::HttpOptions http_options;
     VotePorts vote_ports;
     MemoryIntake intake;
     ScriptedInquiry inquiry;
@@ -72,11 +72,11 @@ public:
     support::RecordingJournal journal;
     api::HttpObserver observer;
     api::LongPolls long_polls{clock, 4};
-    api::Gatekeeper gatekeeper{options, clock};
+    api::access::Gatekeeper gatekeeper{options, clock};
     api::Application app{options,
                          {intake, inquiry, votes(), contracts, health, keys, clock, random, journal,
                           long_polls, observer, gatekeeper, executor, queries, &queue}};
-    api::HttpServer server{on_any_port(http_options), app};
+    net::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};
 
 private:
@@ -85,12 +85,12 @@ private:
                 vote_ports.nullifiers ? &nullifiers : nullptr,
                 vote_ports.commitments ? &commitments : nullptr};
     }
-    static api::HttpOptions on_any_port(api::HttpOptions http) {
+    static net::HttpOptions on_any_port(net::HttpOptions http) {
         http.port = 0;
         http.workers = 1;
         return http;
     }
-    static int started(api::HttpServer& server) {
+    static int started(net::HttpServer& server) {
         server.start();
         return server.port();
     }

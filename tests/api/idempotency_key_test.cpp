@@ -56,7 +56,7 @@ TEST_CASE("field report 55: an Idempotency-Key is 1 to 255 visible characters, s
 
 TEST_CASE("field report 55: the key counts for its route and its client only") {
     const auto key_of = [](std::string_view path, std::int64_t client, std::string_view key) {
-        api::HttpRequest request;
+        net::HttpRequest request;
         request.path = path;
         request.headers = {{"idempotency-key", key}};
         return std::get<domain::Bytes32>(api::read_idempotency_key(request, client));

@@ -36,7 +36,7 @@ struct Observed {
 
 private:
     void begin() {
-        metrics.emplace(world.clock, api::MetricsOptions{.shares = true});
+        metrics.emplace(world.clock, api::metrics::MetricsOptions{.shares = true});
         world.engine.observers.add(metrics->metrics);
         world.engine.start();
         store::Census census(world.engine.store_options);

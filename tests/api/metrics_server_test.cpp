@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "api/harness.hpp"
-#include "api/http/http_server.hpp"
+#include "net/http_server.hpp"
 #include "api/metrics_world.hpp"
-#include "api/raw_client.hpp"
+#include "net/raw_client.hpp"
 #include "api/samples.hpp"
 
 using api_test::Harness;
@@ -18,17 +18,17 @@ using api_test::MetricsWorld;
 
 namespace {
 
-api::HttpResponse ask(api::MetricsApplication& application, std::string_view method,
+net::HttpResponse ask(api::metrics::MetricsApplication& application, std::string_view method,
                       std::string_view path) {
-    api::HttpRequest request;
+    net::HttpRequest request;
     request.method = method;
     request.path = path;
     if (auto early = application.before_body(request)) return *early;
     return application.handle(request);
 }
 
-api::MetricsOptions any_port() {
-    api::MetricsOptions options;
+api::metrics::MetricsOptions any_port() {
+    api::metrics::MetricsOptions options;
     options.port = 0;
     return options;
 }
@@ -42,7 +42,7 @@ std::string request_line(const std::string& method, const std::string& path) {
 TEST_CASE("metrics and health have their own answers, everything else is unknown") {
     support::VirtualClock clock;
     support::RecordingJournal journal;
-    api::MetricsApplication application([] { return "the text"; }, journal, clock);
+    api::metrics::MetricsApplication application([] { return "the text"; }, journal, clock);
     struct Row {
         std::string method;
         std::string path;
@@ -66,7 +66,7 @@ TEST_CASE("metrics and health have their own answers, everything else is unknown
     for (const Row& row : rows) {
         CAPTURE(row.method);
         CAPTURE(row.path);
-        const api::HttpResponse response = ask(application, row.method, row.path);
+        const net::HttpResponse response = ask(application, row.method, row.path);
         CHECK(response.status == row.status);
         CHECK(response.body == row.body);
         CHECK(response.content_type == row.type);
@@ -77,10 +77,10 @@ TEST_CASE("metrics and health have their own answers, everything else is unknown
 TEST_CASE("an exposition that fails is a 500 without the reason, which the journal gets") {
     support::VirtualClock clock;
     support::RecordingJournal journal;
-    api::MetricsApplication application(
+    api::metrics::MetricsApplication application(
         []() -> std::string { throw std::runtime_error("at https://user:pw@host/"); }, journal,
         clock);
-    const api::HttpResponse response = ask(application, "GET", "/metrics");
+    const net::HttpResponse response = ask(application, "GET", "/metrics");
     CHECK(response.status == 500);
     CHECK(response.body == "Failed to encode metrics");
     CHECK(journal.count("metrics_failed") == 1);
@@ -92,13 +92,13 @@ TEST_CASE("the metrics server answers over TCP") {
     support::VirtualClock clock;
     support::RecordingJournal journal;
     MetricsWorld world(clock);
-    const api::MetricsServer server(any_port(), world.metrics, world.samples, journal, clock);
-    api::RawClient client(server.port());
+    const api::metrics::MetricsServer server(any_port(), world.metrics, world.samples, journal, clock);
+    net::RawClient client(server.port());
     const auto answer = client.ask(request_line("GET", "/metrics") + "\r\n");
     REQUIRE(answer);
     CHECK(answer->status == 200);
     CHECK(answer->has("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
-    CHECK(answer->body == api::exposition(world.metrics, world.samples));
+    CHECK(answer->body == api::metrics::exposition(world.metrics, world.samples));
     const auto large =
         client.ask(request_line("POST", "/metrics") + "Content-Length: 100000\r\n\r\n");
     REQUIRE(large);
@@ -109,12 +109,12 @@ TEST_CASE("an address that can not be had is named with the key that changes it"
     support::VirtualClock clock;
     support::RecordingJournal journal;
     MetricsWorld world(clock);
-    const api::MetricsServer first(any_port(), world.metrics, world.samples, journal, clock);
-    api::MetricsOptions options = any_port();
+    const api::metrics::MetricsServer first(any_port(), world.metrics, world.samples, journal, clock);
+    api::metrics::MetricsOptions options = any_port();
     options.port = first.port();
     std::string problem;
     try {
-        const api::MetricsServer second(options, world.metrics, world.samples, journal, clock);
+        const api::metrics::MetricsServer second(options, world.metrics, world.samples, journal, clock);
     } catch (const std::runtime_error& error) {
         problem = error.what();
     }
@@ -140,10 +140,10 @@ TEST_CASE("whatever clients send, the series stay few") {
                                                    harness.gatekeeper,
                                                    harness.executor,
                                                    harness.queries});
-    api::HttpOptions http;
+    net::HttpOptions http;
     http.port = 0;
     http.workers = 1;
-    api::HttpServer server(http, application);
+    net::HttpServer server(http, application);
     server.start();
 
     std::mt19937 dice(74);
@@ -188,7 +188,7 @@ TEST_CASE("whatever clients send, the series stay few") {
         request += "zama-sdk-name: " + name + "\r\nzama-sdk-version: " + version + "\r\n";
         request += "Content-Type: application/json\r\nConnection: close\r\n";
         request += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-        api::RawClient client(server.port());
+        net::RawClient client(server.port());
         client.send(request);
         const auto answer = client.answer(method == "HEAD");
         REQUIRE(answer);

@@ -22,7 +22,7 @@ using domain::Status;
 using Proving = engine::VoteObserver::Proving;
 using namespace std::chrono_literals;
 
-const api::MetricsOptions with_shares{.shares = true};
+const api::metrics::MetricsOptions with_shares{.shares = true};
 
 store::Change share(std::optional<Status> from, std::optional<Status> to) {
     return {1, Kind::share, from, to, 3s, {}, {}};

@@ -29,8 +29,8 @@ const api::Route& route(std::string_view method, std::string_view path) {
     return *match->route;
 }
 
-api::HttpRequest with_sdk(std::string_view name, std::string_view version) {
-    api::HttpRequest request;
+net::HttpRequest with_sdk(std::string_view name, std::string_view version) {
+    net::HttpRequest request;
     request.headers = {{"Zama-SDK-Name", name}, {"Zama-SDK-Version", version}};
     return request;
 }
@@ -40,7 +40,7 @@ store::Change change(Kind kind, std::optional<Status> from, std::optional<Status
     return {1, kind, from, to, spent, {}, {}};
 }
 
-void step(api::Metrics& metrics, std::vector<store::Change> changes) {
+void step(api::metrics::Metrics& metrics, std::vector<store::Change> changes) {
     engine::StepFacts facts;
     facts.changes = std::move(changes);
     metrics.stepped(facts);
@@ -52,7 +52,7 @@ std::set<std::string> names_of(const Labels& labels) {
     return names;
 }
 
-const api::MetricsOptions with_shares{.shares = true};
+const api::metrics::MetricsOptions with_shares{.shares = true};
 
 const std::string job = "01975f4e-2d3c-7b4a-8123-456789abcdef";
 
@@ -147,7 +147,7 @@ TEST_CASE("every metric of the reference has its name, kind, labels and buckets"
 
 TEST_CASE("buckets are those of the options") {
     support::VirtualClock clock;
-    api::MetricsOptions options;
+    api::metrics::MetricsOptions options;
     options.estimate_seconds = {7, 70};
     MetricsWorld world(clock, options);
     world.metrics.estimated(Family::user_decrypt, 7'000);
@@ -575,7 +575,7 @@ TEST_CASE("while the database can not be read everything else is still shown") {
 }
 
 TEST_CASE("the kernel knows this process") {
-    const auto facts = api::process_facts();
+    const auto facts = api::metrics::process_facts();
     REQUIRE(facts);
     CHECK(facts->resident_bytes > 100'000);
     CHECK(facts->open_descriptors >= 1);

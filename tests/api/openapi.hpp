@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/harness.hpp"
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 #include "api/router.hpp"
 
 // The OpenAPI document as it is served.
@@ -22,18 +22,18 @@ inline const Json& document() {
 }
 
 // All that can be wrong around a request.
-inline constexpr std::array problems{api::HttpProblem::malformed_head,
-                                     api::HttpProblem::head_too_large,
-                                     api::HttpProblem::headers_too_many,
-                                     api::HttpProblem::version_unsupported,
-                                     api::HttpProblem::expectation_unsupported,
-                                     api::HttpProblem::transfer_encoding,
-                                     api::HttpProblem::content_encoding,
-                                     api::HttpProblem::body_too_large,
-                                     api::HttpProblem::truncated,
-                                     api::HttpProblem::deadline,
-                                     api::HttpProblem::overloaded,
-                                     api::HttpProblem::connections_too_many};
+inline constexpr std::array problems{net::HttpProblem::malformed_head,
+                                     net::HttpProblem::head_too_large,
+                                     net::HttpProblem::headers_too_many,
+                                     net::HttpProblem::version_unsupported,
+                                     net::HttpProblem::expectation_unsupported,
+                                     net::HttpProblem::transfer_encoding,
+                                     net::HttpProblem::content_encoding,
+                                     net::HttpProblem::body_too_large,
+                                     net::HttpProblem::truncated,
+                                     net::HttpProblem::deadline,
+                                     net::HttpProblem::overloaded,
+                                     net::HttpProblem::connections_too_many};
 
 // Follows references until there is none.
 inline const Json& resolved(const Json& node) {

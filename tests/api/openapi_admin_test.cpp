@@ -30,7 +30,7 @@ std::string said(const std::string& media_type, const Json& value) {
     return media_type + " " + value.dump();
 }
 
-void note(Answers& answers, const api::HttpResponse& response) {
+void note(Answers& answers, const net::HttpResponse& response) {
     Names& texts = answers[std::to_string(response.status)];
     if (response.status < 400) return;
     const std::string media_type = response.content_type.substr(0, response.content_type.find(';'));
@@ -70,9 +70,9 @@ void check_same(const Answers& documented, const Answers& provoked) {
 }
 
 // What the server around an application lets it say.
-Answers surroundings(api::HttpApplication& application) {
+Answers surroundings(net::HttpApplication& application) {
     Answers answers;
-    for (const api::HttpProblem problem : problems) {
+    for (const net::HttpProblem problem : problems) {
         note(answers, application.unreadable({}, problem));
     }
     note(answers, application.failed({}));
@@ -80,25 +80,25 @@ Answers surroundings(api::HttpApplication& application) {
 }
 
 struct Admin {
-    [[nodiscard]] api::HttpResponse send(std::string_view method, std::string_view body,
-                                         std::vector<api::HttpHeader> headers) {
-        api::HttpRequest request;
+    [[nodiscard]] net::HttpResponse send(std::string_view method, std::string_view body,
+                                         std::vector<net::HttpHeader> headers) {
+        net::HttpRequest request;
         request.method = method;
         request.path = admin_path;
         request.headers = std::move(headers);
         request.body = body;
         return application.handle(request);
     }
-    [[nodiscard]] api::HttpResponse get() { return send("GET", {}, {{"Authorization", bearer}}); }
-    [[nodiscard]] api::HttpResponse post(std::string_view body) {
+    [[nodiscard]] net::HttpResponse get() { return send("GET", {}, {{"Authorization", bearer}}); }
+    [[nodiscard]] net::HttpResponse post(std::string_view body) {
         return send("POST", body, {{"X-Admin-Token", token}, {"Content-Type", "application/json"}});
     }
 
     support::VirtualClock clock;
     support::RecordingJournal journal;
     api::ScriptedControl control{engine::Tuning{}};
-    api::AdminChanges changes{control, journal, engine::Tuning{}, {}};
-    api::AdminApplication application{token, changes, journal, clock};
+    api::admin::AdminChanges changes{control, journal, engine::Tuning{}, {}};
+    api::admin::AdminApplication application{token, changes, journal, clock};
 };
 
 // The bodies that the examples of errors name as their cause.
@@ -164,7 +164,7 @@ TEST_CASE("the 403 of /admin/config is what the listener of the requests answers
 TEST_CASE("the parameters in the document are those of the table, in its order") {
     Json names = Json::array();
     Json keys = Json::array();
-    for (const api::AdminParameter& parameter : api::admin_parameters()) {
+    for (const api::admin::AdminParameter& parameter : api::admin::admin_parameters()) {
         names.push_back(parameter.name);
         keys.push_back(parameter.key);
     }
@@ -187,11 +187,11 @@ TEST_CASE("the example of all settings has the constraints of the code") {
 
 TEST_CASE("the limits of an interval in the document are those of the code") {
     const Json& pair = schema_named("AdminInterval").at("items");
-    CHECK(pair.at("maximum") == api::interval_seconds_max);
+    CHECK(pair.at("maximum") == api::admin::interval_seconds_max);
     const Json& value = schema_named("AdminUpdate").at("properties").at("value");
-    CHECK(value.at("maxItems") == api::intervals_max);
+    CHECK(value.at("maxItems") == api::admin::intervals_max);
     const Json& object = value.at("items").at("anyOf").at(1).at("properties");
-    for (const Json& member : object) CHECK(member.at("maximum") == api::interval_seconds_max);
+    for (const Json& member : object) CHECK(member.at("maximum") == api::admin::interval_seconds_max);
 }
 
 TEST_CASE("the documented answers of the metrics listener are those it sends") {
@@ -199,11 +199,11 @@ TEST_CASE("the documented answers of the metrics listener are those it sends") {
     support::RecordingJournal journal;
     for (const std::string path : {"/metrics", "/health"}) {
         CAPTURE(path);
-        api::HttpRequest request;
+        net::HttpRequest request;
         request.method = "GET";
         request.path = path;
-        api::MetricsApplication working([] { return "text"; }, journal, clock);
-        api::MetricsApplication broken([]() -> std::string { throw std::runtime_error("disk"); },
+        api::metrics::MetricsApplication working([] { return "text"; }, journal, clock);
+        api::metrics::MetricsApplication broken([]() -> std::string { throw std::runtime_error("disk"); },
                                        journal, clock);
         Answers provoked = surroundings(working);
         note(provoked, working.handle(request));

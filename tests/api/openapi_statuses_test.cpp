@@ -36,8 +36,8 @@ Statuses surroundings(const std::string& method, const std::string& path) {
     Harness harness;
     const Call call{method, path, {}};
     Statuses statuses;
-    for (const api::HttpProblem problem : problems) {
-        const api::HttpRequest head = api_test::head_of(call);
+    for (const net::HttpProblem problem : problems) {
+        const net::HttpRequest head = api_test::head_of(call);
         statuses.insert(std::to_string(harness.app.unreadable(head, problem).status));
     }
     statuses.insert(std::to_string(harness.app.failed(api_test::head_of(call)).status));

@@ -239,7 +239,7 @@ TEST_CASE("the share route opens with the token alone, whatever the body") {
     CHECK(Harness().post(share_path, body).status == 200);
 
     // Nobody who forgets to ask first gets past the door; the server never forgets.
-    api::HttpRequest request;
+    net::HttpRequest request;
     request.method = "POST";
     request.path = share_path;
     request.body = body;

@@ -13,8 +13,8 @@
 
 namespace {
 
-using api::FileProblem;
-using api::read_secret_file;
+using api::access::FileProblem;
+using api::access::read_secret_file;
 
 class Place {
 public:
@@ -87,7 +87,7 @@ TEST_CASE("what is no regular file is refused, and nothing waits for a writer") 
 
 TEST_CASE("a file may have 1 MiB") {
     const Place place;
-    const std::string largest(api::secret_file_bytes_max, 'x');
+    const std::string largest(api::access::secret_file_bytes_max, 'x');
     CHECK(std::get<std::string>(read_secret_file(place.write("keys", largest), {})) == largest);
     CHECK(contains(problem_with(place.write("more", largest + "x")),
                    "more: is too large; allowed: 1048576 bytes"));

@@ -229,7 +229,7 @@ TEST_CASE("a queue that nobody wired is 503 where it is enabled") {
                                    parts.executor,
                                    parts.queries});
     const std::string path = base + "queue-status";
-    const api::HttpResponse response = app.handle(api_test::head_of({"GET", path, {}, {}}));
+    const net::HttpResponse response = app.handle(api_test::head_of({"GET", path, {}, {}}));
     CHECK(response.status == 503);
     CHECK(Json::parse(response.body) == error("helper unavailable"));
 }

@@ -11,7 +11,7 @@ namespace {
 using std::chrono::seconds;
 
 api::Wait read(std::string_view query, std::vector<std::string_view> preferences = {}) {
-    api::HttpRequest request;
+    net::HttpRequest request;
     request.query = query;
     for (const std::string_view value : preferences) request.headers.push_back({"prefer", value});
     return api::read_wait(request, seconds{60});

@@ -7,14 +7,14 @@
 #include <utility>
 #include <variant>
 
-#include "gateway/rpc/decode.hpp"
+#include "chains/jsonrpc/decode.hpp"
 
 namespace bench {
 
 namespace {
 
 using namespace std::chrono_literals;
-using gateway::rpc::Json;
+using chains::jsonrpc::Json;
 
 // Those the sample requests were made for.
 constexpr const char* gateway_address = "0x26d798aa41c6af4efd0b548b0fa9668ea1575865";
@@ -83,21 +83,21 @@ void Anvil::put_contracts(const std::filesystem::path& compiled) {
 Json Anvil::ask(const std::string& method, Json parameters) {
     auto answer = node_.call({method, std::move(parameters)});
     if (auto* result = std::get_if<Json>(&answer)) return std::move(*result);
-    const auto* error = std::get_if<gateway::rpc::NodeError>(&answer);
+    const auto* error = std::get_if<chains::jsonrpc::NodeError>(&answer);
     throw std::runtime_error(
         "anvil, " + method + ": " +
-        (error != nullptr ? error->message : std::get<gateway::rpc::Trouble>(answer).text));
+        (error != nullptr ? error->message : std::get<chains::jsonrpc::Trouble>(answer).text));
 }
 
 std::uint64_t Anvil::included(const domain::Address& account) {
-    const auto count = gateway::rpc::quantity(
-        ask("eth_getTransactionCount", {gateway::rpc::hex(account), "latest"}));
+    const auto count = chains::jsonrpc::quantity(
+        ask("eth_getTransactionCount", {chains::jsonrpc::hex(account), "latest"}));
     if (!count) throw std::runtime_error("anvil tells no transaction count");
     return *count;
 }
 
 domain::Address gateway_contract() {
-    return *gateway::rpc::address(Json(gateway_address));
+    return *chains::jsonrpc::address(Json(gateway_address));
 }
 
 Settings on_chain(const Anvil& anvil, int send_port) {

@@ -9,8 +9,8 @@
 #include "bench/options.hpp"
 #include "bench/posthouse.hpp"
 #include "domain/bytes.hpp"
-#include "gateway/rpc/http_node.hpp"
-#include "system/real_clock.hpp"
+#include "chains/jsonrpc/http_node.hpp"
+#include "platform/real_clock.hpp"
 
 namespace bench {
 
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] int port() const { return port_; }
 
     // Throws std::runtime_error unless the node answers with a result.
-    [[nodiscard]] gateway::rpc::Json ask(const std::string& method, gateway::rpc::Json parameters);
+    [[nodiscard]] chains::jsonrpc::Json ask(const std::string& method, chains::jsonrpc::Json parameters);
     // How many transactions of the account are on chain.
     [[nodiscard]] std::uint64_t included(const domain::Address& account);
 
@@ -37,7 +37,7 @@ private:
     int port_;
     Child child_;
     platform::RealClock clock_;
-    gateway::rpc::HttpNode node_;
+    chains::jsonrpc::HttpNode node_;
 };
 
 // The contract of all three kinds.

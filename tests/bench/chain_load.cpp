@@ -10,13 +10,13 @@
 #include "bench/http_load.hpp"
 #include "bench/inspection.hpp"
 #include "bench/load.hpp"
-#include "gateway/evm/calls.hpp"
-#include "gateway/evm/selectors.hpp"
+#include "chains/evm/calls.hpp"
+#include "chains/evm/selectors.hpp"
 
 namespace bench {
 
 using namespace std::chrono_literals;
-namespace selector = gateway::evm::selector;
+namespace selector = chains::evm::selector;
 
 const std::array<ChainKind, 3> chain_kinds{
     {{"public_decrypt", "public decrypts", selector::public_decryption_request,
@@ -35,7 +35,7 @@ domain::Bytes calldata_of(const Body& body) {
     const auto decoded = decode(body.text(), now);
     const auto* request = std::get_if<domain::Request>(&decoded);
     if (request == nullptr) throw std::runtime_error("a sample body is refused");
-    return gateway::evm::request_call(*request);
+    return chains::evm::request_call(*request);
 }
 
 void post_all(const Options& options, int port, std::uint64_t of_each_kind) {

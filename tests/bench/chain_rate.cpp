@@ -13,9 +13,9 @@
 #include "bench/scenarios.hpp"
 #include "bench/scratch.hpp"
 #include "domain/keccak.hpp"
-#include "gateway/evm/signer.hpp"
-#include "gateway/evm/transaction.hpp"
-#include "gateway/rpc/decode.hpp"
+#include "chains/evm/signer.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/jsonrpc/decode.hpp"
 
 // The rate is taken where transactions leave, between Posthouse and its node. The window opens when
 // every request waits for nothing but a token, long after the first burst is used up: as long as
@@ -37,7 +37,7 @@ struct Sent {
     std::uint64_t total = 0;
 };
 
-std::uint32_t selector_of(const gateway::evm::Transaction& transaction) {
+std::uint32_t selector_of(const chains::evm::Transaction& transaction) {
     std::uint32_t selector = 0;
     for (std::size_t i = 0; i < 4; ++i) selector = selector << 8U | transaction.data.at(i);
     return selector;
@@ -47,8 +47,8 @@ Sent read(const std::vector<Recorder::Sending>& sendings) {
     Sent sent;
     for (const Recorder::Sending& sending : sendings) {
         const auto call = nlohmann::json::parse(sending.body);
-        const auto bytes = gateway::rpc::bytes(call.at("params").at(0));
-        const auto transaction = bytes ? gateway::evm::decode_transaction(*bytes) : std::nullopt;
+        const auto bytes = chains::jsonrpc::bytes(call.at("params").at(0));
+        const auto transaction = bytes ? chains::evm::decode_transaction(*bytes) : std::nullopt;
         if (!transaction) throw std::runtime_error("posthouse sent what is no transaction");
         ++sent.total;
         sent.hashes.insert(domain::keccak256(*bytes));
@@ -105,7 +105,7 @@ void measure_chain_rate(const Options& options, Report& report) {
                            std::to_string(burst) + ")",
                        "", Series({most_in_a_second(times)}));
     }
-    const auto signer = gateway::evm::private_key_signer(relayer_key);
+    const auto signer = chains::evm::private_key_signer(relayer_key);
     const double included = static_cast<double>(anvil.included(signer->address()));
     report.note("rate, transactions of all kinds in the whole run", "",
                 Series({static_cast<double>(sent.hashes.size())}));

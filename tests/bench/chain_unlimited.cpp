@@ -13,9 +13,9 @@
 #include "bench/load.hpp"
 #include "bench/scenarios.hpp"
 #include "bench/scratch.hpp"
-#include "gateway/evm/signer.hpp"
-#include "gateway/evm/transaction.hpp"
-#include "gateway/rpc/decode.hpp"
+#include "chains/evm/signer.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/jsonrpc/decode.hpp"
 
 // How fast a backlog gets on chain beside a client that does nothing but send what was signed
 // before: the same calls in the same order, as many under way at once, on a chain of its own. Both
@@ -27,8 +27,8 @@ namespace bench {
 namespace {
 
 using namespace std::chrono_literals;
-using gateway::rpc::hex;
-using gateway::rpc::Json;
+using chains::jsonrpc::hex;
+using chains::jsonrpc::Json;
 
 constexpr auto look_every = 20ms;
 constexpr auto patience = 120s;
@@ -40,8 +40,8 @@ struct Setup {
     std::uint64_t of_each_kind = 0;
 };
 
-std::unique_ptr<gateway::evm::Signer> relayer() {
-    return gateway::evm::private_key_signer(relayer_key);
+std::unique_ptr<chains::evm::Signer> relayer() {
+    return chains::evm::private_key_signer(relayer_key);
 }
 
 // Inclusions per second of an account that has `before` transactions on chain, until it has `all`.
@@ -67,7 +67,7 @@ double inclusion_rate(Anvil& anvil, const domain::Address& account, std::uint64_
 }
 
 std::uint64_t gas_limit_of(Anvil& anvil, const Json& call) {
-    const auto gas = gateway::rpc::quantity(anvil.ask("eth_estimateGas", Json::array({call})));
+    const auto gas = chains::jsonrpc::quantity(anvil.ask("eth_estimateGas", Json::array({call})));
     if (!gas) throw std::runtime_error("anvil tells no gas estimate");
     return *gas * 12 / 10;
 }
@@ -87,12 +87,12 @@ struct Ready {
 };
 
 std::vector<Ready> all_ready(const Options& options, Anvil& anvil, const Setup& setup) {
-    constexpr gateway::evm::Wei gwei = 1'000'000'000;
+    constexpr chains::evm::Wei gwei = 1'000'000'000;
     const auto signer = relayer();
     std::vector<Ready> all;
     for (const ChainKind& kind : chain_kinds) {
         Body body = kind.body(options.bodies);
-        gateway::evm::Transaction transaction;
+        chains::evm::Transaction transaction;
         transaction.chain_id = chain_id;
         transaction.priority_fee = 1;
         transaction.max_fee = 100 * gwei;

@@ -11,7 +11,7 @@
 using config::ether_decimals;
 using config::gwei_decimals;
 using config_test::Outcome;
-using gateway::evm::Wei;
+using chains::evm::Wei;
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include "config/settings.hpp"
 
 using config_test::Outcome;
-using gateway::ProverFormat;
-using gateway::ProverLife;
-using gateway::ProverType;
+using chains::ProverFormat;
+using chains::ProverLife;
+using chains::ProverType;
 
 namespace {
 

@@ -107,7 +107,7 @@ void check_refusal(const api::Refusal& refusal, std::string_view body) {
         require(detail.field.size() <= std::max(body.size(), text_max), "a field is as sent");
     }
 
-    const api::HttpResponse response = api::failed_answer("call", refusal);
+    const net::HttpResponse response = api::failed_answer("call", refusal);
     const Json answer = Json::parse(response.body, nullptr, false);
     require(answer.is_object() && answer["status"] == "failed", "an answer is JSON");
     require(answer["error"]["message"] == refusal.message, "an answer says what is wrong");

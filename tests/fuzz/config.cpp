@@ -11,15 +11,15 @@
 #include <variant>
 #include <vector>
 
-#include "api/http/file_descriptor.hpp"
+#include "net/file_descriptor.hpp"
 #include "config/keys.hpp"
 #include "config/load.hpp"
 #include "config/source.hpp"
 #include "domain/retry_after.hpp"
 #include "fuzz/spelling.hpp"
 #include "fuzz/target.hpp"
-#include "gateway/loopback/options.hpp"
-#include "system/log.hpp"
+#include "chains/loopback/options.hpp"
+#include "platform/log.hpp"
 
 namespace {
 
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    api::FileDescriptor file_;
+    net::FileDescriptor file_;
 };
 
 Loading load(const Input& input) {
@@ -127,7 +127,7 @@ std::string written(const config::Settings& settings) {
 }
 
 void check_loaded(const config::Loaded& loaded) {
-    require(!gateway::problem_of(loaded.settings.loopback), "the chain agrees with its options");
+    require(!chains::problem_of(loaded.settings.loopback), "the chain agrees with its options");
     require(!domain::problem_of(loaded.settings.engine.retry_after), "Retry-After can be computed");
     // What evm requires has no default and is not written.
     if (loaded.settings.gateway == config::GatewayType::evm) return;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "api/content_type.hpp"
-#include "api/http/connection.hpp"
-#include "api/http/request_head.hpp"
+#include "net/connection.hpp"
+#include "net/request_head.hpp"
 #include "api/router.hpp"
 #include "domain/request_id.hpp"
 #include "fuzz/spelling.hpp"
@@ -25,12 +25,12 @@ namespace {
 using fuzz::require;
 
 // Small enough to be met by small inputs.
-constexpr api::ReadingLimits limits{
+constexpr net::ReadingLimits limits{
     .head_bytes_max = 6'000, .headers_max = 20, .body_bytes_max = 9'000};
 
 // What became of one request.
 struct Seen {
-    std::optional<api::HttpProblem> problem;
+    std::optional<net::HttpProblem> problem;
     std::string method;
     std::string target;
     std::vector<std::pair<std::string, std::string>> headers;
@@ -39,7 +39,7 @@ struct Seen {
     bool operator==(const Seen&) const = default;
 };
 
-Seen seen_of(const api::HttpRequest& request) {
+Seen seen_of(const net::HttpRequest& request) {
     Seen seen{{}, std::string(request.method), std::string(request.target), {}, {}};
     for (const auto& [name, value] : request.headers) seen.headers.emplace_back(name, value);
     seen.body = request.body;
@@ -53,7 +53,7 @@ bool is_text(std::string_view text) {
     });
 }
 
-std::size_t count(const api::HttpRequest& request, std::string_view name) {
+std::size_t count(const net::HttpRequest& request, std::string_view name) {
     return static_cast<std::size_t>(
         std::count_if(request.headers.begin(), request.headers.end(),
                       [&](const auto& header) { return fuzz::lower_case(header.name) == name; }));
@@ -80,7 +80,7 @@ void check_percent_decoding(std::string_view text) {
     require(api::percent_decoded(escaped) == text, "every byte can be escaped");
 }
 
-void check_route(const api::HttpRequest& request) {
+void check_route(const net::HttpRequest& request) {
     check_percent_decoding(request.path);
     const auto match = api::find_route(request.method, request.path);
     if (!match) return;
@@ -93,7 +93,7 @@ void check_route(const api::HttpRequest& request) {
 
 // --- heads ---
 
-void check_request_line(const api::HttpRequest& request) {
+void check_request_line(const net::HttpRequest& request) {
     require(!request.method.empty() && is_text(request.method), "a method is a token");
     require(!request.target.empty() && is_text(request.target) &&
                 request.target.find(' ') == std::string_view::npos,
@@ -102,8 +102,8 @@ void check_request_line(const api::HttpRequest& request) {
     require(request.path.find('?') == std::string_view::npos, "a path ends before its query");
 }
 
-void check_framing(const api::RequestHead& head) {
-    const api::HttpRequest& request = head.request;
+void check_framing(const net::RequestHead& head) {
+    const net::HttpRequest& request = head.request;
     require(count(request, "host") <= 1 && count(request, "content-length") <= 1,
             "Host and Content-Length come once");
     require(count(request, "transfer-encoding") == 0 || head.body_problem,
@@ -114,7 +114,7 @@ void check_framing(const api::RequestHead& head) {
 }
 
 // The same head with one space after each colon and nothing else between its parts.
-std::string plain_spelling(std::string_view bytes, const api::HttpRequest& request) {
+std::string plain_spelling(std::string_view bytes, const net::HttpRequest& request) {
     std::string spelled(bytes.substr(0, bytes.find("\r\n") + 2));
     for (const auto& [name, value] : request.headers) {
         spelled.append(name).append(": ").append(value).append("\r\n");
@@ -123,14 +123,14 @@ std::string plain_spelling(std::string_view bytes, const api::HttpRequest& reque
 }
 
 void check_head(std::string_view bytes) {
-    api::RequestHead head;
-    api::read_head(bytes, limits, head);
+    net::RequestHead head;
+    net::read_head(bytes, limits, head);
     if (head.head_problem) {
-        require(api::status_of(*head.head_problem) >= 400, "a problem has a status");
-        require(!api::text_of(*head.head_problem).empty(), "a problem has words");
+        require(net::status_of(*head.head_problem) >= 400, "a problem has a status");
+        require(!net::text_of(*head.head_problem).empty(), "a problem has words");
         return;
     }
-    const api::HttpRequest& request = head.request;
+    const net::HttpRequest& request = head.request;
     check_request_line(request);
     require(request.headers.size() <= limits.headers_max, "headers are bounded");
     for (const auto& [name, value] : request.headers) {
@@ -143,9 +143,9 @@ void check_head(std::string_view bytes) {
     check_route(request);
     static_cast<void>(api::content_kind_of(request));
 
-    api::RequestHead again;
+    net::RequestHead again;
     const std::string spelled = plain_spelling(bytes, request);
-    api::read_head(spelled, limits, again);
+    net::read_head(spelled, limits, again);
     require(!again.head_problem && seen_of(again.request) == seen_of(request) &&
                 again.body_bytes == head.body_bytes && again.keep_alive == head.keep_alive &&
                 again.continue_expected == head.continue_expected &&
@@ -154,9 +154,9 @@ void check_head(std::string_view bytes) {
 }
 
 void check_head_end(std::string_view bytes) {
-    api::HeadEnd at_once;
+    net::HeadEnd at_once;
     const auto end = at_once.find(bytes);
-    api::HeadEnd bit_by_bit;
+    net::HeadEnd bit_by_bit;
     std::optional<std::size_t> found;
     for (std::size_t arrived = 0; arrived <= bytes.size() && !found; ++arrived) {
         found = bit_by_bit.find(bytes.substr(0, arrived));
@@ -178,9 +178,9 @@ public:
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) != 0) {
             throw std::runtime_error("socketpair");
         }
-        near_ = api::FileDescriptor(ends[0]);
+        near_ = net::FileDescriptor(ends[0]);
         connection_ =
-            std::make_shared<api::Connection>(api::FileDescriptor(ends[1]), nullptr, "", returns());
+            std::make_shared<net::Connection>(net::FileDescriptor(ends[1]), nullptr, "", returns());
     }
 
     // False: the connection reads no further.
@@ -198,33 +198,33 @@ public:
     [[nodiscard]] const std::vector<Seen>& seen() const { return seen_; }
 
 private:
-    static const std::shared_ptr<api::Returns>& returns() {
+    static const std::shared_ptr<net::Returns>& returns() {
         static const auto shared =
-            std::make_shared<api::Returns>(limits, std::size_t{64} << 20U, std::chrono::seconds(1));
+            std::make_shared<net::Returns>(limits, std::size_t{64} << 20U, std::chrono::seconds(1));
         return shared;
     }
 
     bool advance() {
         for (;;) {
             switch (connection_->advance()) {
-                case api::Connection::Step::more:
+                case net::Connection::Step::more:
                     return true;
-                case api::Connection::Step::head:
+                case net::Connection::Step::head:
                     break;
-                case api::Connection::Step::request:
+                case net::Connection::Step::request:
                     seen_.push_back(seen_of(connection_->request()));
                     if (!connection_->head().keep_alive) return false;
                     connection_->next_request();
                     break;
-                case api::Connection::Step::refused:
+                case net::Connection::Step::refused:
                     seen_.push_back({connection_->problem(), {}, {}, {}, {}});
                     return false;
             }
         }
     }
 
-    api::FileDescriptor near_;
-    std::shared_ptr<api::Connection> connection_;
+    net::FileDescriptor near_;
+    std::shared_ptr<net::Connection> connection_;
     std::vector<Seen> seen_;
 };
 

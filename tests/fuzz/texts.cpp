@@ -19,7 +19,7 @@
 #include "domain/status.hpp"
 #include "fuzz/spelling.hpp"
 #include "fuzz/target.hpp"
-#include "system/log.hpp"
+#include "platform/log.hpp"
 
 namespace {
 

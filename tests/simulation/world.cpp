@@ -13,7 +13,7 @@
 
 #include "domain/moves.hpp"
 #include "engine/gates.hpp"
-#include "gateway/loopback/loopback_gateway.hpp"
+#include "chains/loopback/loopback_gateway.hpp"
 #include "simulation/observed_gateway.hpp"
 #include "support/harness.hpp"
 
@@ -45,8 +45,8 @@ public:
         if (!one_in(3)) return 0;
         return one_in(4) ? small(100, 400) : small(5, 80);
     }
-    gateway::Latency latency() {
-        if (one_in(4)) return gateway::fixed(Milliseconds{0});
+    chains::Latency latency() {
+        if (one_in(4)) return chains::fixed(Milliseconds{0});
         const auto low = static_cast<std::int64_t>(between(0, 300));
         return {Milliseconds{low},
                 Milliseconds{low + static_cast<std::int64_t>(between(0, 2'000))}};
@@ -83,10 +83,10 @@ engine::Options engine_options(Chance& chance) {
     return options;
 }
 
-gateway::LoopbackOptions chain_options(Chance& chance, const std::string& ledger) {
-    gateway::LoopbackOptions options;
+chains::LoopbackOptions chain_options(Chance& chance, const std::string& ledger) {
+    chains::LoopbackOptions options;
     options.ledger = ledger;
-    options.ledger_synchronous = gateway::LedgerSynchronous::off;
+    options.ledger_synchronous = chains::LedgerSynchronous::off;
     options.seed = chance.between(1, 1'000'000);
     options.readiness = chance.latency();
     options.prepare = chance.latency();
@@ -244,7 +244,7 @@ public:
 private:
     void boot() {
         chain_ =
-            std::make_unique<gateway::LoopbackGateway>(chain_options_, clock_, executor_, journal_);
+            std::make_unique<chains::LoopbackGateway>(chain_options_, clock_, executor_, journal_);
         watched_ = std::make_unique<ObservedGateway>(*chain_, options_, clock_);
         process_ = std::make_unique<support::Process>(store_options_, options_, *watched_, clock_,
                                                       *random_, journal_, observers_, &pager_);
@@ -435,9 +435,9 @@ private:
     support::RecordingJournal journal_;
     engine::Options options_;
     store::Options store_options_;
-    gateway::LoopbackOptions chain_options_;
+    chains::LoopbackOptions chain_options_;
     std::unique_ptr<support::SeededRandom> random_;
-    std::unique_ptr<gateway::LoopbackGateway> chain_;
+    std::unique_ptr<chains::LoopbackGateway> chain_;
     std::unique_ptr<ObservedGateway> watched_;
     struct Keyed {
         domain::Bytes32 content;

@@ -9,7 +9,7 @@
 #include "api/application.hpp"
 #include "api/client.hpp"
 #include "api/doubles.hpp"
-#include "api/http/http_server.hpp"
+#include "net/http_server.hpp"
 #include "domain/request_id.hpp"
 #include "engine/stored_rounds.hpp"
 #include "engine/world.hpp"
@@ -126,10 +126,10 @@ private:
         engine::StoredRounds stored_rounds;
         api::HttpObserver observer;
         api::LongPolls long_polls;
-        api::Gatekeeper gatekeeper;
+        api::access::Gatekeeper gatekeeper;
         api_test::ScriptedExecutor lookups;
         api::Application app;
-        api::HttpServer server;
+        net::HttpServer server;
         api_test::Client client;
     };
 

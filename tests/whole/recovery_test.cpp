@@ -122,7 +122,7 @@ TEST_CASE("sdk-client-contract 1.13: a repeat after an abrupt restart finds the 
         Box box;
         box.answer_everything();
         const std::string job = box.post(route.path, route.body()).job_id();
-        api::RawClient open(box.port());
+        net::RawClient open(box.port());
         box.crash();
         CHECK_FALSE(open.answer());  // the connection is simply gone
         box.restart();

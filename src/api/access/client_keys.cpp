@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-namespace api {
+namespace api::access {
 
 namespace {
 
@@ -222,4 +222,4 @@ void ClientKeys::take_over_limiters(const ClientKeys& old) {
     }
 }
 
-}  // namespace api
+}  // namespace api::access

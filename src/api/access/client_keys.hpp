@@ -12,7 +12,7 @@
 #include "api/access/gcra.hpp"
 #include "domain/bytes.hpp"
 
-namespace api {
+namespace api::access {
 
 // Somebody who has a key.
 struct Client {
@@ -63,4 +63,4 @@ private:
     std::vector<ClientKey> keys_;
 };
 
-}  // namespace api
+}  // namespace api::access

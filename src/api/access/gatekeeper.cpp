@@ -4,7 +4,7 @@
 
 #include "api/router.hpp"
 
-namespace api {
+namespace api::access {
 
 namespace {
 
@@ -37,7 +37,7 @@ private:
 
 void add_bearer(std::string_view value, Shown& shown) {
     const std::size_t end = std::min(value.find(' '), value.size());
-    if (equal_ignoring_case(value.substr(0, end), bearer)) shown.add(trimmed(value.substr(end)));
+    if (net::equal_ignoring_case(value.substr(0, end), bearer)) shown.add(trimmed(value.substr(end)));
 }
 
 void add_cookies(std::string_view value, Shown& shown) {
@@ -51,24 +51,24 @@ void add_cookies(std::string_view value, Shown& shown) {
     }
 }
 
-std::optional<std::string_view> client_key_in(const HttpRequest& head) {
+std::optional<std::string_view> client_key_in(const net::HttpRequest& head) {
     Shown shown;
     for (const auto& [name, value] : head.headers) {
-        if (equal_ignoring_case(name, key_name)) {
+        if (net::equal_ignoring_case(name, key_name)) {
             shown.add(value);
-        } else if (equal_ignoring_case(name, "authorization")) {
+        } else if (net::equal_ignoring_case(name, "authorization")) {
             add_bearer(value, shown);
-        } else if (equal_ignoring_case(name, "cookie")) {
+        } else if (net::equal_ignoring_case(name, "cookie")) {
             add_cookies(value, shown);
         }
     }
     return shown.one();
 }
 
-std::optional<std::string_view> share_token_in(const HttpRequest& head) {
+std::optional<std::string_view> share_token_in(const net::HttpRequest& head) {
     Shown shown;
     for (const auto& [name, value] : head.headers) {
-        if (equal_ignoring_case(name, "x-helper-token")) shown.add(value);
+        if (net::equal_ignoring_case(name, "x-helper-token")) shown.add(value);
     }
     return shown.one();
 }
@@ -81,12 +81,12 @@ Gatekeeper::Gatekeeper(const Options& options, const engine::Clock& clock)
       share_tokens_({"share_tokens", options.share_tokens_file, options.share_api_token,
                      options.credentials_directory}) {}
 
-bool Gatekeeper::may_enter(const HttpRequest& head) const {
+bool Gatekeeper::may_enter(const net::HttpRequest& head) const {
     const KeyRing* door = door_of(head.path);
     return door == nullptr || key_for(*door, head) != nullptr;
 }
 
-std::optional<Client> Gatekeeper::client_of(const HttpRequest& head) const {
+std::optional<Client> Gatekeeper::client_of(const net::HttpRequest& head) const {
     const KeyRing* door = door_of(head.path);
     if (door == nullptr) return {};
     const auto key = key_for(*door, head);
@@ -94,7 +94,7 @@ std::optional<Client> Gatekeeper::client_of(const HttpRequest& head) const {
     return key->client;
 }
 
-std::optional<domain::Nanoseconds> Gatekeeper::refused(const HttpRequest& head) {
+std::optional<domain::Nanoseconds> Gatekeeper::refused(const net::HttpRequest& head) {
     if (head.method != "POST") return {};
     const KeyRing* door = door_of(head.path);
     if (door == nullptr) return {};
@@ -119,9 +119,9 @@ const KeyRing* Gatekeeper::door_of(std::string_view path) const {
 }
 
 std::shared_ptr<const ClientKey> Gatekeeper::key_for(const KeyRing& door,
-                                                     const HttpRequest& head) const {
+                                                     const net::HttpRequest& head) const {
     const auto shown = &door == &clients_ ? client_key_in(head) : share_token_in(head);
     return shown ? door.find(*shown) : nullptr;
 }
 
-}  // namespace api
+}  // namespace api::access

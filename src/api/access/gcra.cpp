@@ -4,7 +4,7 @@
 #include <cassert>
 #include <limits>
 
-namespace api {
+namespace api::access {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::optional<domain::Nanoseconds> Gcra::refused(domain::Monotonic now) {
     }
 }
 
-}  // namespace api
+}  // namespace api::access

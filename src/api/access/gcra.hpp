@@ -6,7 +6,7 @@
 
 #include "domain/time.hpp"
 
-namespace api {
+namespace api::access {
 
 // How often somebody may post.
 struct Allowance {
@@ -35,4 +35,4 @@ private:
     std::atomic<std::uint64_t> arrival_{0};
 };
 
-}  // namespace api
+}  // namespace api::access

@@ -7,7 +7,7 @@
 
 #include "api/access/secret_file.hpp"
 
-namespace api {
+namespace api::access {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::shared_ptr<const ClientKeys> KeyRing::keys() const {
     return keys_;
 }
 
-}  // namespace api
+}  // namespace api::access

@@ -9,7 +9,7 @@
 
 #include "api/access/client_keys.hpp"
 
-namespace api {
+namespace api::access {
 
 // Where the keys of one door come from.
 struct KeySource {
@@ -48,4 +48,4 @@ private:
     std::shared_ptr<const ClientKeys> keys_;
 };
 
-}  // namespace api
+}  // namespace api::access

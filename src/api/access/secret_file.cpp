@@ -12,9 +12,9 @@
 #include <system_error>
 #include <utility>
 
-#include "api/http/file_descriptor.hpp"
+#include "net/file_descriptor.hpp"
 
-namespace api {
+namespace api::access {
 
 namespace {
 
@@ -97,7 +97,7 @@ std::variant<std::string, FileProblem> read_secret_file(std::string_view path,
     const auto refused = [&](const std::string& what) { return FileProblem{place + ": " + what}; };
 
     // A pipe without a writer must not hold the start.
-    const FileDescriptor file(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const net::FileDescriptor file(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.get() < 0) return refused(reason_of(errno));
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return refused(reason_of(errno));
@@ -122,4 +122,4 @@ void wipe(std::string& text) {
     text.clear();
 }
 
-}  // namespace api
+}  // namespace api::access

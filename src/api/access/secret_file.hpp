@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-namespace api {
+namespace api::access {
 
 inline constexpr std::size_t secret_file_bytes_max = std::size_t{1} << 20U;
 
@@ -29,4 +29,4 @@ struct FileProblem {
 // Overwrites a text that is not needed any more.
 void wipe(std::string& text);
 
-}  // namespace api
+}  // namespace api::access

@@ -4,7 +4,7 @@
 
 #include "domain/bytes.hpp"
 
-namespace api {
+namespace api::access {
 
 // A token clients must show. Only its digest is kept, and comparing takes the same time whatever is
 // shown. An empty token matches nothing.
@@ -19,4 +19,4 @@ private:
     domain::Bytes32 digest_;
 };
 
-}  // namespace api
+}  // namespace api::access

@@ -5,15 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
-namespace api {
+namespace api::admin {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 using Type = AdminParameter::Type;
 
-HttpResponse answer(int status, const Json& body) {
-    HttpResponse response;
+net::HttpResponse answer(int status, const Json& body) {
+    net::HttpResponse response;
     response.status = status;
     response.headers.emplace_back("Cache-Control", "no-store");
     response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -44,7 +44,7 @@ Json constraints_of(const AdminParameter& parameter) {
 
 }  // namespace
 
-HttpResponse admin_state(const AdminChanges::State& state) {
+net::HttpResponse admin_state(const AdminChanges::State& state) {
     Json values = Json::object();
     Json available = Json::array();
     for (const AdminParameter& parameter : admin_parameters()) {
@@ -58,22 +58,22 @@ HttpResponse admin_state(const AdminChanges::State& state) {
                         {"overridden", state.overridden}});
 }
 
-HttpResponse admin_changed(std::string_view name, std::string_view value) {
+net::HttpResponse admin_changed(std::string_view name, std::string_view value) {
     return answer(200, {{"name", name},
                         {"value", Json::parse(value)},
                         {"message", "Configuration updated successfully"}});
 }
 
-HttpResponse admin_error(int status, std::string_view text) {
+net::HttpResponse admin_error(int status, std::string_view text) {
     return answer(status, {{"error", text}});
 }
 
-HttpResponse admin_text(int status, std::string_view text) {
-    HttpResponse response;
+net::HttpResponse admin_text(int status, std::string_view text) {
+    net::HttpResponse response;
     response.status = status;
     response.body = text;
     response.content_type = "text/plain; charset=utf-8";
     return response;
 }
 
-}  // namespace api
+}  // namespace api::admin

@@ -3,17 +3,17 @@
 #include <string_view>
 
 #include "api/admin/admin_changes.hpp"
-#include "api/http/http_message.hpp"
+#include "net/http_message.hpp"
 
-namespace api {
+namespace api::admin {
 
 // The answers of /admin/config: JSON with `error`, or free text about a body that is no change
 // (relayer-api 6.1 to 6.3).
 
-[[nodiscard]] HttpResponse admin_state(const AdminChanges::State& state);
+[[nodiscard]] net::HttpResponse admin_state(const AdminChanges::State& state);
 // `name` as the client wrote it, `value` as JSON.
-[[nodiscard]] HttpResponse admin_changed(std::string_view name, std::string_view value);
-[[nodiscard]] HttpResponse admin_error(int status, std::string_view text);
-[[nodiscard]] HttpResponse admin_text(int status, std::string_view text);
+[[nodiscard]] net::HttpResponse admin_changed(std::string_view name, std::string_view value);
+[[nodiscard]] net::HttpResponse admin_error(int status, std::string_view text);
+[[nodiscard]] net::HttpResponse admin_text(int status, std::string_view text);
 
-}  // namespace api
+}  // namespace api::admin

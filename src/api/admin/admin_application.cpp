@@ -15,27 +15,27 @@
 #include "api/json_reader.hpp"
 #include "api/match.hpp"
 
-namespace api {
+namespace api::admin {
 
 namespace {
 
 constexpr std::string_view path = "/admin/config";
 
-bool is_get(const HttpRequest& request) {
+bool is_get(const net::HttpRequest& request) {
     return request.method == "GET" || request.method == "HEAD";
 }
 
 // The token of `Authorization: Bearer TOKEN`; empty: none was shown that way.
-std::string_view bearer_token(const HttpRequest& head) {
+std::string_view bearer_token(const net::HttpRequest& head) {
     constexpr std::string_view scheme = "Bearer ";
     const std::string_view value = head.header("Authorization").value_or("");
-    if (!equal_ignoring_case(value.substr(0, scheme.size()), scheme)) return {};
+    if (!net::equal_ignoring_case(value.substr(0, scheme.size()), scheme)) return {};
     const std::string_view rest = value.substr(scheme.size());
     return rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
 }
 
-HttpResponse without_token() {
-    HttpResponse response =
+net::HttpResponse without_token() {
+    net::HttpResponse response =
         admin_error(401, "Unauthorized: send Authorization: Bearer TOKEN or X-Admin-Token: TOKEN");
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"posthouse admin\"");
     return response;
@@ -49,7 +49,7 @@ struct Wish {
 
 // Why it asks for nothing, with what the log says of it.
 struct Unfit {
-    HttpResponse response;
+    net::HttpResponse response;
     std::string name = "?";  // never one that only the client knows
     std::string reason;
 };
@@ -107,8 +107,8 @@ std::variant<Wish, Unfit> read_wish(std::string_view body) {
     return read_wish(std::get<JsonDocument>(read).root());
 }
 
-HttpResponse not_stored() {
-    HttpResponse response = admin_error(503, "The change could not be stored; try again");
+net::HttpResponse not_stored() {
+    net::HttpResponse response = admin_error(503, "The change could not be stored; try again");
     response.headers.emplace_back("Retry-After", "1");
     return response;
 }
@@ -128,10 +128,10 @@ AdminApplication::AdminApplication(std::string_view token, AdminChanges& changes
       not_stored_("setting_not_stored", journal, clock, engine::Level::warning),
       failed_("admin_failed", journal, clock) {}
 
-std::optional<HttpResponse> AdminApplication::before_body(const HttpRequest& head) {
+std::optional<net::HttpResponse> AdminApplication::before_body(const net::HttpRequest& head) {
     if (head.path != path) return empty_answer(404);
     if (!is_get(head) && head.method != "POST") {
-        HttpResponse response = empty_answer(405);
+        net::HttpResponse response = empty_answer(405);
         response.headers.emplace_back("Allow", "GET, HEAD, POST");
         return response;
     }
@@ -145,41 +145,41 @@ std::optional<HttpResponse> AdminApplication::before_body(const HttpRequest& hea
     return {};
 }
 
-HttpResponse AdminApplication::handle(const HttpRequest& request) {
-    const auto promise = std::make_shared<std::promise<HttpResponse>>();
-    answer(request, [promise](HttpResponse response) { promise->set_value(std::move(response)); });
+net::HttpResponse AdminApplication::handle(const net::HttpRequest& request) {
+    const auto promise = std::make_shared<std::promise<net::HttpResponse>>();
+    answer(request, [promise](net::HttpResponse response) { promise->set_value(std::move(response)); });
     return promise->get_future().get();
 }
 
-void AdminApplication::serve(HttpExchange exchange) {
-    const auto shared = std::make_shared<HttpExchange>(std::move(exchange));
+void AdminApplication::serve(net::HttpExchange exchange) {
+    const auto shared = std::make_shared<net::HttpExchange>(std::move(exchange));
     try {
         answer(shared->request(),
-               [shared](HttpResponse response) { shared->answer(std::move(response)); });
+               [shared](net::HttpResponse response) { shared->answer(std::move(response)); });
     } catch (...) {
         shared->answer(failed(shared->request()));
     }
 }
 
-HttpResponse AdminApplication::unreadable(const HttpRequest&, HttpProblem problem) {
-    HttpResponse response = admin_error(status_of(problem), text_of(problem));
+net::HttpResponse AdminApplication::unreadable(const net::HttpRequest&, net::HttpProblem problem) {
+    net::HttpResponse response = admin_error(net::status_of(problem), net::text_of(problem));
     if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
     return response;
 }
 
-HttpResponse AdminApplication::failed(const HttpRequest& request) {
+net::HttpResponse AdminApplication::failed(const net::HttpRequest& request) {
     failed_.note(field("remote", request.remote), reason_of_current_exception());
     return admin_error(500, "Internal error");
 }
 
 // Both are looked at whatever the first says: a proxy may use Authorization for itself.
-bool AdminApplication::may_enter(const HttpRequest& head) const {
+bool AdminApplication::may_enter(const net::HttpRequest& head) const {
     const bool by_bearer = token_.matches(bearer_token(head));
     const bool by_header = token_.matches(head.header("X-Admin-Token").value_or(""));
     return by_bearer || by_header;
 }
 
-void AdminApplication::answer(const HttpRequest& request, Respond respond) {
+void AdminApplication::answer(const net::HttpRequest& request, net::Respond respond) {
     // Once more, whoever calls: the token must not depend on the caller's order.
     if (auto early = before_body(request)) {
         respond(*std::move(early));
@@ -190,7 +190,7 @@ void AdminApplication::answer(const HttpRequest& request, Respond respond) {
     }
 }
 
-void AdminApplication::post(const HttpRequest& request, Respond respond) {
+void AdminApplication::post(const net::HttpRequest& request, net::Respond respond) {
     auto read = read_wish(request.body);
     if (auto* unfit = std::get_if<Unfit>(&read)) {
         refused_.note(field("name", unfit->name), unfit->reason);
@@ -204,7 +204,7 @@ void AdminApplication::post(const HttpRequest& request, Respond respond) {
             const AdminChanges::Outcome& outcome) { respond(answer_of(*parameter, outcome)); });
 }
 
-HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
+net::HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
                                          const AdminChanges::Outcome& outcome) {
     const std::string name = field("name", parameter.name);
     return std::visit(Match{[&](const AdminChanges::Stored& stored) {
@@ -221,8 +221,8 @@ HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
                       outcome);
 }
 
-HttpOptions http_options_of(const AdminOptions& options) {
-    HttpOptions http;
+net::HttpOptions http_options_of(const AdminOptions& options) {
+    net::HttpOptions http;
     http.host = options.host;
     http.port = options.port;
     http.workers = 2;
@@ -237,4 +237,4 @@ HttpOptions http_options_of(const AdminOptions& options) {
     return http;
 }
 
-}  // namespace api
+}  // namespace api::admin

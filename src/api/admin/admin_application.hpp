@@ -6,36 +6,36 @@
 #include "api/access/secret_token.hpp"
 #include "api/admin/admin_changes.hpp"
 #include "api/admin/admin_options.hpp"
-#include "api/http/http_application.hpp"
-#include "api/http/http_server.hpp"
+#include "net/http_application.hpp"
+#include "net/http_server.hpp"
 #include "api/report.hpp"
 #include "engine/clock.hpp"
 
-namespace api {
+namespace api::admin {
 
 // GET and POST /admin/config (relayer-api 6) for a listener of its own. Unlike in the reference a
 // token is needed, and what is changed is remembered. Any thread; requests that wait for a commit
 // hold no worker.
-class AdminApplication : public HttpApplication {
+class AdminApplication : public net::HttpApplication {
 public:
     // `changes` outlives the application.
     AdminApplication(std::string_view token, AdminChanges& changes, engine::Journal& journal,
                      const engine::Clock& clock);
 
-    [[nodiscard]] std::optional<HttpResponse> before_body(const HttpRequest& head) override;
-    [[nodiscard]] HttpResponse handle(const HttpRequest& request) override;
-    void serve(HttpExchange exchange) override;
-    [[nodiscard]] HttpResponse unreadable(const HttpRequest& head, HttpProblem problem) override;
-    [[nodiscard]] HttpResponse failed(const HttpRequest& request) override;
+    [[nodiscard]] std::optional<net::HttpResponse> before_body(const net::HttpRequest& head) override;
+    [[nodiscard]] net::HttpResponse handle(const net::HttpRequest& request) override;
+    void serve(net::HttpExchange exchange) override;
+    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head, net::HttpProblem problem) override;
+    [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request) override;
 
 private:
-    [[nodiscard]] bool may_enter(const HttpRequest& head) const;
-    void answer(const HttpRequest& request, Respond respond);
-    void post(const HttpRequest& request, Respond respond);
-    [[nodiscard]] HttpResponse answer_of(const AdminParameter& parameter,
+    [[nodiscard]] bool may_enter(const net::HttpRequest& head) const;
+    void answer(const net::HttpRequest& request, net::Respond respond);
+    void post(const net::HttpRequest& request, net::Respond respond);
+    [[nodiscard]] net::HttpResponse answer_of(const AdminParameter& parameter,
                                          const AdminChanges::Outcome& outcome);
 
-    const SecretToken token_;
+    const access::SecretToken token_;
     AdminChanges& changes_;
     TroubleReport denied_;
     TroubleReport refused_;
@@ -44,6 +44,6 @@ private:
 };
 
 // Small requests of few clients.
-[[nodiscard]] HttpOptions http_options_of(const AdminOptions& options);
+[[nodiscard]] net::HttpOptions http_options_of(const AdminOptions& options);
 
-}  // namespace api
+}  // namespace api::admin

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace api {
+namespace api::admin {
 
 AdminChanges::AdminChanges(engine::Control& control, engine::Journal& journal, engine::Tuning base,
                            const RestoredTuning& restored)
@@ -92,4 +92,4 @@ void AdminChanges::finish(const Change& change, const std::string& old_value,
     change.reply(Stored{new_value});
 }
 
-}  // namespace api
+}  // namespace api::admin

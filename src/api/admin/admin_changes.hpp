@@ -13,7 +13,7 @@
 #include "engine/journal.hpp"
 #include "engine/tuning.hpp"
 
-namespace api {
+namespace api::admin {
 
 // Changes of settings, one after the other: each starts from what the one before left in force, so
 // none is lost. Any thread; nobody waits in here.
@@ -63,4 +63,4 @@ private:
     std::set<std::string, std::less<>> overridden_;
 };
 
-}  // namespace api
+}  // namespace api::admin

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace api {
+namespace api::admin {
 
 // The listener of the admin interface; Options::admin_enabled says whether there is one.
 struct AdminOptions {
@@ -15,4 +15,4 @@ struct AdminOptions {
     std::string token_file;
 };
 
-}  // namespace api
+}  // namespace api::admin

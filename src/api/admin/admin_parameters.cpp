@@ -6,7 +6,7 @@
 
 #include "api/admin/admin_values.hpp"
 
-namespace api {
+namespace api::admin {
 
 namespace {
 
@@ -265,4 +265,4 @@ RestoredTuning restore(const Tuning& base, std::span<const store::Setting> remem
     return restored;
 }
 
-}  // namespace api
+}  // namespace api::admin

@@ -11,7 +11,7 @@
 #include "api/json_reader.hpp"
 #include "engine/tuning.hpp"
 
-namespace api {
+namespace api::admin {
 
 // One setting that may change while the process runs (relayer-api 6.2).
 struct AdminParameter {
@@ -74,4 +74,4 @@ struct RestoredTuning {
 [[nodiscard]] RestoredTuning restore(const engine::Tuning& base,
                                      std::span<const store::Setting> remembered);
 
-}  // namespace api
+}  // namespace api::admin

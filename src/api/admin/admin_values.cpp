@@ -10,7 +10,7 @@
 
 #include "api/admin/decimal.hpp"
 
-namespace api {
+namespace api::admin {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::variant<AdminValue, AdminRefusal> read_intervals(const AdminParameter& para
     return AdminValue{std::move(intervals)};
 }
 
-}  // namespace api
+}  // namespace api::admin

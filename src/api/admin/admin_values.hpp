@@ -5,7 +5,7 @@
 #include "api/admin/admin_parameters.hpp"
 #include "api/json_reader.hpp"
 
-namespace api {
+namespace api::admin {
 
 // The values of parameters by type, with the error texts of the reference (relayer-api 6.2). Each
 // takes a number or an array.
@@ -16,4 +16,4 @@ namespace api {
 [[nodiscard]] std::variant<AdminValue, AdminRefusal> read_intervals(const AdminParameter&,
                                                                     JsonValue);
 
-}  // namespace api
+}  // namespace api::admin

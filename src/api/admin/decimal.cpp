@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-namespace api {
+namespace api::admin {
 
 namespace {
 
@@ -45,4 +45,4 @@ Decimal decimal_of(std::string_view number) {
     return out;
 }
 
-}  // namespace api
+}  // namespace api::admin

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace api {
+namespace api::admin {
 
 // A number as JSON writes it (RFC 8259, 6), taken apart without rounding: digits times ten to the
 // power of the exponent.
@@ -17,4 +17,4 @@ struct Decimal {
 // `number` as a JsonValue of type number gives it.
 [[nodiscard]] Decimal decimal_of(std::string_view number);
 
-}  // namespace api
+}  // namespace api::admin

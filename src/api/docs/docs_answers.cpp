@@ -4,10 +4,10 @@
 
 #include "api/docs_embedded.hpp"
 
-namespace api {
+namespace api::docs {
 
-HttpResponse docs_answer() {
-    HttpResponse response;
+net::HttpResponse docs_answer() {
+    net::HttpResponse response;
     response.content_type = "text/html; charset=utf-8";
     response.headers = {
         {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"},
@@ -16,11 +16,11 @@ HttpResponse docs_answer() {
     return response;
 }
 
-HttpResponse openapi_answer() {
-    HttpResponse response;
+net::HttpResponse openapi_answer() {
+    net::HttpResponse response;
     response.headers = {{"X-Content-Type-Options", "nosniff"}};
     response.body = docs::document;
     return response;
 }
 
-}  // namespace api
+}  // namespace api::docs

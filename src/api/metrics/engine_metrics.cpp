@@ -6,7 +6,7 @@
 #include "domain/moves.hpp"
 #include "engine/recovery.hpp"
 
-namespace api {
+namespace api::metrics {
 
 using domain::Family;
 using domain::Status;
@@ -154,4 +154,4 @@ void EngineMetrics::committed(const engine::StepFacts& facts) {
     batch_->Observe(static_cast<double>(facts.events));
 }
 
-}  // namespace api
+}  // namespace api::metrics

@@ -15,7 +15,7 @@
 #include "api/metrics/transaction_metrics.hpp"
 #include "engine/observer.hpp"
 
-namespace api {
+namespace api::metrics {
 
 // What the committed steps of the processor did. Processor thread.
 class EngineMetrics : public engine::Observer {
@@ -51,4 +51,4 @@ private:
     prometheus::Counter* rounds_closed_ = nullptr;
 };
 
-}  // namespace api
+}  // namespace api::metrics

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace api {
+namespace api::metrics {
 
 namespace {
 
@@ -93,7 +93,7 @@ HttpMetrics::HttpMetrics(prometheus::Registry& registry, const MetricsOptions& o
     }
 }
 
-void HttpMetrics::arrived(const Route& route, const HttpRequest& request) {
+void HttpMetrics::arrived(const Route& route, const net::HttpRequest& request) {
     const auto place = labels::place_of(route);
     if (!place) return;
     const std::size_t name = labels::sdk_name_of(request.header("zama-sdk-name"));
@@ -128,4 +128,4 @@ void HttpMetrics::looked_up(domain::Family family, domain::Nanoseconds took, boo
     if (failed) query_errors_[index]->Increment();
 }
 
-}  // namespace api
+}  // namespace api::metrics

@@ -13,14 +13,14 @@
 #include "api/metrics/options.hpp"
 #include "api/metrics/slots.hpp"
 
-namespace api {
+namespace api::metrics {
 
 // What the HTTP interface does (relayer-api 10). Any thread.
 class HttpMetrics : public HttpObserver {
 public:
     HttpMetrics(prometheus::Registry& registry, const MetricsOptions& options);
 
-    void arrived(const Route& route, const HttpRequest& request) override;
+    void arrived(const Route& route, const net::HttpRequest& request) override;
     void answered(const Route& route, int status, domain::Nanoseconds took) override;
     void estimated(domain::Family family, std::uint64_t raw_eta_ms) override;
     void signature_checked(SignatureOutcome outcome) override;
@@ -41,4 +41,4 @@ private:
     std::array<prometheus::Counter*, 3> signatures_{};
 };
 
-}  // namespace api
+}  // namespace api::metrics

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace api {
+namespace api::metrics {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::string exposition(const Metrics& metrics, Samples& samples) {
     return std::move(text).str();
 }
 
-}  // namespace api
+}  // namespace api::metrics

@@ -16,7 +16,7 @@
 #include "engine/vote_chain.hpp"
 #include "store/census.hpp"
 
-namespace api {
+namespace api::metrics {
 
 struct BuildFacts {
     std::string version;
@@ -48,7 +48,7 @@ public:
         if (auto* shares = engine_.shares()) shares->replied(http_status, code);
     }
 
-    void arrived(const Route& route, const HttpRequest& request) override {
+    void arrived(const Route& route, const net::HttpRequest& request) override {
         http_.arrived(route, request);
     }
     void answered(const Route& route, int status, domain::Nanoseconds took) override {
@@ -72,4 +72,4 @@ private:
 // All of it in the Prometheus text format 0.0.4. Any thread.
 [[nodiscard]] std::string exposition(const Metrics& metrics, Samples& samples);
 
-}  // namespace api
+}  // namespace api::metrics

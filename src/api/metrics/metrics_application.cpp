@@ -4,18 +4,18 @@
 #include <string_view>
 #include <utility>
 
-namespace api {
+namespace api::metrics {
 
 namespace {
 
 constexpr std::string_view metrics_path = "/metrics";
 constexpr std::string_view health_path = "/health";
 
-HttpResponse empty(int status) {
+net::HttpResponse empty(int status) {
     return {status, {}, {}, {}};
 }
 
-HttpResponse plain(int status, std::string_view text) {
+net::HttpResponse plain(int status, std::string_view text) {
     return {status, {}, std::string(text), "text/plain; charset=utf-8"};
 }
 
@@ -25,15 +25,15 @@ MetricsApplication::MetricsApplication(std::function<std::string()> text, engine
                                        const engine::Clock& clock)
     : text_(std::move(text)), trouble_("metrics_failed", journal, clock) {}
 
-std::optional<HttpResponse> MetricsApplication::before_body(const HttpRequest& head) {
+std::optional<net::HttpResponse> MetricsApplication::before_body(const net::HttpRequest& head) {
     if (head.path != metrics_path && head.path != health_path) return empty(404);
     if (head.method == "GET" || head.method == "HEAD") return {};
-    HttpResponse response = empty(405);
+    net::HttpResponse response = empty(405);
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;
 }
 
-HttpResponse MetricsApplication::handle(const HttpRequest& request) {
+net::HttpResponse MetricsApplication::handle(const net::HttpRequest& request) {
     if (auto early = before_body(request)) return *std::move(early);
     if (request.path == health_path) return empty(200);
     try {
@@ -44,14 +44,14 @@ HttpResponse MetricsApplication::handle(const HttpRequest& request) {
     }
 }
 
-HttpResponse MetricsApplication::unreadable(const HttpRequest&, HttpProblem problem) {
-    HttpResponse response = plain(status_of(problem), text_of(problem));
+net::HttpResponse MetricsApplication::unreadable(const net::HttpRequest&, net::HttpProblem problem) {
+    net::HttpResponse response = plain(net::status_of(problem), net::text_of(problem));
     if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
     return response;
 }
 
-HttpResponse MetricsApplication::failed(const HttpRequest&) {
+net::HttpResponse MetricsApplication::failed(const net::HttpRequest&) {
     return plain(500, "Failed to encode metrics");
 }
 
-}  // namespace api
+}  // namespace api::metrics

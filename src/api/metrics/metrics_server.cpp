@@ -2,12 +2,12 @@
 
 #include <chrono>
 
-namespace api {
+namespace api::metrics {
 
 namespace {
 
-HttpOptions http_options(const MetricsOptions& options) {
-    HttpOptions http;
+net::HttpOptions http_options(const MetricsOptions& options) {
+    net::HttpOptions http;
     http.host = options.host;
     http.port = options.port;
     http.address_setting = "metrics.endpoint";
@@ -33,4 +33,4 @@ MetricsServer::MetricsServer(const MetricsOptions& options, const Metrics& metri
     server_.start();
 }
 
-}  // namespace api
+}  // namespace api::metrics

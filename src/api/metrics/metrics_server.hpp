@@ -1,12 +1,12 @@
 #pragma once
 
-#include "api/http/http_server.hpp"
+#include "net/http_server.hpp"
 #include "api/metrics/metrics.hpp"
 #include "api/metrics/metrics_application.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/samples.hpp"
 
-namespace api {
+namespace api::metrics {
 
 // Serves metrics at an address of their own as long as it lives. One request at a time and few
 // connections: it never takes much from the main listener.
@@ -20,7 +20,7 @@ public:
 
 private:
     MetricsApplication application_;
-    HttpServer server_;
+    net::HttpServer server_;
 };
 
-}  // namespace api
+}  // namespace api::metrics

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace api {
+namespace api::metrics {
 
 // The bounds are upper ones, in seconds and rising; +Inf is added (relayer-api 10, 11.2).
 struct MetricsOptions {
@@ -23,4 +23,4 @@ struct MetricsOptions {
     Bounds estimate_seconds{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 2400};
 };
 
-}  // namespace api
+}  // namespace api::metrics

@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-namespace api {
+namespace api::metrics {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::optional<ProcessFacts> process_facts() {
     return ProcessFacts{*resident, *descriptors, *boot + *start};
 }
 
-}  // namespace api
+}  // namespace api::metrics

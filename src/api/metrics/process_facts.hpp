@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace api {
+namespace api::metrics {
 
 // What the kernel says about this process.
 struct ProcessFacts {
@@ -14,4 +14,4 @@ struct ProcessFacts {
 // Reads /proc; nothing where that is not to be had.
 [[nodiscard]] std::optional<ProcessFacts> process_facts();
 
-}  // namespace api
+}  // namespace api::metrics

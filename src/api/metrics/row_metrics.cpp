@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace api {
+namespace api::metrics {
 
 RowMetrics::RowMetrics(bool shares) {
     auto& rows =
@@ -61,4 +61,4 @@ std::vector<prometheus::MetricFamily> RowMetrics::collect() const {
     return registry_.Collect();
 }
 
-}  // namespace api
+}  // namespace api::metrics

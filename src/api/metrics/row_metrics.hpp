@@ -12,7 +12,7 @@
 #include "domain/status.hpp"
 #include "store/census.hpp"
 
-namespace api {
+namespace api::metrics {
 
 // How many requests stand in each status: a census plus every change since its moment, in whatever
 // order the two come. Until the census is in, nothing is shown rather than something wrong. Any
@@ -38,4 +38,4 @@ private:
     std::atomic<bool> counted_{false};
 };
 
-}  // namespace api
+}  // namespace api::metrics

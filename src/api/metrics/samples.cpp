@@ -9,7 +9,7 @@
 #include "domain/status.hpp"
 #include "store/errors.hpp"
 
-namespace api {
+namespace api::metrics {
 
 using domain::Family;
 using domain::Status;
@@ -102,7 +102,7 @@ void add_due(Page& page, const store::Backlog& backlog, const engine::Moment& no
     page.value(age(backlog.earliest_timer, now.steady), {{"lane", "timer"}});
 }
 
-void add_http(Page& page, const HttpCounts& http) {
+void add_http(Page& page, const net::HttpCounts& http) {
     page.gauge("posthouse_http_connections", "Open connections of the main listener.");
     page.value(static_cast<double>(http.connections));
     page.counter("posthouse_http_connections_refused_total", "Connections over a limit.");
@@ -184,4 +184,4 @@ std::vector<MetricFamily> Samples::collect() {
     return page.take();
 }
 
-}  // namespace api
+}  // namespace api::metrics

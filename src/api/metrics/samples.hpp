@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/http/event_loop.hpp"
+#include "net/event_loop.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/process_facts.hpp"
 #include "engine/clock.hpp"
@@ -18,14 +18,14 @@
 #include "engine/timeline.hpp"
 #include "store/reader.hpp"
 
-namespace api {
+namespace api::metrics {
 
 // Where a scrape looks. Each is called by the scraping thread.
 struct Sources {
     std::function<engine::Gates::Depths()> depths;
     std::function<std::size_t()> inbox_size;
     std::function<store::Backlog()> backlog;
-    std::function<HttpCounts()> http;
+    std::function<net::HttpCounts()> http;
     std::function<std::size_t()> long_polls_waiting;
     std::function<std::uint64_t()> long_polls_turned_away;
     std::function<engine::ChainReadings()> chain;
@@ -51,4 +51,4 @@ private:
     engine::Timeline timeline_;
 };
 
-}  // namespace api
+}  // namespace api::metrics

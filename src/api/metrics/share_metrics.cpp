@@ -8,7 +8,7 @@
 #include "domain/kind.hpp"
 #include "domain/status.hpp"
 
-namespace api {
+namespace api::metrics {
 
 using domain::Status;
 using prometheus::BuildCounter;
@@ -104,4 +104,4 @@ void ShareMetrics::add(const store::Change& change) {
     }
 }
 
-}  // namespace api
+}  // namespace api::metrics

@@ -14,7 +14,7 @@
 #include "engine/vote_chain.hpp"
 #include "store/rows.hpp"
 
-namespace api {
+namespace api::metrics {
 
 // How reveals go: proofs, replies of the vote chain, tries that came to nothing. Shown only where
 // vote shares may be counted (MetricsOptions::shares). Any thread.
@@ -33,4 +33,4 @@ private:
     prometheus::Counter* attempts_failed_ = nullptr;
 };
 
-}  // namespace api
+}  // namespace api::metrics

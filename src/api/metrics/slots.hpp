@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace api {
+namespace api::metrics {
 
 // A fixed number of places, each filled when it is first asked for; afterwards it costs one load.
 // Any thread.
@@ -36,4 +36,4 @@ private:
     std::deque<Value> values_;
 };
 
-}  // namespace api
+}  // namespace api::metrics

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace api {
+namespace api::metrics {
 
 using domain::Family;
 using domain::Reason;
@@ -117,4 +117,4 @@ void TransactionMetrics::unreachable(Family family) {
     if (family != Family::share) transport_error_->Increment();
 }
 
-}  // namespace api
+}  // namespace api::metrics

@@ -10,7 +10,7 @@
 #include "api/metrics/options.hpp"
 #include "store/rows.hpp"
 
-namespace api {
+namespace api::metrics {
 
 // The transactions of the relayer's families, read off the moves of their requests (relayer-api
 // 10). Vote shares are none of them: their chain, their retries and their failures are different,
@@ -47,4 +47,4 @@ private:
     prometheus::Counter* unknown_error_ = nullptr;
 };
 
-}  // namespace api
+}  // namespace api::metrics

@@ -1,0 +1,75 @@
+#include "chains/evm/account.hpp"
+
+#include <string>
+#include <variant>
+
+#include "chains/evm/plan.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/jsonrpc/decode.hpp"
+
+namespace chains::evm {
+
+namespace {
+
+// One that is larger is no count but a lie, and would not fit the database.
+constexpr std::uint64_t nonce_max = 1ULL << 62U;
+// At once; the next ones follow with the next look.
+constexpr int fillers_max = 64;
+
+}  // namespace
+
+Account::Account(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
+                 const Signer& signer, const engine::Clock& clock, engine::Journal& journal)
+    : options_(options),
+      write_(write),
+      nonces_(nonces),
+      fees_(fees),
+      signer_(signer),
+      clock_(clock),
+      journal_(journal) {}
+
+std::optional<std::uint64_t> Account::count() {
+    const auto answer =
+        write_.call({"eth_getTransactionCount", {jsonrpc::hex(signer_.address()), "latest"}});
+    const auto* result = std::get_if<jsonrpc::Json>(&answer);
+    auto count = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
+    if (count && *count > nonce_max) count.reset();
+    if (count && nonces_.observe(*count, clock_.monotonic())) {
+        journal_.write(engine::Level::warning, "nonces_rewound count=" + std::to_string(*count) +
+                                                   " hint=\"the chain was reset or lost blocks\"");
+    }
+    return count;
+}
+
+// Nothing is lost if the program ends before a filler is on chain: then its hole is found again.
+void Account::fill_holes(std::uint64_t count) {
+    for (int filled = 0; filled < fillers_max; ++filled) {
+        const auto hole = nonces_.take_hole(count, clock_.monotonic());
+        if (!hole || !fill(*hole)) return;
+    }
+}
+
+bool Account::fill(std::uint64_t hole) {
+    const FeeAnswer fees = fees_.current();
+    const auto* quote = std::get_if<FeeQuote>(&fees);
+    if (quote == nullptr) return false;
+    Transaction filler;
+    filler.chain_id = options_.chain_id;
+    filler.nonce = hole;
+    filler.legacy = quote->legacy;
+    filler.priority_fee = quote->priority_fee;
+    filler.max_fee = quote->max_fee;
+    filler = no_op_like(filler, signer_.address());
+    const auto answer = write_.call(
+        {"eth_sendRawTransaction", jsonrpc::Json::array({jsonrpc::hex(sign(filler, signer_))})});
+    const bool accepted = std::holds_alternative<jsonrpc::Json>(answer);
+    journal_.write(engine::Level::warning, "nonce_hole_filled nonce=" + std::to_string(hole) +
+                                               " accepted=" + (accepted ? "true" : "false"));
+    return accepted;
+}
+
+void Account::tend() {
+    if (const auto on_chain = count()) fill_holes(*on_chain);
+}
+
+}  // namespace chains::evm

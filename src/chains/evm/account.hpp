@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/clock.hpp"
+#include "engine/journal.hpp"
+#include "chains/evm/fees.hpp"
+#include "chains/evm/nonces.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/evm/signer.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// The relayer's account as the chain sees it, and what keeps its nonces going (evm-gateway 5.2).
+// Any thread; blocks while it asks.
+class Account {
+public:
+    Account(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
+            const Signer& signer, const engine::Clock& clock, engine::Journal& journal);
+
+    // How many of its transactions are on chain, for the nonces to know as well. Nothing: no node
+    // says it.
+    [[nodiscard]] std::optional<std::uint64_t> count();
+
+    // Fills holes that keep larger nonces waiting.
+    void fill_holes(std::uint64_t count);
+
+    // Both; for now and then.
+    void tend();
+
+private:
+    bool fill(std::uint64_t hole);
+
+    const EvmOptions& options_;
+    jsonrpc::Node& write_;
+    Nonces& nonces_;
+    Fees& fees_;
+    const Signer& signer_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+};
+
+}  // namespace chains::evm

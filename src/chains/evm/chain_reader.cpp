@@ -1,0 +1,359 @@
+#include "chains/evm/chain_reader.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "chains/evm/events.hpp"
+#include "chains/jsonrpc/decode.hpp"
+
+namespace chains::evm {
+
+using domain::Milliseconds;
+using jsonrpc::Answer;
+using jsonrpc::Json;
+using jsonrpc::NodeError;
+using jsonrpc::Trouble;
+
+namespace {
+
+constexpr Milliseconds pause_max{30'000};
+// No answer at all: it may be back at any time, and until it is asked nobody's answers are seen.
+constexpr Milliseconds pause_max_unanswered{5'000};
+constexpr Milliseconds cursor_interval{30'000};
+constexpr std::uint32_t times_to_believe = 3;
+constexpr Milliseconds time_to_believe{5'000};
+// A node that calls an answer too large and one that is too busy use the same code: after so many
+// in a row the range may be the reason.
+constexpr std::uint32_t throttles_to_doubt = 3;
+constexpr std::uint64_t block_number_max = std::uint64_t{1} << 53U;
+
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+    return b > std::numeric_limits<std::uint64_t>::max() - a
+               ? std::numeric_limits<std::uint64_t>::max()
+               : a + b;
+}
+
+std::uint64_t less(std::uint64_t a, std::uint64_t b) {
+    return a - std::min(a, b);
+}
+
+struct Missing {};
+struct Garbled {};
+using Hash = std::variant<domain::Bytes32, Missing, Garbled>;
+
+// Some nodes answer null for a block they do not have, others refuse.
+Hash hash_in(const Answer& answer, std::uint64_t number) {
+    const auto* block = std::get_if<Json>(&answer);
+    if (block == nullptr || block->is_null()) return Missing{};
+    const auto said = jsonrpc::quantity(jsonrpc::member(*block, "number"));
+    const auto hash = jsonrpc::bytes32(jsonrpc::member(*block, "hash"));
+    if (said != number || !hash) return Garbled{};
+    return *hash;
+}
+
+const Trouble* trouble_in(const std::vector<Answer>& answers) {
+    for (const Answer& answer : answers) {
+        if (const auto* trouble = std::get_if<Trouble>(&answer)) return trouble;
+    }
+    return nullptr;
+}
+
+std::string text_of(const NodeError& error) {
+    return "the node refuses: " + error.message + " (" + std::to_string(error.code) + ")";
+}
+
+std::string no_block(std::uint64_t number) {
+    return "the node does not have block " + std::to_string(number);
+}
+
+}  // namespace
+
+bool Insistence::again(domain::Monotonic now) {
+    if (times_ == 0) since_ = now;
+    ++times_;
+    return times_ >= times_to_believe && now - since_ >= time_to_believe;
+}
+
+ChainReader::ChainReader(const EvmOptions& options, std::string name, jsonrpc::Node& node,
+                         const engine::Clock& clock, engine::Journal& journal, SeenLogs* seen)
+    : options_(options),
+      name_(std::move(name)),
+      node_(node),
+      clock_(clock),
+      journal_(journal),
+      seen_(seen),
+      hashes_(options.listening.reorg_depth),
+      piece_size_(options.listening.range_max) {}
+
+// Hashes are not stored, so blocks that may have changed meanwhile are read again.
+void ChainReader::start(engine::GatewayEvents& events, std::optional<std::uint64_t> cursor) {
+    events_ = &events;
+    delivered_at_ = clock_.monotonic();
+    delivered_ = cursor;
+    const auto& first = options_.listening.first_block;
+    if (!cursor) {
+        next_ = first;
+        return;
+    }
+    applied_ = *cursor;
+    const std::uint64_t behind = sum(*cursor, 1);
+    next_ = less(behind, options_.listening.reorg_depth);
+    if (first) next_ = std::max(*next_, std::min(*first, behind));
+}
+
+ChainReader::Step ChainReader::step() {
+    if (!target_ || !next_ || *next_ > *target_) {
+        if (auto end = look_at_head()) return *std::move(end);
+    }
+    return read_piece();
+}
+
+std::optional<ChainReader::Step> ChainReader::look_at_head() {
+    target_.reset();
+    std::vector<jsonrpc::Call> calls{{"eth_blockNumber", Json::array()}};
+    if (hash_of_last()) calls.push_back(block_call(*last()));
+    const std::vector<Answer> answers = node_.call_all(calls);
+    if (const Trouble* trouble = trouble_in(answers)) return failed(*trouble, 1);
+    if (const auto* error = std::get_if<NodeError>(&answers[0])) return failed(text_of(*error));
+    const auto head = jsonrpc::quantity(std::get<Json>(answers[0]));
+    if (!head || *head > block_number_max) return failed("a malformed block number");
+    head_ = head;
+    if (!next_) return begin_at_head();
+
+    const std::uint64_t read = last().value_or(0);
+    if (sum(*head, options_.listening.confirmations) < read) {
+        if (low_head_.again(clock_.monotonic())) return step_back();
+        return idle();
+    }
+    low_head_.reset();
+    if (calls.size() > 1 && *head >= read) {
+        if (auto end = compare_last(answers[1])) return end;
+    }
+    const bool confirmed = *head >= options_.listening.confirmations;
+    if (!confirmed || less(*head, options_.listening.confirmations) < *next_) {
+        missing_block_.reset();
+        deliver_cursor_if_due();
+        return idle();
+    }
+    target_ = *head - options_.listening.confirmations;
+    return std::nullopt;
+}
+
+ChainReader::Step ChainReader::begin_at_head() {
+    const std::vector<Answer> answers = node_.call_all({block_call(*head_)});
+    if (const Trouble* trouble = trouble_in(answers)) return failed(*trouble, 1);
+    const Hash hash = hash_in(answers[0], *head_);
+    if (const auto* known = std::get_if<domain::Bytes32>(&hash)) hashes_.put(*head_, *known);
+    next_ = *head_ + 1;
+    deliver_cursor(*head_);
+    return idle();
+}
+
+// The order of the calls matters. The hash of the new last block is taken before its logs: should
+// the chain change in between, the next comparison finds out. The block before the piece is looked
+// at after the logs: should it have changed until then, it shows here.
+ChainReader::Step ChainReader::read_piece() {
+    const LogQuery query = next_piece();
+    std::vector<jsonrpc::Call> calls{block_call(query.to), logs_call(query)};
+    if (hash_of_last()) calls.push_back(block_call(*last()));
+    const std::vector<Answer> answers = node_.call_all(calls);
+    if (const Trouble* trouble = trouble_in(answers)) return failed(*trouble, query.blocks());
+
+    // Whoever lacks the block leaves its logs out without a word.
+    const Hash hash = hash_in(answers[0], query.to);
+    const auto* refusal = std::get_if<NodeError>(&answers[1]);
+    if (std::holds_alternative<Missing>(hash)) {
+        // Some refuse a batch whole for what one of its calls asks.
+        if (refusal != nullptr && std::holds_alternative<NodeError>(answers[0])) {
+            return refused(*refusal, query.blocks());
+        }
+        // Another node spoke of that block; this one may have the earlier ones.
+        if (query.blocks() > 1) {
+            target_ = query.from + (query.to - query.from) / 2;
+            return {{}, true, false, std::nullopt};
+        }
+        target_.reset();
+        return lagging(no_block(query.to));
+    }
+    if (std::holds_alternative<Garbled>(hash)) return failed("a malformed block");
+    if (calls.size() > 2) {
+        if (auto end = compare_last(answers[2])) return *std::move(end);
+    }
+    if (refusal != nullptr) return refused(*refusal, query.blocks());
+    const auto& hash_of_to = std::get<domain::Bytes32>(hash);
+    const CheckedLogs checked = check_logs(std::get<Json>(answers[1]), query, hash_of_to);
+    if (const auto* why = std::get_if<std::string>(&checked)) return failed(*why);
+
+    const auto& logs = std::get<std::vector<Log>>(checked);
+    deliver(logs, query.to);
+    for (const Log& log : logs) hashes_.put(log.block_number, log.block_hash);
+    hashes_.put(query.to, hash_of_to);
+    next_ = query.to + 1;
+    missing_block_.reset();
+    const bool more = query.to < *target_ || query.blocks() >= piece_size_.blocks();
+    piece_size_.answered(query.blocks());
+    Step step = idle();
+    if (more) step.pause = Milliseconds{0};
+    return step;
+}
+
+// Nothing when the last block that was read is still part of the chain.
+std::optional<ChainReader::Step> ChainReader::compare_last(const Answer& answer) {
+    const Hash hash = hash_in(answer, *last());
+    if (std::holds_alternative<Missing>(hash)) return lagging(no_block(*last()));
+    if (std::holds_alternative<Garbled>(hash)) return failed("a malformed block");
+    if (std::get<domain::Bytes32>(hash) == hash_of_last()) return std::nullopt;
+    return step_back();
+}
+
+// To the newest block that is known and still there, or as far as changes are looked for.
+ChainReader::Step ChainReader::step_back() {
+    const std::uint64_t read = *last();
+    const std::uint64_t depth = options_.listening.reorg_depth;
+    const std::vector<BlockHashes::Block> known = hashes_.newest_first(std::min(read, *head_));
+    const std::size_t batch = std::max<std::size_t>(options_.batch_max, 1);
+    for (std::size_t begin = 0; begin < known.size(); begin += batch) {
+        const std::size_t end = std::min(known.size(), begin + batch);
+        std::vector<jsonrpc::Call> calls;
+        for (std::size_t i = begin; i < end; ++i) calls.push_back(block_call(known[i].first));
+        const std::vector<Answer> answers = node_.call_all(calls);
+        if (const Trouble* trouble = trouble_in(answers)) return failed(*trouble, 1);
+        for (std::size_t i = begin; i < end; ++i) {
+            const Hash hash = hash_in(answers[i - begin], known[i].first);
+            const auto* now = std::get_if<domain::Bytes32>(&hash);
+            if (now == nullptr || *now != known[i].second) continue;
+            return_to(known[i].first + 1);
+            return {options_.listening.retry_interval, true, false, std::nullopt};
+        }
+    }
+    const bool shorter = *head_ < less(read, depth);
+    hashes_.forget_from(0);
+    return_to(shorter ? less(*head_, depth) : less(read + 1, depth));
+    return {options_.listening.retry_interval, true, false, std::nullopt};
+}
+
+void ChainReader::return_to(std::uint64_t next) {
+    const std::uint64_t read = *last();
+    const bool shorter = *head_ < less(read, options_.listening.reorg_depth);
+    journal_.write(engine::Level::warning,
+                   shorter ? "chain_shorter listener=" + name_ + " read=" + std::to_string(read) +
+                                 " head=" + std::to_string(*head_) + " from=" + std::to_string(next)
+                           : "chain_reorganised depth=" + std::to_string(read + 1 - next) +
+                                 " listener=" + name_ + " from=" + std::to_string(next));
+    next_ = next;
+    applied_ = 0;
+    target_.reset();
+    hashes_.forget_from(next);
+    low_head_.reset();
+    missing_block_.reset();
+    // At once: what was stored is on a chain that is gone.
+    delivered_ = less(next, 1);
+    delivered_at_ = clock_.monotonic();
+    events_->answered({{}, *delivered_, name_, true});
+}
+
+std::optional<std::uint64_t> ChainReader::last() const {
+    if (!next_ || *next_ == 0) return std::nullopt;
+    return *next_ - 1;
+}
+
+std::optional<domain::Bytes32> ChainReader::hash_of_last() const {
+    const auto read = last();
+    return read ? hashes_.at(*read) : std::nullopt;
+}
+
+LogQuery ChainReader::next_piece() const {
+    return {*next_, std::min(*target_, sum(*next_, piece_size_.blocks() - 1)), options_.decryption,
+            options_.input_verification};
+}
+
+void ChainReader::deliver(const std::vector<Log>& logs, std::uint64_t cursor) {
+    cursor = std::max(cursor, applied_);
+    engine::Answered answered{{}, cursor, name_, false};
+    std::vector<const Log*> done;
+    for (const Log& log : logs) {
+        if (log.topics.front() == threshold_reached_topic()) continue;
+        if (seen_ != nullptr && seen_->has(log)) continue;
+        done.push_back(&log);
+        if (auto answer = decode_answer(log)) {
+            answered.answers.push_back(*std::move(answer));
+            continue;
+        }
+        journal_.write(engine::Level::warning, "answer_undecodable listener=" + name_ +
+                                                   " block=" + std::to_string(log.block_number) +
+                                                   " log=" + std::to_string(log.index));
+    }
+    if (!answered.answers.empty()) {
+        delivered_ = cursor;
+        delivered_at_ = clock_.monotonic();
+        events_->answered(std::move(answered));
+    } else if (clock_.monotonic() - delivered_at_ >= cursor_interval) {
+        deliver_cursor(cursor);
+    }
+    if (seen_ == nullptr) return;
+    for (const Log* log : done) seen_->mark(*log);
+}
+
+void ChainReader::deliver_cursor(std::uint64_t cursor) {
+    delivered_ = cursor;
+    delivered_at_ = clock_.monotonic();
+    events_->answered({{}, cursor, name_, false});
+}
+
+void ChainReader::deliver_cursor_if_due() {
+    const auto read = last();
+    if (!read || delivered_ >= read) return;
+    if (clock_.monotonic() - delivered_at_ >= cursor_interval) deliver_cursor(*read);
+}
+
+ChainReader::Step ChainReader::idle() {
+    failures_ = 0;
+    throttles_ = 0;
+    return {options_.listening.poll_interval, false, false, std::nullopt};
+}
+
+ChainReader::Step ChainReader::lagging(const std::string& text) {
+    Step step = idle();
+    if (missing_block_.again(clock_.monotonic())) step.trouble = text;
+    return step;
+}
+
+ChainReader::Step ChainReader::failed(std::string text) {
+    return failed(std::move(text), pause_max);
+}
+
+ChainReader::Step ChainReader::failed(std::string text, Milliseconds longest) {
+    failures_ = std::min(failures_ + 1, 32U);
+    Milliseconds pause = std::max(options_.listening.retry_interval, Milliseconds{1});
+    longest = std::max(longest, pause);
+    for (std::uint32_t i = 1; i < failures_ && pause < longest; ++i) pause *= 2;
+    return {std::min(pause, longest), true, false, std::move(text)};
+}
+
+ChainReader::Step ChainReader::failed(const Trouble& trouble, std::uint64_t blocks_asked) {
+    if (trouble.kind == Trouble::Kind::stopped) return {{}, true, true, std::nullopt};
+    const bool throttled = trouble.kind == Trouble::Kind::throttled;
+    throttles_ = throttled ? throttles_ + 1 : 0;
+    const bool too_much =
+        throttled ? throttles_ >= throttles_to_doubt : trouble.kind != Trouble::Kind::unsent;
+    if (blocks_asked > 1 && too_much) piece_size_.refused(blocks_asked);
+    Step step = failed(trouble.text, pause_max_unanswered);
+    if (trouble.wait > Milliseconds{0}) step.pause = trouble.wait;
+    return step;
+}
+
+// Nodes refuse what is too much for them with codes and words of their own.
+ChainReader::Step ChainReader::refused(const NodeError& error, std::uint64_t blocks_asked) {
+    constexpr std::int64_t out_of_range = -32602;
+    if (blocks_asked > 1) {
+        piece_size_.refused(blocks_asked);
+        return {{}, true, false, std::nullopt};
+    }
+    if (error.code != out_of_range) return failed(text_of(error));
+    target_.reset();
+    return lagging(text_of(error));
+}
+
+}  // namespace chains::evm

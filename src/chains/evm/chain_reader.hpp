@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "chains/evm/block_hashes.hpp"
+#include "chains/evm/log_query.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/evm/piece_size.hpp"
+#include "chains/evm/seen_logs.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// Several answers in a row that say the same, over some time: one of them may have come from a node
+// that lags behind the others at the same address.
+class Insistence {
+public:
+    // Whether it is to be believed now.
+    [[nodiscard]] bool again(domain::Monotonic now);
+    void reset() { times_ = 0; }
+
+private:
+    std::uint32_t times_ = 0;
+    domain::Monotonic since_{};
+};
+
+// Follows the response events of a chain through eth_getLogs, piece by piece and in order
+// (evm-gateway 8). No block is passed over: it goes on only behind blocks that were read whole, and
+// returns to the last common block when the chain changed. One thread at a time; blocks as long as
+// the node does.
+class ChainReader {
+public:
+    // What a step came to.
+    struct Step {
+        domain::Milliseconds pause{0};       // until the next one
+        bool held = false;                   // nobody may cut the pause short
+        bool stopped = false;                // there is no next one
+        std::optional<std::string> trouble;  // one line without secrets
+    };
+
+    ChainReader(const EvmOptions& options, std::string name, jsonrpc::Node& node,
+                const engine::Clock& clock, engine::Journal& journal, SeenLogs* seen);
+
+    // Once, before steps. `cursor`: the last block whose answers were applied.
+    void start(engine::GatewayEvents& events, std::optional<std::uint64_t> cursor);
+
+    [[nodiscard]] Step step();
+
+    [[nodiscard]] std::optional<std::uint64_t> head() const { return head_; }
+    // The block that is read next.
+    [[nodiscard]] std::optional<std::uint64_t> next() const { return next_; }
+
+private:
+    [[nodiscard]] std::optional<Step> look_at_head();
+    [[nodiscard]] Step read_piece();
+    [[nodiscard]] Step begin_at_head();
+    [[nodiscard]] Step step_back();
+    void return_to(std::uint64_t next);
+
+    [[nodiscard]] std::optional<Step> compare_last(const jsonrpc::Answer& answer);
+    [[nodiscard]] std::optional<std::uint64_t> last() const;
+    [[nodiscard]] std::optional<domain::Bytes32> hash_of_last() const;
+    [[nodiscard]] LogQuery next_piece() const;
+
+    void deliver(const std::vector<Log>& logs, std::uint64_t cursor);
+    void deliver_cursor(std::uint64_t cursor);
+    void deliver_cursor_if_due();
+
+    [[nodiscard]] Step idle();
+    [[nodiscard]] Step lagging(const std::string& text);
+    [[nodiscard]] Step failed(std::string text);
+    // Pauses that double up to the longest.
+    [[nodiscard]] Step failed(std::string text, domain::Milliseconds longest);
+    [[nodiscard]] Step failed(const jsonrpc::Trouble& trouble, std::uint64_t blocks_asked);
+    [[nodiscard]] Step refused(const jsonrpc::NodeError& error, std::uint64_t blocks_asked);
+
+    const EvmOptions& options_;
+    const std::string name_;
+    jsonrpc::Node& node_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+    SeenLogs* const seen_;
+    engine::GatewayEvents* events_ = nullptr;
+
+    std::optional<std::uint64_t> head_;
+    std::optional<std::uint64_t> next_;
+    std::optional<std::uint64_t> target_;  // the last block that may be read
+    BlockHashes hashes_;
+    PieceSize piece_size_;
+
+    std::uint64_t applied_ = 0;  // what is below was read before, and is read once more
+    std::optional<std::uint64_t> delivered_;  // the last cursor
+    domain::Monotonic delivered_at_{};
+    Insistence low_head_;
+    Insistence missing_block_;
+    std::uint32_t failures_ = 0;   // in a row
+    std::uint32_t throttles_ = 0;  // in a row
+};
+
+}  // namespace chains::evm

@@ -1,0 +1,49 @@
+#include "chains/evm/departures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chains::evm {
+
+Departures::Departures(Nonces& nonces, engine::Executor& executor)
+    : nonces_(nonces), executor_(executor) {}
+
+void Departures::depart(std::uint64_t nonce, domain::Milliseconds patience, Task go, Task give_up) {
+    {
+        const std::lock_guard lock{mutex_};
+        if (!nonces_.may_leave(nonce)) {
+            const std::uint64_t ticket = next_ticket_++;
+            waiting_.emplace(nonce, Waiting{ticket, std::move(go)});
+            executor_.run_after(patience, [this, nonce, ticket, give_up = std::move(give_up)] {
+                end_patience(nonce, ticket, give_up);
+            });
+            return;
+        }
+        nonces_.leave(nonce);
+    }
+    executor_.run(std::move(go));
+    release();
+}
+
+void Departures::release() {
+    const std::lock_guard lock{mutex_};
+    while (!waiting_.empty() && nonces_.may_leave(waiting_.begin()->first)) {
+        auto first = waiting_.extract(waiting_.begin());
+        nonces_.leave(first.key());
+        executor_.run(std::move(first.mapped().go));
+    }
+}
+
+void Departures::end_patience(std::uint64_t nonce, std::uint64_t ticket, const Task& give_up) {
+    {
+        const std::lock_guard lock{mutex_};
+        const auto [first, last] = waiting_.equal_range(nonce);
+        const auto entry = std::find_if(
+            first, last, [&](const auto& waiting) { return waiting.second.ticket == ticket; });
+        if (entry == last) return;
+        waiting_.erase(entry);
+    }
+    give_up();
+}
+
+}  // namespace chains::evm

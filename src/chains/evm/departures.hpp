@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "domain/time.hpp"
+#include "engine/executor.hpp"
+#include "chains/evm/nonces.hpp"
+
+namespace chains::evm {
+
+// Lets transactions leave in order of their nonces: one that comes to the node before a smaller
+// nonce is refused there, or blocks whoever sent it until that one comes. Any thread.
+class Departures {
+public:
+    using Task = std::function<void()>;
+
+    Departures(Nonces& nonces, engine::Executor& executor);
+
+    // Runs `go` on the executor when every smaller nonce that is held has left; when that takes
+    // longer than `patience`, runs `give_up` instead.
+    void depart(std::uint64_t nonce, domain::Milliseconds patience, Task go, Task give_up);
+
+    // It did not reach the node after all, or may not have.
+    void come_back(std::uint64_t nonce) { nonces_.come_back(nonce); }
+
+    // Some nonce left, or is used.
+    void release();
+
+private:
+    struct Waiting {
+        std::uint64_t ticket = 0;
+        Task go;
+    };
+
+    void end_patience(std::uint64_t nonce, std::uint64_t ticket, const Task& give_up);
+
+    Nonces& nonces_;
+    engine::Executor& executor_;
+    std::mutex mutex_;                               // for what follows
+    std::multimap<std::uint64_t, Waiting> waiting_;  // by nonce
+    std::uint64_t next_ticket_ = 0;
+};
+
+}  // namespace chains::evm

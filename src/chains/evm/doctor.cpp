@@ -1,0 +1,152 @@
+#include "chains/evm/doctor.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chains/evm/doctor_checks.hpp"
+
+namespace chains::evm {
+
+using namespace doctor;
+
+namespace {
+
+// Gathers findings; knows which nodes answered.
+class Examination {
+public:
+    Examination(const EvmOptions& options, Nodes& nodes, const Probes& probes, const Signer& signer,
+                const engine::Clock& clock)
+        : options_(options), nodes_(nodes), probes_(probes), signer_(signer), clock_(clock) {}
+
+    std::vector<Finding> run() {
+        examine_write();
+        examine_read();
+        examine_listeners();
+        examine_hosts();
+        examine_protocol();
+        return std::move(findings_);
+    }
+
+private:
+    // Whether it is worth asking the node for more.
+    bool reach(const std::string& subject, jsonrpc::Node& node, std::optional<std::uint64_t> chain_id,
+               const std::vector<std::string>& urls = {}) {
+        add(check_endpoint(subject, node, chain_id));
+        const bool reached = findings_.back().verdict == Finding::Verdict::ok;
+        if (urls.size() > 1) reach_each(subject, urls, chain_id);
+        return reached;
+    }
+
+    // One that stands in for another is missed on the day it is needed.
+    void reach_each(const std::string& subject, const std::vector<std::string>& urls,
+                    std::optional<std::uint64_t> chain_id) {
+        for (std::size_t i = 0; i < urls.size(); ++i) {
+            const auto node = probes_.node(urls[i]);
+            add(check_endpoint(subject + ", URL " + std::to_string(i + 1), *node, chain_id));
+        }
+    }
+
+    void add(Finding finding) { findings_.push_back(std::move(finding)); }
+
+    void not_checked(const std::string& what, const std::string& node) {
+        add(warning(what, "not checked: see the " + node));
+    }
+
+    void examine_write() {
+        jsonrpc::Node& write = *nodes_.write;
+        if (!reach("gateway write node", write, options_.chain_id, options_.write_urls)) {
+            not_checked("gateway contracts, signer and clock", "gateway write node");
+            return;
+        }
+        add(check_sync_send(write));
+        add(check_code("decryption contract", write, options_.decryption));
+        add(check_code("input verification contract", write, options_.input_verification));
+        add(check_balance(write, signer_.address(), options_));
+        add(check_nonce(write, signer_.address()));
+        add(check_clock(write, clock_));
+    }
+
+    void examine_read() {
+        const bool shared = options_.read_urls == options_.write_urls;
+        if (!reach("gateway read node", *nodes_.read, options_.chain_id,
+                   shared ? std::vector<std::string>{} : options_.read_urls)) {
+            not_checked("fees", "gateway read node");
+            return;
+        }
+        for (Finding& finding : check_fees(*nodes_.read, signer_.address(), options_)) {
+            add(std::move(finding));
+        }
+    }
+
+    void examine_listeners() {
+        if (nodes_.listeners.empty()) {
+            add(failed("listeners", "none is configured: no answer would ever arrive"));
+        }
+        for (std::size_t i = 0; i < nodes_.listeners.size(); ++i) {
+            const std::string subject = "listener " + std::to_string(i);
+            jsonrpc::Node& node = *nodes_.listeners[i];
+            if (!reach(subject, node, options_.chain_id)) continue;
+            add(check_listener(subject + " logs", node, options_));
+            const EvmOptions::Listener& listener = options_.listening.listeners[i];
+            if (listener.type == EvmOptions::Listener::Type::subscription) {
+                examine_subscription(subject + " subscription", listener.url);
+            }
+        }
+    }
+
+    void examine_subscription(const std::string& subject, const std::string& url) {
+        if (const auto trouble = probes_.subscribe(url)) {
+            add(warning(subject, "none (" + *trouble + "): answers are found by polling only"));
+        } else {
+            add(ok(subject, "eth_subscribe works"));
+        }
+    }
+
+    void examine_hosts() {
+        for (const EvmOptions::HostChain& host : options_.host_chains) {
+            const std::string subject = "host chain " + std::to_string(host.chain_id);
+            const auto node = nodes_.hosts.find(host.chain_id);
+            if (node == nodes_.hosts.end()) {
+                add(failed(subject, "no node: give the chain a URL"));
+            } else if (reach(subject + " node", *node->second, host.chain_id, host.urls)) {
+                add(check_code(subject + " access list", *node->second, host.acl));
+            }
+        }
+    }
+
+    void examine_protocol() {
+        jsonrpc::Node& protocol = *nodes_.protocol;
+        if (!reach("protocol node", protocol, std::nullopt, options_.protocol_config.urls)) {
+            not_checked("protocol contracts, key material and threshold", "protocol node");
+            return;
+        }
+        add(check_code("protocol config contract", protocol, options_.protocol_config.address));
+        if (findings_.back().verdict == Finding::Verdict::ok) {
+            add(check_threshold(protocol, options_));
+        }
+        add(check_code("kms generation contract", protocol, options_.key_urls.kms_generation));
+        if (findings_.back().verdict == Finding::Verdict::ok) {
+            add(check_key_material(protocol, options_));
+        }
+    }
+
+    const EvmOptions& options_;
+    Nodes& nodes_;
+    const Probes& probes_;
+    const Signer& signer_;
+    const engine::Clock& clock_;
+    std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> diagnose(const EvmOptions& options, Nodes& nodes, const Probes& probes,
+                              const Signer& signer, const engine::Clock& clock) {
+    return Examination{options, nodes, probes, signer, clock}.run();
+}
+
+}  // namespace chains::evm

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/clock.hpp"
+#include "chains/evm/nodes.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/evm/signer.hpp"
+#include "chains/finding.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// What is made to look at one URL.
+struct Probes {
+    std::function<std::unique_ptr<jsonrpc::Node>(const std::string& url)> node;
+    // What kept a subscription from being made; nothing when one was.
+    std::function<std::optional<std::string>(const std::string& url)> subscribe;
+};
+// Real ones. What they refer to has to outlive them.
+[[nodiscard]] Probes make_probes(const EvmOptions& options, const engine::Clock& clock);
+
+// Looks at everything that requests will need, from the outside in, and sends nothing. Of a role
+// with several URLs each is asked on its own as well. Blocks as long as the nodes do. What stands
+// behind a node that does not answer is left out.
+[[nodiscard]] std::vector<Finding> diagnose(const EvmOptions& options, Nodes& nodes,
+                                            const Probes& probes, const Signer& signer,
+                                            const engine::Clock& clock);
+
+}  // namespace chains::evm

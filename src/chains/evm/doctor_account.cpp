@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "chains/evm/calls.hpp"
+#include "chains/evm/doctor_checks.hpp"
+#include "chains/jsonrpc/decode.hpp"
+
+namespace chains::evm::doctor {
+
+using domain::Address;
+using domain::Bytes32;
+using jsonrpc::Json;
+
+namespace {
+
+// In units of 10^18, without trailing zeros.
+std::string coins(Wei wei) {
+    constexpr Wei unit = 1'000'000'000'000'000'000U;
+    std::string fraction = std::to_string(static_cast<std::uint64_t>(wei % unit));
+    fraction.insert(0, 18 - fraction.size(), '0');
+    fraction.erase(fraction.find_last_not_of('0') + 1);
+    Wei whole = wei / unit;
+    std::string digits;
+    do {
+        digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(whole % 10)));
+        whole /= 10;
+    } while (whole > 0);
+    return fraction.empty() ? digits : digits + "." + fraction;
+}
+
+// Allowances without an end are 2^256 - 1.
+std::string coins(const Bytes32& word) {
+    Wei low = 0;
+    for (std::size_t i = 16; i < 32; ++i) low = (low << 8U) | word[i];
+    const bool large = std::any_of(word.begin(), word.begin() + 16, [](auto b) { return b != 0; });
+    return large ? "more than 10^20" : coins(low);
+}
+
+std::variant<Bytes32, Problem> ask_word(jsonrpc::Node& node, const Address& contract,
+                                        const domain::Bytes& data) {
+    const auto answer = ask_contract(node, contract, data);
+    if (const auto* problem = std::get_if<Problem>(&answer)) return *problem;
+    const auto word = decode_word(std::get<domain::Bytes>(answer), 0);
+    if (!word) return Problem{"it does not answer as expected", true};
+    return *word;
+}
+
+std::variant<Bytes32, Problem> largest_price(jsonrpc::Node& node, const Address& payment) {
+    Bytes32 largest{};
+    for (const Getter which : {Getter::input_verification_price, Getter::public_decryption_price,
+                               Getter::user_decryption_price}) {
+        const auto price = ask_word(node, payment, getter(which));
+        if (const auto* problem = std::get_if<Problem>(&price)) return *problem;
+        largest = std::max(largest, std::get<Bytes32>(price));
+    }
+    return largest;
+}
+
+Finding enough(const std::string& subject, const std::variant<Bytes32, Problem>& answer,
+               const Bytes32& price, const std::string& remedy) {
+    if (const auto* problem = std::get_if<Problem>(&answer)) {
+        return failed(subject, problem->text + ": check the address of the fee token");
+    }
+    const auto& amount = std::get<Bytes32>(answer);
+    const std::string text = coins(amount) + ", the dearest request costs " + coins(price);
+    return amount < price ? failed(subject, text + ": " + remedy) : ok(subject, text);
+}
+
+}  // namespace
+
+Finding check_balance(jsonrpc::Node& write, const Address& signer, const EvmOptions& options) {
+    const std::string subject = "signer";
+    const std::string address = jsonrpc::hex(signer);
+    const auto answer = ask(write, {"eth_getBalance", Json::array({address, "latest"})});
+    if (const auto* problem = std::get_if<Problem>(&answer)) return failed(subject, problem->text);
+    const auto balance = jsonrpc::wei(std::get<Json>(answer));
+    if (!balance) return failed(subject, "eth_getBalance has a malformed answer");
+    if (*balance == 0) {
+        return failed(subject, address + " has no coins for gas: send it some");
+    }
+    const std::string text = address + " has " + coins(*balance) + " for gas";
+    if (*balance < options.low_balance) {
+        return warning(subject,
+                       text + ", less than " + coins(options.low_balance) + ": send it more soon");
+    }
+    return ok(subject, text);
+}
+
+Finding check_nonce(jsonrpc::Node& write, const Address& signer) {
+    const std::string subject = "signer nonce";
+    const auto count = [&](const char* block) {
+        return ask_number(write,
+                          {"eth_getTransactionCount", Json::array({jsonrpc::hex(signer), block})});
+    };
+    const auto latest = count("latest");
+    const auto pending = count("pending");
+    for (const auto* answer : {&latest, &pending}) {
+        if (const auto* problem = std::get_if<Problem>(answer)) {
+            return failed(subject, problem->text);
+        }
+    }
+    const std::uint64_t mined = std::get<std::uint64_t>(latest);
+    const std::uint64_t known = std::get<std::uint64_t>(pending);
+    if (known <= mined) return ok(subject, std::to_string(mined) + ", nothing waits");
+    return warning(subject,
+                   std::to_string(known - mined) + " of its transactions wait behind " +
+                       std::to_string(mined) +
+                       ": of the running service, left from before, or of somebody else with "
+                       "this key");
+}
+
+std::vector<Finding> check_fees(jsonrpc::Node& read, const Address& signer, const EvmOptions& options) {
+    const std::string subject = "fee token";
+    if (!options.protocol_payment || !options.fee_token) {
+        return {warning(subject,
+                        "not checked: set gateway.contracts.protocol_payment_address and "
+                        "fee_token_address")};
+    }
+    const Address& payment = *options.protocol_payment;
+    for (const auto& [name, address] :
+         {std::pair{"ProtocolPayment contract", payment}, {"fee token", *options.fee_token}}) {
+        Finding code = check_code(name, read, address);
+        if (code.verdict != Finding::Verdict::ok) return {std::move(code)};
+    }
+    const auto price = largest_price(read, payment);
+    if (const auto* problem = std::get_if<Problem>(&price)) {
+        return {failed("prices", problem->text + ": check the address of ProtocolPayment")};
+    }
+    const Bytes32& dearest = std::get<Bytes32>(price);
+    return {enough("fee token balance", ask_word(read, *options.fee_token, balance_of(signer)),
+                   dearest, "send tokens to " + jsonrpc::hex(signer)),
+            enough("fee token allowance",
+                   ask_word(read, *options.fee_token, allowance(signer, payment)), dearest,
+                   "approve " + jsonrpc::hex(payment) + " as a spender of " + jsonrpc::hex(signer))};
+}
+
+}  // namespace chains::evm::doctor

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "engine/clock.hpp"
+#include "chains/evm/doctor.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+// The parts of diagnose().
+namespace chains::evm::doctor {
+
+[[nodiscard]] Finding ok(std::string subject, std::string text);
+[[nodiscard]] Finding warning(std::string subject, std::string text);
+[[nodiscard]] Finding failed(std::string subject, std::string text);
+
+// What came instead of an answer, in words.
+struct Problem {
+    std::string text;
+    bool refused = false;  // by the node or the contract; else there was no answer
+};
+
+[[nodiscard]] std::variant<jsonrpc::Json, Problem> ask(jsonrpc::Node& node, const jsonrpc::Call& call);
+// eth_call without a sender; no bytes where no contract is.
+[[nodiscard]] std::variant<domain::Bytes, Problem> ask_contract(jsonrpc::Node& node,
+                                                                const domain::Address& contract,
+                                                                const domain::Bytes& data,
+                                                                const char* block = "latest");
+[[nodiscard]] std::variant<std::uint64_t, Problem> ask_number(jsonrpc::Node& node,
+                                                              const jsonrpc::Call& call);
+
+// Whether a node answers and is on this chain; absent: on any.
+[[nodiscard]] Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
+                                     std::optional<std::uint64_t> chain_id);
+[[nodiscard]] Finding check_code(const std::string& subject, jsonrpc::Node& node,
+                                 const domain::Address& contract);
+[[nodiscard]] Finding check_sync_send(jsonrpc::Node& write);
+[[nodiscard]] Finding check_listener(const std::string& subject, jsonrpc::Node& node,
+                                     const EvmOptions& options);
+[[nodiscard]] Finding check_clock(jsonrpc::Node& write, const engine::Clock& clock);
+
+[[nodiscard]] Finding check_balance(jsonrpc::Node& write, const domain::Address& signer,
+                                    const EvmOptions& options);
+[[nodiscard]] Finding check_nonce(jsonrpc::Node& write, const domain::Address& signer);
+[[nodiscard]] std::vector<Finding> check_fees(jsonrpc::Node& read, const domain::Address& signer,
+                                              const EvmOptions& options);
+
+[[nodiscard]] Finding check_key_material(jsonrpc::Node& protocol, const EvmOptions& options);
+[[nodiscard]] Finding check_threshold(jsonrpc::Node& protocol, const EvmOptions& options);
+
+}  // namespace chains::evm::doctor

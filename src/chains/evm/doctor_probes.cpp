@@ -1,0 +1,49 @@
+#include <condition_variable>
+#include <mutex>
+
+#include "chains/evm/doctor.hpp"
+#include "chains/evm/nodes.hpp"
+#include "chains/jsonrpc/subscription.hpp"
+
+namespace chains::evm {
+
+namespace {
+
+// A flag that can be waited for.
+class Event {
+public:
+    void set() {
+        {
+            const std::lock_guard lock{mutex_};
+            set_ = true;
+        }
+        changed_.notify_all();
+    }
+    [[nodiscard]] bool wait_for(domain::Milliseconds patience) {
+        std::unique_lock lock{mutex_};
+        return changed_.wait_for(lock, patience, [this] { return set_; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool set_ = false;
+};
+
+std::optional<std::string> try_subscription(const EvmOptions& options, const std::string& url,
+                                            const engine::Clock& clock) {
+    Event subscribed;
+    jsonrpc::Subscription subscription{subscription_options(options, url), clock,
+                                   [&subscribed] { subscribed.set(); }};
+    if (subscribed.wait_for(options.call_timeout)) return std::nullopt;
+    return subscription.trouble();
+}
+
+}  // namespace
+
+Probes make_probes(const EvmOptions& options, const engine::Clock& clock) {
+    return {[&](const std::string& url) { return make_node({url}, options, clock); },
+            [&](const std::string& url) { return try_subscription(options, url, clock); }};
+}
+
+}  // namespace chains::evm

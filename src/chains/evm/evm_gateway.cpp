@@ -1,0 +1,307 @@
+#include "chains/evm/evm_gateway.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <utility>
+
+#include "domain/keccak.hpp"
+#include "chains/errands.hpp"
+#include "chains/evm/account.hpp"
+#include "chains/evm/contract_wallets.hpp"
+#include "chains/evm/fees.hpp"
+#include "chains/evm/key_poller.hpp"
+#include "chains/evm/listener.hpp"
+#include "chains/evm/monitor.hpp"
+#include "chains/evm/nonces.hpp"
+#include "chains/evm/plan.hpp"
+#include "chains/evm/preparation.hpp"
+#include "chains/evm/readiness.hpp"
+#include "chains/evm/seen_logs.hpp"
+#include "chains/evm/sender.hpp"
+#include "chains/evm/signer.hpp"
+#include "chains/evm/thresholds.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/evm/troubles.hpp"
+#include "chains/jsonrpc/subscription.hpp"
+
+namespace chains {
+
+namespace {
+
+using namespace evm;
+
+constexpr domain::Milliseconds tend_interval{15'000};
+
+}  // namespace
+
+class EvmGateway::Impl {
+public:
+    Impl(EvmOptions options, Nodes nodes, engine::Clock& clock, Workers workers,
+         engine::Journal& journal)
+        : options_(std::move(options)),
+          nodes_(std::move(nodes)),
+          signer_(private_key_signer(options_.private_key)),
+          clock_(clock),
+          fees_(options_, *nodes_.write, clock),
+          seen_(clock),
+          wallets_(options_, nodes_.hosts),
+          readiness_(options_, *nodes_.read, nodes_.hosts, workers.reads, journal),
+          thresholds_(options_, *nodes_.protocol, clock, workers.reads, journal),
+          keys_(options_, *nodes_.protocol, workers.reads, journal),
+          monitor_(options_, signer_->address(), *nodes_.write, workers.reads, clock, journal),
+          preparation_(options_, *nodes_.write, *nodes_.read, nonces_, fees_, signer_->address(),
+                       reads_, clock, journal),
+          account_(options_, *nodes_.write, nonces_, fees_, *signer_, clock, journal),
+          sender_(options_, *nodes_.write, nonces_, fees_, account_, *signer_, sends_, clock,
+                  journal),
+          reads_(workers.reads),
+          sends_(workers.sends) {
+        names_ = listener_names(options_.listening.listeners);
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            listeners_.push_back(std::make_unique<Listener>(
+                options_, names_[i], *nodes_.listeners[i], workers.reads, clock, journal, &seen_));
+        }
+    }
+
+    ~Impl() { stop(); }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    void listen(engine::GatewayEvents& events, const engine::Resume& resume) {
+        assert(events_ == nullptr);
+        events_ = &events;
+        nonces_.restore(resume.in_flight);
+        for (std::size_t i = 0; i < listeners_.size(); ++i) {
+            const auto cursor = resume.cursors.find(names_[i]);
+            listeners_[i]->start(events, cursor == resume.cursors.end()
+                                             ? std::nullopt
+                                             : std::optional{cursor->second});
+        }
+        subscribe();
+        monitor_.start();
+        keys_.start();
+        tend();
+    }
+
+    void prepare(std::vector<engine::PrepareOrder> orders) {
+        keep_shares_waiting(orders);
+        if (orders.empty()) return;
+        std::optional<engine::Unreachable> unfit;
+        if (monitor_.on_wrong_chain()) {
+            unfit = engine::Unreachable{"the node is on another chain", {}, 0, tend_interval};
+        } else if (!monitor_.on_right_chain()) {
+            unfit = engine::Unreachable{"the node has not said yet which chain it is on"};
+        } else if (std::ranges::none_of(listeners_,
+                                        [](const auto& one) { return one->has_start(); })) {
+            // What is answered before anybody listens would be missed.
+            unfit = engine::Unreachable{"no listener has found the chain yet"};
+        }
+        if (!unfit) {
+            preparation_.prepare(std::move(orders), *events_);
+            return;
+        }
+        answer(orders, *unfit);
+    }
+
+    [[nodiscard]] engine::Sealed seal(const engine::Plan& plan) {
+        auto draft = draft_in(plan);
+        assert(draft);
+        if (!draft->has_nonce) draft->transaction.nonce = nonces_.take();
+        engine::Sealed sealed;
+        sealed.nonce = draft->transaction.nonce;
+        sealed.bytes = sign(draft->transaction, *signer_);
+        sealed.hash = domain::keccak256(sealed.bytes);
+        return sealed;
+    }
+
+    void stop() {
+        subscriptions_.clear();
+        for (const auto& node : nodes_.listeners) node->stop();
+        for (const auto& [chain, node] : nodes_.hosts) node->stop();
+        for (jsonrpc::Node* node : {nodes_.write.get(), nodes_.read.get(), nodes_.protocol.get()}) {
+            node->stop();
+        }
+        wallets_.stop();
+        for (const auto& listener : listeners_) listener->stop();
+        readiness_.stop();
+        thresholds_.stop();
+        keys_.stop();
+        monitor_.stop();
+        reads_.stop();
+        sends_.stop();
+    }
+
+    [[nodiscard]] std::optional<std::string> trouble() const {
+        if (auto trouble = monitor_.trouble()) return trouble;
+        if (lacks_funds()) return no_funds_text;
+        const bool deaf = std::ranges::all_of(
+            listeners_, [](const auto& one) { return one->trouble().has_value(); });
+        if (deaf) return "no listener hears the gateway chain";
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::vector<engine::Dependency> dependencies() const {
+        std::vector<engine::Dependency> all{
+            {"gateway_http", !monitor_.trouble() && !lacks_funds()}};
+        for (std::size_t i = 0; i < listeners_.size(); ++i) {
+            all.push_back({"gateway_listener_" + std::to_string(i), !listeners_[i]->trouble()});
+        }
+        return all;
+    }
+
+    [[nodiscard]] engine::ChainReadings readings() const {
+        engine::ChainReadings readings;
+        readings.signer_balance = monitor_.balance_in_coins();
+        readings.signer_nonce_distance = nonces_.distance(monitor_.nonce());
+        const auto head = monitor_.head();
+        for (const auto& listener : listeners_) {
+            const auto lag = listener->head_lag(head);
+            if (lag) readings.head_lag = std::min(readings.head_lag.value_or(*lag), *lag);
+        }
+        return readings;
+    }
+
+    [[nodiscard]] engine::GatewayEvents& events() { return *events_; }
+    [[nodiscard]] Nonces& nonces() { return nonces_; }
+    [[nodiscard]] Readiness& readiness() { return readiness_; }
+    [[nodiscard]] Sender& sender() { return sender_; }
+    [[nodiscard]] Thresholds& thresholds() { return thresholds_; }
+    [[nodiscard]] const KeyPoller& keys() const { return keys_; }
+    [[nodiscard]] ContractWallets& wallets() { return wallets_; }
+
+private:
+    void answer(const std::vector<engine::PrepareOrder>& orders,
+                const engine::Unreachable& outcome) {
+        std::vector<engine::Prepared> outcomes;
+        for (const engine::PrepareOrder& order : orders) outcomes.push_back({order.id, outcome});
+        events_->prepared(std::move(outcomes));
+    }
+
+    // They are left from another configuration and go to another chain.
+    void keep_shares_waiting(std::vector<engine::PrepareOrder>& orders) {
+        const auto shares = std::ranges::stable_partition(orders, [](const auto& order) {
+            return domain::kind_of(*order.request) != domain::Kind::share;
+        });
+        if (shares.empty()) return;
+        answer({shares.begin(), shares.end()}, {"this gateway is no chain of vote shares"});
+        orders.erase(shares.begin(), shares.end());
+    }
+
+    [[nodiscard]] bool lacks_funds() const {
+        return sender_.lacks_funds() || preparation_.lacks_funds();
+    }
+
+    // They wake their listener, which reads as always.
+    void subscribe() {
+        for (std::size_t i = 0; i < listeners_.size(); ++i) {
+            const EvmOptions::Listener& listener = options_.listening.listeners[i];
+            if (listener.type != EvmOptions::Listener::Type::subscription) continue;
+            subscriptions_.push_back(
+                std::make_unique<jsonrpc::Subscription>(subscription_options(options_, listener.url),
+                                                    clock_, [this, i] { listeners_[i]->nudge(); }));
+        }
+    }
+
+    // Holes are looked for also while nobody sends.
+    void tend() {
+        reads_.run([this] { account_.tend(); });
+        reads_.run_after(tend_interval, [this] { tend(); });
+    }
+
+    const EvmOptions options_;
+    const Nodes nodes_;
+    const std::unique_ptr<Signer> signer_;
+    const engine::Clock& clock_;
+    engine::GatewayEvents* events_ = nullptr;
+    Nonces nonces_;
+    Fees fees_;
+    SeenLogs seen_;
+    ContractWallets wallets_;
+    Readiness readiness_;
+    Thresholds thresholds_;
+    KeyPoller keys_;
+    Monitor monitor_;
+    std::vector<std::string> names_;
+    std::vector<std::unique_ptr<Listener>> listeners_;
+    std::vector<std::unique_ptr<jsonrpc::Subscription>> subscriptions_;
+    Preparation preparation_;
+    Account account_;
+    Sender sender_;
+    // Last: they wait for work that uses the rest.
+    Errands reads_;
+    Errands sends_;
+};
+
+EvmGateway::EvmGateway(EvmOptions options, engine::Clock& clock, Workers workers,
+                       engine::Journal& journal) {
+    Nodes nodes = make_nodes(options, clock);
+    impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, journal);
+}
+
+EvmGateway::EvmGateway(EvmOptions options, Nodes nodes, engine::Clock& clock, Workers workers,
+                       engine::Journal& journal)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, journal)) {
+}
+
+EvmGateway::~EvmGateway() = default;
+
+void EvmGateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
+    impl_->listen(events, resume);
+}
+
+void EvmGateway::check(std::vector<engine::CheckOrder> orders) {
+    impl_->readiness().check(std::move(orders), impl_->events());
+}
+
+void EvmGateway::prepare(std::vector<engine::PrepareOrder> orders) {
+    impl_->prepare(std::move(orders));
+}
+
+void EvmGateway::send(std::vector<engine::SendOrder> orders) {
+    impl_->sender().send(std::move(orders), impl_->events());
+}
+
+engine::Sealed EvmGateway::seal(const domain::RequestId&, domain::Kind, const engine::Plan& plan) {
+    return impl_->seal(plan);
+}
+
+void EvmGateway::keep_sealed() {
+    impl_->nonces().keep();
+}
+
+void EvmGateway::undo_sealed() {
+    impl_->nonces().undo();
+}
+
+std::optional<std::uint32_t> EvmGateway::share_threshold(const domain::Bytes32& context,
+                                                         std::uint32_t) {
+    return impl_->thresholds().find(context);
+}
+
+void EvmGateway::stop() {
+    impl_->stop();
+}
+
+std::optional<std::string> EvmGateway::trouble() const {
+    return impl_->trouble();
+}
+
+std::vector<engine::Dependency> EvmGateway::dependencies() const {
+    return impl_->dependencies();
+}
+
+engine::ChainReadings EvmGateway::readings() const {
+    return impl_->readings();
+}
+
+std::optional<engine::KeyMaterial> EvmGateway::current() const {
+    return impl_->keys().current();
+}
+
+engine::SignatureAnswer EvmGateway::ask(std::uint64_t host_chain_id, const domain::Address& account,
+                                        const domain::Bytes32& digest, domain::ByteView signature) {
+    return impl_->wallets().ask(host_chain_id, account, digest, signature);
+}
+
+}  // namespace chains

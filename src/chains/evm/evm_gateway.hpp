@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/clock.hpp"
+#include "engine/contract_signatures.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "engine/key_material.hpp"
+#include "chains/evm/nodes.hpp"
+#include "chains/evm/options.hpp"
+
+namespace chains {
+
+// A gateway chain and its host chains behind JSON-RPC (evm-gateway). For relayer requests; vote
+// shares go elsewhere.
+//
+// Every transaction is in the database before it leaves. Its nonce stays with its request until a
+// transaction with that nonce is on chain, so a crash, a lost reply or a lying node neither sends a
+// request twice nor leaves a hole.
+class EvmGateway : public engine::Gateway,
+                   public engine::KeyDirectory,
+                   public engine::ContractSignatures {
+public:
+    // Where work waits for nodes: as many threads as should wait at once.
+    struct Workers {
+        engine::Executor& reads;
+        engine::Executor& sends;
+    };
+
+    // Over HTTP. Throws std::invalid_argument when the key is none.
+    EvmGateway(EvmOptions options, engine::Clock& clock, Workers workers, engine::Journal& journal);
+    EvmGateway(EvmOptions options, evm::Nodes nodes, engine::Clock& clock, Workers workers,
+               engine::Journal& journal);
+    ~EvmGateway() override;
+    EvmGateway(const EvmGateway&) = delete;
+    EvmGateway& operator=(const EvmGateway&) = delete;
+
+    void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
+    void check(std::vector<engine::CheckOrder> orders) override;
+    void prepare(std::vector<engine::PrepareOrder> orders) override;
+    void send(std::vector<engine::SendOrder> orders) override;
+    [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
+                                      const engine::Plan& plan) override;
+    void keep_sealed() override;
+    void undo_sealed() override;
+    [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
+                                                               std::uint32_t configured) override;
+    void stop() override;
+
+    [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::vector<engine::Dependency> dependencies() const override;
+    [[nodiscard]] engine::ChainReadings readings() const override;
+
+    [[nodiscard]] std::optional<engine::KeyMaterial> current() const override;
+
+    [[nodiscard]] engine::SignatureAnswer ask(std::uint64_t host_chain_id,
+                                              const domain::Address& account,
+                                              const domain::Bytes32& digest,
+                                              domain::ByteView signature) override;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace chains

@@ -1,0 +1,134 @@
+#include "chains/evm/fees.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "chains/jsonrpc/decode.hpp"
+
+namespace chains::evm {
+
+namespace {
+
+constexpr Wei price_max = Wei{1} << 96U;  // far beyond any price; keeps sums in range
+constexpr Wei capless_factor = 10;
+constexpr std::size_t blocks_max = 1'024;
+
+jsonrpc::Trouble garbled(const char* what) {
+    return {jsonrpc::Trouble::Kind::garbled, what, {}};
+}
+
+// The middle of the positive ones, the mean of the two middle ones when their number is even; at
+// least 1 wei.
+Wei median(std::vector<Wei> rewards) {
+    if (rewards.empty()) return 1;
+    std::ranges::sort(rewards);
+    const std::size_t middle = rewards.size() / 2;
+    if (rewards.size() % 2 == 1) return rewards[middle];
+    return (rewards[middle - 1] + rewards[middle]) / 2;
+}
+
+Wei raised(Wei price, std::uint32_t permille) {
+    return price + (price * permille + 999) / 1'000;
+}
+
+}  // namespace
+
+std::optional<FeeHistory> decode_fee_history(const jsonrpc::Json& history) {
+    const jsonrpc::Json& bases = jsonrpc::member(history, "baseFeePerGas");
+    const jsonrpc::Json& rewards = jsonrpc::member(history, "reward");
+    FeeHistory decoded;
+    if (bases.is_array() && bases.size() >= 2) {
+        if (bases.size() > blocks_max) return std::nullopt;
+        const auto base = jsonrpc::wei(bases[bases.size() - 2]);
+        if (!base || *base > price_max) return std::nullopt;
+        if (*base > 0) decoded.base = *base;
+    }
+    std::vector<Wei> positive;
+    if (rewards.is_array()) {
+        if (rewards.size() > blocks_max) return std::nullopt;
+        for (const jsonrpc::Json& of_block : rewards) {
+            if (!of_block.is_array() || of_block.empty()) continue;
+            const auto reward = jsonrpc::wei(of_block[0]);
+            if (!reward || *reward > price_max) return std::nullopt;
+            if (*reward > 0) positive.push_back(*reward);
+        }
+    }
+    decoded.priority_fee = median(std::move(positive));
+    return decoded;
+}
+
+std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const FeeQuote& market,
+                               const EvmOptions::Fees& options) {
+    FeeQuote higher;
+    higher.legacy = old.legacy;
+    higher.max_fee = std::max(raised(old.max_fee, options.bump_permille), market.max_fee);
+    if (!old.legacy) {
+        higher.priority_fee =
+            std::max(raised(old.priority_fee, options.bump_permille), market.priority_fee);
+        higher.max_fee = std::max(higher.max_fee, higher.priority_fee);
+    }
+    if (higher.max_fee > price_max) return std::nullopt;
+    const Wei cap = options.max_fee_cap != 0
+                        ? options.max_fee_cap
+                        : capless_factor * std::max(market.max_fee, first.max_fee);
+    if (higher.max_fee <= cap) return higher;
+    // The last step may be smaller than usual, if the cap still is a step above.
+    higher.max_fee = cap;
+    constexpr std::uint32_t least_permille = 101;
+    const bool enough = higher.max_fee >= raised(old.max_fee, least_permille) &&
+                        higher.priority_fee <= higher.max_fee;
+    return enough ? std::optional{higher} : std::nullopt;
+}
+
+Fees::Fees(const EvmOptions& options, jsonrpc::Node& node, const engine::Clock& clock)
+    : options_(options), node_(node), clock_(clock) {}
+
+FeeAnswer Fees::current() {
+    const std::lock_guard lock{mutex_};
+    const domain::Monotonic now = clock_.monotonic();
+    if (quote_ && now - asked_ <= options_.fees.age_max) return *quote_;
+    FeeAnswer answer = ask();
+    if (const auto* quote = std::get_if<FeeQuote>(&answer)) {
+        quote_ = *quote;
+        asked_ = now;
+    }
+    return answer;
+}
+
+FeeAnswer Fees::ask() {
+    const auto history =
+        node_.call({"eth_feeHistory", {"0xa", "latest", jsonrpc::Json::array({20.0})}});
+    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&history)) return *trouble;
+    FeeHistory fees;
+    if (const auto* result = std::get_if<jsonrpc::Json>(&history)) {
+        const auto decoded = decode_fee_history(*result);
+        if (!decoded) return garbled("a fee history that can not be read");
+        fees = *decoded;
+    }
+    if (!fees.base) {
+        const auto block = node_.call({"eth_getBlockByNumber", {"latest", false}});
+        if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&block)) return *trouble;
+        if (const auto* result = std::get_if<jsonrpc::Json>(&block)) {
+            const jsonrpc::Json& base = jsonrpc::member(*result, "baseFeePerGas");
+            if (!base.is_null()) fees.base = jsonrpc::wei(base);
+        }
+    }
+    if (fees.base && *fees.base <= price_max) {
+        FeeQuote quote{false, fees.priority_fee, 2 * *fees.base + fees.priority_fee};
+        const Wei cap = options_.fees.max_fee_cap;
+        if (cap != 0 && quote.max_fee > cap) {
+            quote.max_fee = cap;
+            quote.priority_fee = std::min(quote.priority_fee, cap);
+        }
+        return quote;
+    }
+    const auto price = node_.call({"eth_gasPrice", jsonrpc::Json::array()});
+    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&price)) return *trouble;
+    const auto* result = std::get_if<jsonrpc::Json>(&price);
+    const auto wei = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
+    if (!wei || *wei > price_max) return garbled("a gas price that can not be read");
+    return FeeQuote{true, 0, *wei};
+}
+
+}  // namespace chains::evm

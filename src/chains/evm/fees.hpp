@@ -1,0 +1,59 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <variant>
+
+#include "engine/clock.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/evm/wei.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// Prices per gas (evm-gateway 5.3).
+struct FeeQuote {
+    bool legacy = false;   // the chain has no base fee
+    Wei priority_fee = 0;  // at least 1 wei; 0 when legacy
+    Wei max_fee = 0;       // twice the base fee and the priority fee; the gas price when legacy
+};
+
+using FeeAnswer = std::variant<FeeQuote, jsonrpc::Trouble>;
+
+// What the chain asks for now, from the write node. Any thread; blocks while it asks. Those who
+// come meanwhile share the answer.
+class Fees {
+public:
+    Fees(const EvmOptions& options, jsonrpc::Node& node, const engine::Clock& clock);
+
+    [[nodiscard]] FeeAnswer current();
+
+private:
+    [[nodiscard]] FeeAnswer ask();
+
+    const EvmOptions& options_;
+    jsonrpc::Node& node_;
+    const engine::Clock& clock_;
+    std::mutex mutex_;
+    std::optional<FeeQuote> quote_;
+    domain::Monotonic asked_{};
+};
+
+// Of eth_feeHistory(10 blocks, latest, [20]) and, for what it lacks, the newest block's header.
+// Nothing when malformed. `base` absent: neither has a base fee.
+struct FeeHistory {
+    std::optional<Wei> base;
+    Wei priority_fee = 1;
+};
+[[nodiscard]] std::optional<FeeHistory> decode_fee_history(const jsonrpc::Json& history);
+
+// Prices with which a node takes a transaction in place of one with `old` prices: both fields
+// higher by the step, and not below what the chain asks for now. Nothing when that would be beyond
+// the cap (field report 23). Without a cap that is ten times what the chain asks for, or what the
+// `first` transaction of the request offered.
+[[nodiscard]] std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first,
+                                             const FeeQuote& market,
+                                             const EvmOptions::Fees& options);
+
+}  // namespace chains::evm

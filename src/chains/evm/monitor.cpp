@@ -1,0 +1,192 @@
+#include "chains/evm/monitor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "chains/jsonrpc/decode.hpp"
+
+namespace chains::evm {
+
+using domain::Milliseconds;
+using jsonrpc::Answer;
+using jsonrpc::Json;
+
+namespace {
+
+constexpr Milliseconds interval{15'000};
+// Until it is over: whoever watches our health waits for that.
+constexpr Milliseconds interval_in_trouble{5'000};
+constexpr Milliseconds chain_id_interval{std::chrono::minutes{5}};
+
+const Json* json_in(const Answer& answer) {
+    return std::get_if<Json>(&answer);
+}
+
+std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
+    for (const Answer& answer : answers) {
+        if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) return trouble->text;
+        if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
+            return "the node refuses: " + error->message + " (" + std::to_string(error->code) + ")";
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Monitor::Monitor(const EvmOptions& options, const domain::Address& signer, jsonrpc::Node& write,
+                 engine::Executor& executor, const engine::Clock& clock, engine::Journal& journal)
+    : options_(options),
+      signer_(signer),
+      write_(write),
+      clock_(clock),
+      journal_(journal),
+      errands_(executor) {}
+
+Monitor::~Monitor() {
+    stop();
+}
+
+void Monitor::start() {
+    errands_.run_after(Milliseconds{0}, [this] { look(); });
+}
+
+void Monitor::stop() {
+    errands_.stop();
+}
+
+std::optional<Wei> Monitor::balance() const {
+    const std::lock_guard lock{mutex_};
+    return balance_;
+}
+
+std::optional<double> Monitor::balance_in_coins() const {
+    const auto wei = balance();
+    if (!wei) return std::nullopt;
+    return static_cast<double>(*wei) / 1e18;
+}
+
+std::optional<std::uint64_t> Monitor::head() const {
+    const std::lock_guard lock{mutex_};
+    return head_;
+}
+
+std::optional<std::uint64_t> Monitor::nonce() const {
+    const std::lock_guard lock{mutex_};
+    return nonce_;
+}
+
+bool Monitor::on_wrong_chain() const {
+    const std::lock_guard lock{mutex_};
+    return chain_id_ && *chain_id_ != options_.chain_id;
+}
+
+bool Monitor::on_right_chain() const {
+    const std::lock_guard lock{mutex_};
+    return chain_id_ == options_.chain_id;
+}
+
+std::optional<std::string> Monitor::trouble() const {
+    const std::lock_guard lock{mutex_};
+    if (chain_id_ && *chain_id_ != options_.chain_id) {
+        return "chain id is " + std::to_string(*chain_id_) + ", the configuration says " +
+               std::to_string(options_.chain_id);
+    }
+    return trouble_;
+}
+
+void Monitor::look() {
+    if (const auto pause = read()) errands_.run_after(*pause, [this] { look(); });
+}
+
+// How long until the next look; nothing when the node was stopped.
+std::optional<Milliseconds> Monitor::read() {
+    const std::string signer = jsonrpc::hex(signer_);
+    std::vector<jsonrpc::Call> calls{
+        {"eth_getBalance", Json::array({signer, "latest"})},
+        {"eth_getTransactionCount", Json::array({signer, "latest"})},
+        {"eth_blockNumber", Json::array()},
+    };
+    {
+        const std::lock_guard lock{mutex_};
+        if (!chain_id_at_ || chain_id_ != options_.chain_id ||
+            clock_.monotonic() - *chain_id_at_ >= chain_id_interval) {
+            calls.push_back({"eth_chainId", Json::array()});
+        }
+    }
+    const std::vector<Answer> answers = write_.call_all(calls);
+    Milliseconds pause{0};
+    for (const Answer& answer : answers) {
+        const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer);
+        if (trouble == nullptr) continue;
+        if (trouble->kind == jsonrpc::Trouble::Kind::stopped) return std::nullopt;
+        pause = std::max(pause, trouble->wait);
+    }
+    const std::lock_guard lock{mutex_};
+    note_locked(answers);
+    return std::max(pause, trouble_ ? interval_in_trouble : interval);
+}
+
+void Monitor::note_locked(const std::vector<Answer>& answers) {
+    std::optional<std::string> trouble = problem_in(answers);
+    const auto garbled = [&trouble](const char* what) {
+        if (!trouble) trouble = std::string{"malformed "} + what;
+    };
+    if (const Json* said = json_in(answers[0])) {
+        if (const auto balance = jsonrpc::wei(*said)) {
+            note_balance_locked(*balance);
+        } else {
+            garbled("balance");
+        }
+    }
+    if (const Json* said = json_in(answers[1])) {
+        const auto nonce = jsonrpc::quantity(*said);
+        if (nonce) nonce_ = std::max(nonce_.value_or(0), *nonce);
+        if (!nonce) garbled("nonce");
+    }
+    if (const Json* said = json_in(answers[2])) {
+        const auto head = jsonrpc::quantity(*said);
+        if (head) head_ = head;
+        if (!head) garbled("block number");
+    }
+    if (const Json* said = answers.size() > 3 ? json_in(answers[3]) : nullptr) {
+        const auto chain_id = jsonrpc::quantity(*said);
+        if (chain_id) note_chain_id_locked(*chain_id);
+        if (!chain_id) garbled("chain id");
+    }
+    note_trouble_locked(std::move(trouble));
+}
+
+void Monitor::note_chain_id_locked(std::uint64_t chain_id) {
+    const bool changed = chain_id_ != chain_id;
+    chain_id_ = chain_id;
+    chain_id_at_ = clock_.monotonic();
+    if (!changed || chain_id == options_.chain_id) return;
+    journal_.write(engine::Level::error, "wrong_chain chain_id=" + std::to_string(chain_id) +
+                                             " configured=" + std::to_string(options_.chain_id));
+}
+
+void Monitor::note_balance_locked(Wei balance) {
+    balance_ = balance;
+    const bool low = options_.low_balance > 0 && balance < options_.low_balance;
+    if (low == low_) return;
+    low_ = low;
+    const auto coins = [](Wei wei) { return std::to_string(static_cast<double>(wei) / 1e18); };
+    journal_.write(low ? engine::Level::warning : engine::Level::info,
+                   std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
+                       " signer=" + jsonrpc::hex(signer_) + " balance=" + coins(balance) +
+                       " low_balance=" + coins(options_.low_balance));
+}
+
+void Monitor::note_trouble_locked(std::optional<std::string> trouble) {
+    if (trouble && !trouble_) {
+        journal_.write(engine::Level::warning, "write_node_trouble error=\"" + *trouble + "\"");
+    } else if (!trouble && trouble_) {
+        journal_.write(engine::Level::info, "write_node_recovered");
+    }
+    trouble_ = std::move(trouble);
+}
+
+}  // namespace chains::evm

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/journal.hpp"
+#include "chains/errands.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/evm/wei.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// Looks at our account and at the write node every 15 s (in trouble: 5 s), and now and then whether
+// that is on the right chain. What was read stays until it is read again. Any thread.
+class Monitor {
+public:
+    Monitor(const EvmOptions& options, const domain::Address& signer, jsonrpc::Node& write,
+            engine::Executor& executor, const engine::Clock& clock, engine::Journal& journal);
+    ~Monitor();
+    Monitor(const Monitor&) = delete;
+    Monitor& operator=(const Monitor&) = delete;
+
+    void start();  // once
+    // Waits for a look under way, so stop the node first. Not from inside one.
+    void stop();
+
+    [[nodiscard]] std::optional<Wei> balance() const;
+    [[nodiscard]] std::optional<double> balance_in_coins() const;  // units of 10^18 wei
+    [[nodiscard]] std::optional<std::uint64_t> head() const;
+    // Transactions of ours that are on the chain: the highest number any answer had, since some
+    // come from nodes that lag behind.
+    [[nodiscard]] std::optional<std::uint64_t> nonce() const;
+
+    // The node is on another chain than the configuration says: nothing should be sent.
+    [[nodiscard]] bool on_wrong_chain() const;
+    // The node said so. Before that nobody knows.
+    [[nodiscard]] bool on_right_chain() const;
+
+    // Nothing when the last look went well, else one line without secrets.
+    [[nodiscard]] std::optional<std::string> trouble() const;
+
+private:
+    void look();
+    [[nodiscard]] std::optional<domain::Milliseconds> read();
+    void note_locked(const std::vector<jsonrpc::Answer>& answers);
+    void note_chain_id_locked(std::uint64_t chain_id);
+    void note_balance_locked(Wei balance);
+    void note_trouble_locked(std::optional<std::string> trouble);
+
+    const EvmOptions& options_;
+    const domain::Address signer_;
+    jsonrpc::Node& write_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+
+    mutable std::mutex mutex_;  // for what follows
+    std::optional<Wei> balance_;
+    std::optional<std::uint64_t> head_;
+    std::optional<std::uint64_t> nonce_;
+    std::optional<std::uint64_t> chain_id_;
+    std::optional<domain::Monotonic> chain_id_at_;
+    bool low_ = false;
+    std::optional<std::string> trouble_;
+
+    Errands errands_;  // last: it waits for work that uses the rest
+};
+
+}  // namespace chains::evm

@@ -1,0 +1,49 @@
+#include "chains/evm/nodes.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chains/evm/events.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/jsonrpc/http_node.hpp"
+#include "chains/jsonrpc/url.hpp"
+
+namespace chains::evm {
+
+std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls, const EvmOptions& options,
+                                     const engine::Clock& clock) {
+    return std::make_unique<jsonrpc::HttpNode>(
+        jsonrpc::HttpNodeOptions{std::move(urls), options.call_timeout, options.response_bytes_max,
+                             options.batch_max},
+        clock);
+}
+
+Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock) {
+    const auto node = [&](std::vector<std::string> urls) {
+        return make_node(std::move(urls), options, clock);
+    };
+    Nodes nodes;
+    nodes.write = node(options.write_urls);
+    nodes.read = node(options.read_urls);
+    for (const EvmOptions::HostChain& chain : options.host_chains) {
+        nodes.hosts.emplace(chain.chain_id, node(chain.urls));
+    }
+    nodes.protocol = node(options.protocol_config.urls);
+    for (const EvmOptions::Listener& listener : options.listening.listeners) {
+        nodes.listeners.push_back(node({jsonrpc::over_http(listener.url)}));
+    }
+    return nodes;
+}
+
+jsonrpc::SubscriptionOptions subscription_options(const EvmOptions& options, std::string url) {
+    jsonrpc::SubscriptionOptions subscription;
+    subscription.url = std::move(url);
+    subscription.addresses = {options.decryption, options.input_verification};
+    subscription.topics.assign(answer_topics().begin(), answer_topics().end());
+    subscription.retry_interval = options.listening.retry_interval;
+    subscription.recycle_interval = options.listening.recycle_interval;
+    return subscription;
+}
+
+}  // namespace chains::evm

@@ -1,0 +1,138 @@
+#include "chains/evm/nonces.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace chains::evm {
+
+namespace {
+
+// A chain that went back says so more than once, over more than a moment.
+constexpr unsigned rewind_heard_min = 3;
+constexpr domain::Milliseconds rewind_patience{5'000};
+// After which the transaction that was to fill a hole is made again.
+constexpr domain::Milliseconds filler_patience{30'000};
+
+}  // namespace
+
+void Nonces::restore(const std::vector<engine::Sealed>& in_flight) {
+    const std::lock_guard lock{mutex_};
+    for (const engine::Sealed& sealed : in_flight) held_.try_emplace(sealed.nonce, 1);
+}
+
+bool Nonces::known() const {
+    const std::lock_guard lock{mutex_};
+    return floor_.has_value();
+}
+
+std::uint64_t Nonces::take() {
+    const std::lock_guard lock{mutex_};
+    assert(floor_);
+    const std::uint64_t nonce = smallest_free(*floor_);
+    ++held_[nonce];
+    taken_.push_back(nonce);
+    return nonce;
+}
+
+void Nonces::keep() {
+    const std::lock_guard lock{mutex_};
+    taken_.clear();
+}
+
+void Nonces::undo() {
+    const std::lock_guard lock{mutex_};
+    for (const std::uint64_t nonce : taken_) {
+        const auto entry = held_.find(nonce);
+        if (entry != held_.end() && --entry->second == 0) held_.erase(entry);
+    }
+    taken_.clear();
+}
+
+void Nonces::used(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    held_.erase(nonce);
+    away_.erase(nonce);
+    floor_ = std::max(floor_.value_or(0), nonce + 1);
+}
+
+void Nonces::release(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    held_.erase(nonce);
+    away_.erase(nonce);
+}
+
+bool Nonces::may_leave(std::uint64_t nonce) const {
+    const std::lock_guard lock{mutex_};
+    for (auto entry = held_.lower_bound(floor_.value_or(0));
+         entry != held_.end() && entry->first < nonce; ++entry) {
+        if (!away_.contains(entry->first)) return false;
+    }
+    return true;
+}
+
+void Nonces::leave(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    away_.insert(nonce);
+}
+
+void Nonces::come_back(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    away_.erase(nonce);
+}
+
+bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
+    const std::lock_guard lock{mutex_};
+    fillers_.erase(fillers_.begin(), fillers_.lower_bound(count));
+    if (!floor_ || count >= *floor_) {
+        floor_ = count;
+        rewind_.reset();
+        return false;
+    }
+    if (!rewind_) rewind_ = Rewind{0, now, 0};
+    rewind_->count = std::max(rewind_->count, count);
+    ++rewind_->heard;
+    if (rewind_->heard < rewind_heard_min || now - rewind_->since < rewind_patience) return false;
+    floor_ = rewind_->count;
+    away_.clear();
+    rewind_.reset();
+    return true;
+}
+
+std::optional<std::uint64_t> Nonces::take_hole(std::uint64_t count, domain::Monotonic now) {
+    const std::lock_guard lock{mutex_};
+    if (held_.empty()) return std::nullopt;
+    const auto is_being_filled = [&](std::uint64_t nonce) {
+        const auto filler = fillers_.find(nonce);
+        return filler != fillers_.end() && now - filler->second < filler_patience;
+    };
+    std::uint64_t hole = std::max(count, floor_.value_or(0));
+    while (held_.contains(hole) || is_being_filled(hole)) ++hole;
+    if (hole > held_.rbegin()->first) return std::nullopt;
+    fillers_[hole] = now;
+    return hole;
+}
+
+std::optional<std::uint64_t> Nonces::next() const {
+    const std::lock_guard lock{mutex_};
+    if (!floor_) return std::nullopt;
+    return smallest_free(*floor_);
+}
+
+std::optional<std::uint64_t> Nonces::distance(std::optional<std::uint64_t> count) const {
+    const std::lock_guard lock{mutex_};
+    if (!floor_) return std::nullopt;
+    const std::uint64_t next = smallest_free(*floor_);
+    return next - std::min(next, std::max(*floor_, count.value_or(0)));
+}
+
+std::size_t Nonces::held() const {
+    const std::lock_guard lock{mutex_};
+    return held_.size();
+}
+
+std::uint64_t Nonces::smallest_free(std::uint64_t from) const {
+    while (held_.contains(from) || fillers_.contains(from)) ++from;
+    return from;
+}
+
+}  // namespace chains::evm

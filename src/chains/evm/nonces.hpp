@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "domain/time.hpp"
+#include "engine/gateway.hpp"
+
+namespace chains::evm {
+
+// Gives out the nonces of one account. A nonce belongs to its request from the moment it is signed
+// until a transaction with it is on chain; it is never given back. So the next one is the smallest
+// that is neither used on chain nor held, and a hole can only lie below what is held, where the
+// next request fills it. Any thread.
+class Nonces {
+public:
+    // What is held from before the start.
+    void restore(const std::vector<engine::Sealed>& in_flight);
+
+    // Whether the chain told how many transactions the account has sent. Nothing can be taken
+    // before.
+    [[nodiscard]] bool known() const;
+
+    // Processor thread. Holds the nonce; undone unless kept.
+    [[nodiscard]] std::uint64_t take();
+    void keep();
+    void undo();
+
+    // A transaction with it is on chain: ours, or somebody else's, so that what we signed with it
+    // can never be included.
+    void used(std::uint64_t nonce);
+    // Its request needs it no more: whoever comes next may have it.
+    void release(std::uint64_t nonce);
+
+    // Whether every smaller nonce that is held has left for the node: one that arrives before them
+    // is refused or kept until they come.
+    [[nodiscard]] bool may_leave(std::uint64_t nonce) const;
+    // It leaves now; or the node may not have it after all.
+    void leave(std::uint64_t nonce);
+    void come_back(std::uint64_t nonce);
+
+    // The account's count at the newest block, as a node says it. Nodes behind a balancer lag: a
+    // smaller one changes nothing (field report 8) unless it is all that is heard for a while. Then
+    // the chain was reset or lost blocks, and numbers start there again: true is returned once.
+    bool observe(std::uint64_t count, domain::Monotonic now);
+
+    // The smallest nonce from `count` on that nobody holds although a larger one is held; the
+    // caller fills it. The same one is not given out again before a while.
+    [[nodiscard]] std::optional<std::uint64_t> take_hole(std::uint64_t count,
+                                                         domain::Monotonic now);
+
+    // The next one that take() would give.
+    [[nodiscard]] std::optional<std::uint64_t> next() const;
+    // How far the next one is from the first that is not used, as far as receipts and counts told;
+    // `count`: one that was heard elsewhere.
+    [[nodiscard]] std::optional<std::uint64_t> distance(std::optional<std::uint64_t> count) const;
+    // How many are held.
+    [[nodiscard]] std::size_t held() const;
+
+private:
+    [[nodiscard]] std::uint64_t smallest_free(std::uint64_t from) const;
+
+    mutable std::mutex mutex_;
+    std::optional<std::uint64_t> floor_;           // everything below is used
+    std::map<std::uint64_t, std::uint32_t> held_;  // by how many requests: one, but for rewinds
+    std::map<std::uint64_t, domain::Monotonic> fillers_;  // holes that were given out, and when
+    std::set<std::uint64_t> away_;                        // of held_: left for the node
+    std::vector<std::uint64_t> taken_;                    // not kept yet
+
+    struct Rewind {
+        std::uint64_t count = 0;  // the largest that was heard
+        domain::Monotonic since{};
+        unsigned heard = 0;
+    };
+    std::optional<Rewind> rewind_;  // suspected
+};
+
+}  // namespace chains::evm

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "domain/time.hpp"
+#include "chains/evm/wei.hpp"
+
+namespace chains {
+
+// A chain behind JSON-RPC (evm-gateway 0.2, appendix B). URLs may hold secrets: none is ever
+// printed.
+struct EvmOptions {
+    // Tries of a look-up that a node refuses, and the pause between two of them.
+    struct Retry {
+        std::uint32_t attempts_max = 3;  // at least 1
+        domain::Milliseconds pause{1'000};
+    };
+
+    struct HostChain {
+        std::uint64_t chain_id = 0;
+        std::vector<std::string> urls;  // the first is preferred, the others stand in for it
+        domain::Address acl{};
+    };
+
+    struct Listener {
+        enum class Type { polling, subscription };
+        Type type = Type::polling;
+        std::string url;  // http(s) for polling, ws(s) for subscription
+    };
+
+    struct Listening {
+        std::vector<Listener> listeners;  // each keeps a cursor of its own
+        // Where listeners begin that never read; absent: at the head.
+        std::optional<std::uint64_t> first_block;
+        domain::Milliseconds poll_interval{2'000};
+        domain::Milliseconds retry_interval{500};
+        domain::Milliseconds recycle_interval{std::chrono::minutes{30}};  // subscriptions
+        std::uint64_t confirmations = 0;  // blocks on top before an answer counts
+        std::uint64_t reorg_depth = 64;   // how far back a changed block is looked for
+        std::uint64_t range_max = 2'000;  // blocks per eth_getLogs
+    };
+
+    struct Fees {
+        domain::Milliseconds age_max{1'000};  // a fee history older than this is asked anew
+        // A transaction that is pending for so long gets higher fees.
+        domain::Milliseconds bump_after{30'000};
+        std::uint32_t bump_permille = 125;  // at least 101: nodes want more than 10 %
+        evm::Wei max_fee_cap = 0;           // per gas; 0: ten times what the chain asks for
+    };
+
+    struct KeyUrls {
+        domain::Address kms_generation{};
+        domain::Milliseconds poll_interval{12'000};
+    };
+
+    struct ProtocolConfig {
+        std::vector<std::string> urls;
+        domain::Address address{};
+        Retry retry{3, domain::Milliseconds{200}};
+        // A threshold that was looked up is believed for so long.
+        domain::Milliseconds threshold_age_max{std::chrono::minutes{5}};
+    };
+
+    std::uint64_t chain_id = 0;
+    std::vector<std::string> write_urls;
+    std::vector<std::string> read_urls;
+    domain::Milliseconds call_timeout{10'000};  // one HTTP exchange
+    domain::Milliseconds send_timeout{
+        75'000};  // eth_sendRawTransactionSync: the node's wait and more
+    std::size_t response_bytes_max = 16U << 20U;  // of one HTTP answer
+    std::size_t batch_max = 50;                   // calls in one HTTP request
+
+    domain::Address decryption{};
+    domain::Address input_verification{};
+    // What requests cost and in which token (1.5). Only for the self-check; absent: not checked.
+    std::optional<domain::Address> protocol_payment;
+    std::optional<domain::Address> fee_token;
+    std::vector<HostChain> host_chains;
+
+    std::string private_key;        // 64 hex digits; secret
+    std::uint32_t sends_max = 100;  // as many threads may wait for a receipt
+
+    Retry acl_retry{3, domain::Milliseconds{1'000}};
+    std::uint32_t estimation_attempts_max = 100;  // while the ciphertext is not there (5.4)
+    std::uint64_t erc1271_gas_limit = 100'000;
+    // Nonce used by a transaction that is not ours: how long receipts of ours are looked for before
+    // that is believed.
+    domain::Milliseconds foreign_use_patience{30'000};
+    evm::Wei low_balance = 0;  // of the signer; below it a warning; 0: none
+
+    Fees fees;
+    Listening listening;
+    KeyUrls key_urls;
+    ProtocolConfig protocol_config;
+};
+
+}  // namespace chains

@@ -1,0 +1,40 @@
+#include "chains/evm/plan.hpp"
+
+namespace chains::evm {
+
+namespace {
+
+constexpr std::uint64_t transfer_gas = 21'000;
+// Chains that charge for their data elsewhere add it to the gas (Arbitrum, for one).
+constexpr std::uint64_t no_op_gas = 10 * transfer_gas;
+
+}  // namespace
+
+engine::Plan plan_of(const Draft& draft) {
+    engine::Plan plan;
+    plan.bytes.push_back(draft.has_nonce ? 1 : 0);
+    const domain::Bytes encoded = encode(draft.transaction);
+    plan.bytes.insert(plan.bytes.end(), encoded.begin(), encoded.end());
+    return plan;
+}
+
+std::optional<Draft> draft_in(const engine::Plan& plan) {
+    if (plan.bytes.empty() || plan.bytes.front() > 1) return std::nullopt;
+    auto transaction = decode_unsigned(domain::ByteView{plan.bytes}.subspan(1));
+    if (!transaction) return std::nullopt;
+    return Draft{std::move(*transaction), plan.bytes.front() == 1};
+}
+
+Transaction no_op_like(const Transaction& transaction, const domain::Address& self) {
+    Transaction no_op = transaction;
+    no_op.to = self;
+    no_op.data.clear();
+    no_op.gas_limit = no_op_gas;
+    return no_op;
+}
+
+bool is_no_op(const Transaction& transaction, const domain::Address& self) {
+    return transaction.to == self && transaction.data.empty();
+}
+
+}  // namespace chains::evm

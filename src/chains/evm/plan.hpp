@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "engine/gateway.hpp"
+#include "chains/evm/transaction.hpp"
+
+namespace chains::evm {
+
+// A transaction that waits for its signature.
+struct Draft {
+    Transaction transaction;
+    bool has_nonce = false;  // otherwise it gets the next one
+};
+
+[[nodiscard]] engine::Plan plan_of(const Draft& draft);
+// Nothing unless the plan is one of plan_of().
+[[nodiscard]] std::optional<Draft> draft_in(const engine::Plan& plan);
+
+// Uses its nonce up and does nothing else: a transaction of the account to itself.
+[[nodiscard]] Transaction no_op_like(const Transaction& transaction, const domain::Address& self);
+[[nodiscard]] bool is_no_op(const Transaction& transaction, const domain::Address& self);
+
+}  // namespace chains::evm

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "chains/errands.hpp"
+#include "chains/evm/batch_line.hpp"
+#include "chains/evm/fees.hpp"
+#include "chains/evm/nonces.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// What comes before the signature: whether the contract is there, what the transaction would cost,
+// and whether it would be refused (evm-gateway 5.1 to 5.4). Orders that wait are asked about
+// together.
+class Preparation {
+public:
+    Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read, Nonces& nonces,
+                Fees& fees, const domain::Address& signer, Errands& errands,
+                const engine::Clock& clock, engine::Journal& journal);
+
+    // Returns at once; one event for each order.
+    void prepare(std::vector<engine::PrepareOrder> orders, engine::GatewayEvents& events);
+
+    // The last estimation said that the account can not pay.
+    [[nodiscard]] bool lacks_funds() const { return lacks_funds_; }
+
+private:
+    using Orders = std::vector<engine::PrepareOrder>;
+
+    void work(const Orders& orders);
+    // What keeps all of them from being estimated now.
+    [[nodiscard]] std::optional<engine::Unreachable> find_nonce();
+    [[nodiscard]] std::optional<engine::PrepareOutcome> find_code(const domain::Address& contract);
+    void estimate(const Orders& orders, const FeeQuote& quote,
+                  std::vector<engine::Prepared>& outcomes);
+    [[nodiscard]] engine::PrepareOutcome outcome_of(const jsonrpc::Answer& estimate, Transaction draft);
+    [[nodiscard]] engine::PrepareOutcome refused(const jsonrpc::NodeError& error);
+    [[nodiscard]] domain::Address target_of(const domain::Request& request) const;
+
+    const EvmOptions& options_;
+    jsonrpc::Node& write_;
+    jsonrpc::Node& read_;
+    Nonces& nonces_;
+    Fees& fees_;
+    const domain::Address signer_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+    std::atomic<bool> lacks_funds_{false};
+    std::atomic<engine::GatewayEvents*> events_{nullptr};
+    BatchLine<engine::PrepareOrder> line_;
+
+    std::mutex mutex_;  // for what follows
+    std::set<domain::Address> with_code_;
+};
+
+}  // namespace chains::evm

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "domain/request.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "chains/errands.hpp"
+#include "chains/evm/batch_line.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// Whether decrypts may go to the gateway chain (evm-gateway 7, relayer-api 4.3): the access lists
+// of their host chains first, one after another, then the ciphertext on the gateway chain.
+//
+// Each node has a line of its own, so one that hangs holds up nobody who does not need it, and what
+// waits for a node goes out in one HTTP exchange. No more than two exchanges per node at once.
+//
+// All chains of a request are asked. A refusal weighs more than a chain that failed, since nothing
+// the failed one could say would help; a chain that failed for good more than one that is silent.
+class Readiness {
+public:
+    using Hosts = std::map<std::uint64_t, std::unique_ptr<jsonrpc::Node>>;
+
+    // What is referred to must outlive it. A host chain is known when it has options and a node.
+    Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts& hosts,
+              engine::Executor& executor, engine::Journal& journal);
+    ~Readiness();
+    Readiness(const Readiness&) = delete;
+    Readiness& operator=(const Readiness&) = delete;
+
+    // Any thread. Returns at once; one answer for each order through `events`. Decrypts only.
+    void check(std::vector<engine::CheckOrder> orders, engine::GatewayEvents& events);
+
+    // Waits for exchanges under way, so stop the nodes first. No event after it returns.
+    void stop();
+
+private:
+    struct Check;
+    using CheckPtr = std::shared_ptr<Check>;
+    using Checks = std::vector<CheckPtr>;
+
+    struct Host {
+        Host(Readiness& owner, const EvmOptions::HostChain& chain, jsonrpc::Node& asked);
+
+        const std::uint64_t chain_id;
+        const domain::Address acl;
+        jsonrpc::Node& node;
+        BatchLine<CheckPtr> line;
+    };
+
+    [[nodiscard]] Host* host(std::uint64_t chain_id) const;
+    [[nodiscard]] std::optional<engine::CheckOutcome> unknown_chain(const Check& check) const;
+
+    // Each to its next line, or to its end.
+    void proceed(Checks checks);
+
+    void ask_access_list(Host& host, Checks checks);
+    // False: the chain is to be asked again.
+    [[nodiscard]] bool settle_chain(Check& check, const Host& host, const jsonrpc::Answer& answer);
+    void note_try(const Check& check, const Host& host, const jsonrpc::NodeError& error);
+    void ask_gateway(Checks checks);
+
+    const EvmOptions& options_;
+    jsonrpc::Node& read_;
+    engine::Journal& journal_;
+    Errands errands_;
+    std::map<std::uint64_t, std::unique_ptr<Host>> hosts_;
+    BatchLine<CheckPtr> gateway_line_;
+};
+
+}  // namespace chains::evm

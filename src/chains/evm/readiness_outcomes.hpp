@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/failure.hpp"
+#include "engine/gateway.hpp"
+#include "chains/acl.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+// What answers to a readiness check mean (evm-gateway 7.2, 7.3) and how its failures read
+// (relayer-api 9.2).
+namespace chains::evm {
+
+[[nodiscard]] domain::Failure no_access_list(std::uint64_t chain_id);
+[[nodiscard]] domain::Failure access_list_failed(std::uint64_t chain_id, const std::string& why);
+// `refused`: places in `questions`, at least one.
+[[nodiscard]] domain::Failure access_refused(const std::vector<AclQuestion>& questions,
+                                             const std::vector<std::size_t>& refused);
+
+// One answer for each question, in their order; nothing when malformed.
+[[nodiscard]] std::optional<std::vector<bool>> access_list_answers(const jsonrpc::Json& result,
+                                                                   std::size_t questions);
+
+// Ready, NotReady or Unreachable: of errors and a plain no the last try decides.
+[[nodiscard]] engine::CheckOutcome gateway_outcome(const jsonrpc::Answer& answer);
+
+}  // namespace chains::evm

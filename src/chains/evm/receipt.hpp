@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+struct Log {
+    domain::Address address{};
+    std::vector<domain::Bytes32> topics;  // at most 4
+    domain::Bytes data;
+    std::uint64_t block_number = 0;
+    domain::Bytes32 block_hash{};
+    std::uint64_t index = 0;
+    bool removed = false;
+};
+
+struct TransactionReceipt {
+    domain::Bytes32 hash{};
+    bool succeeded = false;
+    std::uint64_t block_number = 0;
+    domain::Bytes32 block_hash{};
+    std::vector<Log> logs;
+};
+
+// As eth_getLogs and eth_getTransactionReceipt have them; unknown members are ignored. Nothing when
+// a needed member is missing or malformed. Pending logs (null block) are malformed.
+[[nodiscard]] std::optional<Log> decode_log(const jsonrpc::Json& value);
+[[nodiscard]] std::optional<TransactionReceipt> decode_receipt(const jsonrpc::Json& value);
+
+}  // namespace chains::evm

@@ -1,0 +1,92 @@
+#include "chains/evm/receipts.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "chains/evm/revert.hpp"
+#include "chains/jsonrpc/decode.hpp"
+
+namespace chains::evm {
+
+namespace {
+
+std::vector<jsonrpc::Call> of_each(const char* method, const Receipts::SealedList& sealed) {
+    std::vector<jsonrpc::Call> calls;
+    calls.reserve(sealed.size());
+    for (const engine::Sealed& one : sealed) {
+        calls.push_back({method, jsonrpc::Json::array({jsonrpc::hex(one.hash)})});
+    }
+    return calls;
+}
+
+jsonrpc::Trouble garbled(const char* what) {
+    return {jsonrpc::Trouble::Kind::garbled, what, {}};
+}
+
+}  // namespace
+
+Receipts::Receipts(const EvmOptions& options, jsonrpc::Node& write, const domain::Address& signer)
+    : options_(options), write_(write), signer_(signer) {}
+
+Receipts::Found Receipts::find(const SealedList& sealed) {
+    const std::vector<jsonrpc::Answer> answers =
+        write_.call_all(of_each("eth_getTransactionReceipt", sealed));
+    Found found = NotIncluded{};
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (const auto* result = std::get_if<jsonrpc::Json>(&answers[i])) {
+            if (result->is_null()) continue;
+            auto receipt = decode_receipt(*result);
+            if (receipt && receipt->hash == sealed[i].hash) return *std::move(receipt);
+            found = garbled("a receipt that can not be read");
+        } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answers[i])) {
+            found = *trouble;
+        } else {
+            found = garbled("the node refuses");
+        }
+    }
+    return found;
+}
+
+bool Receipts::knows_any(const SealedList& sealed) {
+    return std::ranges::any_of(write_.call_all(of_each("eth_getTransactionByHash", sealed)),
+                               [](const jsonrpc::Answer& answer) {
+                                   const auto* found = std::get_if<jsonrpc::Json>(&answer);
+                                   return found == nullptr || !found->is_null();
+                               });
+}
+
+bool Receipts::is_buried(const TransactionReceipt& receipt) {
+    const std::uint64_t confirmations = options_.listening.confirmations;
+    if (confirmations == 0) return true;
+    const auto answer = write_.call({"eth_blockNumber", jsonrpc::Json::array()});
+    const auto* result = std::get_if<jsonrpc::Json>(&answer);
+    const auto head = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
+    return head && *head >= confirmations && *head - confirmations >= receipt.block_number;
+}
+
+domain::Failure Receipts::why_reverted(const Transaction& transaction,
+                                       const TransactionReceipt& receipt) {
+    jsonrpc::Json call{{"from", jsonrpc::hex(signer_)},
+                   {"to", jsonrpc::hex(transaction.to)},
+                   {"input", jsonrpc::hex(transaction.data)},
+                   {"gas", jsonrpc::hex_quantity(transaction.gas_limit)}};
+    if (transaction.legacy) {
+        call["gasPrice"] = jsonrpc::hex_quantity(transaction.max_fee);
+    } else {
+        call["maxFeePerGas"] = jsonrpc::hex_quantity(transaction.max_fee);
+        call["maxPriorityFeePerGas"] = jsonrpc::hex_quantity(transaction.priority_fee);
+    }
+    const auto answer =
+        write_.call({"eth_call", {std::move(call), jsonrpc::hex_quantity(receipt.block_number)}});
+    const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
+    if (error == nullptr || !is_revert(*error)) {
+        return {domain::Reason::reverted, "Transaction failed: Execution reverted on chain", {}};
+    }
+    return {domain::Reason::reverted,
+            "Transaction failed: Execution reverted on chain: " + describe(*error),
+            selector_of(*error)};
+}
+
+}  // namespace chains::evm

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "domain/failure.hpp"
+#include "engine/gateway.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/evm/receipt.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// What became of transactions, as the write node knows it (evm-gateway 2, 4). Any thread; blocks
+// while it asks.
+class Receipts {
+public:
+    using SealedList = std::vector<engine::Sealed>;
+
+    Receipts(const EvmOptions& options, jsonrpc::Node& write, const domain::Address& signer);
+
+    struct NotIncluded {};
+    using Found = std::variant<TransactionReceipt, NotIncluded, jsonrpc::Trouble>;
+
+    // The receipt of one of these transactions of a request.
+    [[nodiscard]] Found find(const SealedList& sealed);
+
+    // Whether the node has one of them, included or not; also when it can not be asked.
+    [[nodiscard]] bool knows_any(const SealedList& sealed);
+
+    // Enough blocks are on top of it.
+    [[nodiscard]] bool is_buried(const TransactionReceipt& receipt);
+
+    // Plays a transaction again where it failed, to learn why.
+    [[nodiscard]] domain::Failure why_reverted(const Transaction& transaction,
+                                               const TransactionReceipt& receipt);
+
+private:
+    const EvmOptions& options_;
+    jsonrpc::Node& write_;
+    const domain::Address signer_;
+};
+
+}  // namespace chains::evm

@@ -1,0 +1,34 @@
+#include "chains/evm/view.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "domain/failure.hpp"
+#include "chains/evm/revert.hpp"
+#include "chains/jsonrpc/decode.hpp"
+
+namespace chains::evm {
+
+jsonrpc::Call view_call(const domain::Address& to, domain::ByteView input, std::string_view block_tag) {
+    jsonrpc::Json call{{"to", jsonrpc::hex(to)}, {"input", jsonrpc::hex(input)}};
+    return {"eth_call", jsonrpc::Json::array({std::move(call), std::string(block_tag)})};
+}
+
+std::variant<domain::Bytes, Unread> read_view(const jsonrpc::Answer& answer) {
+    if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) return Unread{text_of(*error)};
+    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
+        return Unread{text_of(*trouble), trouble->wait};
+    }
+    if (auto bytes = jsonrpc::bytes(std::get<jsonrpc::Json>(answer))) return std::move(*bytes);
+    return Unread{"malformed answer"};
+}
+
+std::string text_of(const jsonrpc::NodeError& error) {
+    return domain::redact_urls(describe(error));
+}
+
+std::string text_of(const jsonrpc::Trouble& trouble) {
+    return domain::redact_urls(trouble.text);
+}
+
+}  // namespace chains::evm

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "domain/bytes.hpp"
+#include "domain/time.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::evm {
+
+// `eth_call` of {to, input} in the state of a block tag (evm-gateway 0.3).
+[[nodiscard]] jsonrpc::Call view_call(const domain::Address& to, domain::ByteView input,
+                                  std::string_view block_tag);
+
+// Why there is no result; for those who need not tell a refusal from silence.
+struct Unread {
+    std::string reason;
+    domain::Milliseconds wait{0};  // nobody should ask earlier
+};
+
+// The bytes of an `eth_call`'s answer.
+[[nodiscard]] std::variant<domain::Bytes, Unread> read_view(const jsonrpc::Answer& answer);
+
+// For failure texts and the journal: one line without URLs.
+[[nodiscard]] std::string text_of(const jsonrpc::NodeError& error);
+[[nodiscard]] std::string text_of(const jsonrpc::Trouble& trouble);
+
+}  // namespace chains::evm

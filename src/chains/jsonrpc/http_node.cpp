@@ -1,0 +1,255 @@
+#include "chains/jsonrpc/http_node.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "chains/jsonrpc/replies.hpp"
+#include "chains/jsonrpc/trouble.hpp"
+
+namespace chains::jsonrpc {
+namespace {
+
+using Kind = Trouble::Kind;
+
+std::string which(std::size_t place, std::size_t count) {
+    return "url " + std::to_string(place + 1) + " of " + std::to_string(count);
+}
+
+bool sends_transaction(const Call& call) {
+    return call.method.starts_with("eth_sendRawTransaction");
+}
+
+bool may_go_elsewhere(const Call& call, const Answer& answer) {
+    const auto* const trouble = std::get_if<Trouble>(&answer);
+    if (trouble == nullptr || trouble->kind == Kind::stopped) return false;
+    return !sends_transaction(call) || trouble->kind == Kind::unsent ||
+           trouble->kind == Kind::throttled;
+}
+
+// What all of them share, so that more of them would fare no better.
+const Trouble* common_trouble(const std::vector<Answer>& answers) {
+    const auto is_trouble = [](const Answer& answer) {
+        const auto* const trouble = std::get_if<Trouble>(&answer);
+        return trouble != nullptr && trouble->kind != Kind::lost && trouble->kind != Kind::garbled;
+    };
+    return std::ranges::all_of(answers, is_trouble) ? std::get_if<Trouble>(&answers.back())
+                                                    : nullptr;
+}
+
+void note(Standing& standing, const Answer& answer, domain::Monotonic now) {
+    const auto* const trouble = std::get_if<Trouble>(&answer);
+    if (trouble == nullptr) return standing.note_answer();
+    switch (trouble->kind) {
+        case Kind::unsent:
+        case Kind::timed_out:
+            return standing.note_failure(now);
+        case Kind::throttled:
+            return standing.throttle(trouble->wait, now);
+        case Kind::lost:
+        case Kind::garbled:
+            return standing.note_answer();
+        case Kind::stopped:
+            return;
+    }
+}
+
+}  // namespace
+
+HttpNode::HttpNode(HttpNodeOptions options, const engine::Clock& clock)
+    : options_(std::move(options)), clock_(clock) {
+    std::shared_ptr<const TlsContext> tls;
+    const std::size_t count = options_.urls.size();
+    for (std::size_t place = 0; place < count; ++place) {
+        auto url = parse_url(options_.urls[place]);
+        if (!url || url->websocket) {
+            throw std::invalid_argument(which(place, count) + " is no http or https URL");
+        }
+        if (url->tls && !tls) tls = std::make_shared<const TlsContext>();
+        endpoints_.push_back(
+            std::make_unique<Endpoint>(std::move(*url), tls, options_.response_bytes_max));
+    }
+}
+
+Answer HttpNode::call(const Call& call, std::optional<domain::Milliseconds> timeout) {
+    return std::move(settle({&call}, timeout.value_or(options_.timeout)).front());
+}
+
+std::vector<Answer> HttpNode::call_all(const std::vector<Call>& calls) {
+    std::vector<Answer> answers;
+    answers.reserve(calls.size());
+    const std::size_t batch_max = std::max<std::size_t>(options_.batch_max, 1);
+    while (answers.size() < calls.size()) {
+        Calls batch;
+        for (std::size_t place = answers.size(); place < calls.size() && batch.size() < batch_max;
+             ++place) {
+            batch.push_back(&calls[place]);
+        }
+        auto settled = settle(batch, options_.timeout);
+        const Trouble* const trouble = common_trouble(settled);
+        const std::optional<Trouble> rest =
+            trouble ? std::optional(held_back(*trouble)) : std::nullopt;
+        std::ranges::move(settled, std::back_inserter(answers));
+        if (rest) answers.resize(calls.size(), *rest);
+    }
+    return answers;
+}
+
+void HttpNode::stop() {
+    stop_.set();
+}
+
+std::optional<std::string> HttpNode::trouble() const {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
+}
+
+std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds timeout) {
+    std::vector<Answer> answers(calls.size(), endpoints_.empty()
+                                                  ? jsonrpc::trouble(Kind::unsent, "no URL configured")
+                                                  : throttled(domain::Milliseconds{0}));
+    std::vector<std::size_t> open(calls.size());  // without an answer that stays
+    std::iota(open.begin(), open.end(), std::size_t{0});
+    bool contacted = false;
+    for (Endpoint* const endpoint : preferred()) {
+        if (open.empty() || stop_.is_set()) break;
+        if (endpoint->standing().throttled_for(clock_.monotonic()).count() > 0) continue;
+        contacted = true;
+        Calls asked;
+        for (const std::size_t place : open) asked.push_back(calls[place]);
+        auto got = ask(*endpoint, asked, timeout);
+        std::vector<std::size_t> still_open;
+        for (std::size_t next = 0; next < open.size(); ++next) {
+            if (may_go_elsewhere(*asked[next], got[next])) still_open.push_back(open[next]);
+            answers[open[next]] = std::move(got[next]);
+        }
+        open = std::move(still_open);
+    }
+    if (contacted) note_outcome(answers);
+    for (const std::size_t place : open) conclude(answers[place]);
+    return answers;
+}
+
+std::vector<Endpoint*> HttpNode::preferred() {
+    const domain::Monotonic now = clock_.monotonic();
+    std::vector<Endpoint*> order;
+    std::vector<Endpoint*> avoided;
+    for (const auto& endpoint : endpoints_) {
+        const bool avoid = endpoints_.size() > 1 && endpoint->standing().should_avoid(now);
+        (avoid ? avoided : order).push_back(endpoint.get());
+    }
+    order.insert(order.end(), avoided.begin(), avoided.end());
+    return order;
+}
+
+// No URL is left to ask.
+void HttpNode::conclude(Answer& answer) const {
+    if (stop_.is_set()) {
+        answer = stopped();
+        return;
+    }
+    const auto* const trouble = std::get_if<Trouble>(&answer);
+    if (trouble == nullptr || trouble->kind != Kind::throttled) return;
+    const domain::Monotonic now = clock_.monotonic();
+    std::optional<domain::Milliseconds> shortest;
+    for (const auto& endpoint : endpoints_) {
+        const domain::Milliseconds wait = endpoint->standing().throttled_for(now);
+        if (wait.count() > 0) shortest = std::min(wait, shortest.value_or(wait));
+    }
+    if (shortest) answer = throttled(*shortest);
+}
+
+void HttpNode::note_outcome(const std::vector<Answer>& answers) {
+    const auto is_trouble = [](const Answer& answer) {
+        return std::holds_alternative<Trouble>(answer);
+    };
+    const auto first = std::ranges::find_if(answers, is_trouble);
+    const auto* const trouble = first == answers.end() ? nullptr : std::get_if<Trouble>(&*first);
+    if (trouble != nullptr && trouble->kind == Kind::stopped) return;
+    const std::lock_guard lock(mutex_);
+    trouble_ = trouble == nullptr ? std::nullopt : std::optional(trouble->text);
+}
+
+std::vector<Answer> HttpNode::ask(Endpoint& endpoint, const Calls& calls,
+                                  domain::Milliseconds timeout) {
+    std::vector<Answer> answers;
+    if (calls.size() > 1 && endpoint.standing().takes_batches()) {
+        if (auto together = ask_together(endpoint, calls, timeout)) {
+            answers = std::move(*together);
+        } else {
+            answers = ask_singly(endpoint, calls, timeout);
+            // Otherwise it refuses everything, not only batches.
+            const bool answered = !std::holds_alternative<Trouble>(answers.front());
+            if (answered) endpoint.standing().note_no_batches();
+        }
+    } else {
+        answers = ask_singly(endpoint, calls, timeout);
+    }
+    if (endpoints_.size() > 1) {
+        for (Answer& answer : answers) {
+            auto* const trouble = std::get_if<Trouble>(&answer);
+            if (trouble != nullptr) trouble->text.append(" (" + name_of(endpoint) + ")");
+        }
+    }
+    return answers;
+}
+
+std::optional<std::vector<Answer>> HttpNode::ask_together(Endpoint& endpoint, const Calls& calls,
+                                                          domain::Milliseconds timeout) {
+    const std::uint64_t first_id = next_id_.fetch_add(calls.size());
+    Posted posted = post(endpoint, calls, first_id, timeout);
+    if (const auto* const trouble = std::get_if<Trouble>(&posted)) {
+        note(endpoint.standing(), *trouble, clock_.monotonic());
+        return std::vector<Answer>(calls.size(), *trouble);
+    }
+    auto answers = read_replies(std::get<HttpResponse>(std::move(posted)), calls.size(),
+                                {first_id, endpoint.secrets(), clock_.wall()});
+    if (!answers) return std::nullopt;
+    for (const Answer& answer : *answers) note(endpoint.standing(), answer, clock_.monotonic());
+    return answers;
+}
+
+// Those behind one that had trouble are not asked any more.
+std::vector<Answer> HttpNode::ask_singly(Endpoint& endpoint, const Calls& calls,
+                                         domain::Milliseconds timeout) {
+    std::vector<Answer> answers;
+    for (const Call* const call : calls) {
+        answers.push_back(ask_one(endpoint, *call, timeout));
+        if (const auto* const trouble = std::get_if<Trouble>(&answers.back())) {
+            const Trouble rest = held_back(*trouble);
+            answers.resize(calls.size(), rest);
+            break;
+        }
+    }
+    return answers;
+}
+
+Answer HttpNode::ask_one(Endpoint& endpoint, const Call& call, domain::Milliseconds timeout) {
+    const std::uint64_t id = next_id_.fetch_add(1);
+    Posted posted = post(endpoint, {&call}, id, timeout);
+    Answer answer;
+    if (auto* const trouble = std::get_if<Trouble>(&posted)) {
+        answer = std::move(*trouble);
+    } else {
+        answer = read_reply(std::get<HttpResponse>(std::move(posted)),
+                            {id, endpoint.secrets(), clock_.wall()});
+    }
+    note(endpoint.standing(), answer, clock_.monotonic());
+    return answer;
+}
+
+Posted HttpNode::post(Endpoint& endpoint, const Calls& calls, std::uint64_t first_id,
+                      domain::Milliseconds timeout) {
+    const bool repeatable = std::ranges::none_of(
+        calls, [](const Call* const call) { return sends_transaction(*call); });
+    return endpoint.post(write_request(calls, first_id), repeatable, timeout, stop_);
+}
+
+std::string HttpNode::name_of(const Endpoint& endpoint) const {
+    const auto found = std::ranges::find(endpoints_, &endpoint, &std::unique_ptr<Endpoint>::get);
+    return which(static_cast<std::size_t>(found - endpoints_.begin()), endpoints_.size());
+}
+
+}  // namespace chains::jsonrpc

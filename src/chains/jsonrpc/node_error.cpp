@@ -1,0 +1,153 @@
+#include "chains/jsonrpc/node_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "domain/bytes.hpp"
+#include "domain/failure.hpp"
+
+namespace chains::jsonrpc {
+namespace {
+
+constexpr std::size_t message_bytes_max = 500;
+constexpr std::size_t redacted_bytes_max = 16U
+                                           << 10U;  // of a longer message the rest is not looked at
+constexpr std::size_t data_bytes_min = 4;
+
+std::string in_lower_case(std::string_view text) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower;
+}
+
+bool is_continuation(char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
+
+// Not in the middle of a character.
+void shorten(std::string& text, std::size_t bytes_max) {
+    if (text.size() <= bytes_max) return;
+    std::size_t end = bytes_max;
+    while (end > 0 && is_continuation(text[end])) --end;
+    text.resize(end);
+}
+
+// C0, DEL, and C1 in its two bytes of UTF-8; also the line and paragraph separators.
+void blank_controls(std::string& text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto code = static_cast<unsigned char>(text[at]);
+        if (code < 0x20 || code == 0x7f) text[at] = ' ';
+        if (code == 0xc2 && at + 1 < text.size() &&
+            static_cast<unsigned char>(text[at + 1]) < 0xa0) {
+            text[at] = text[at + 1] = ' ';
+        }
+        for (const std::string_view line_end : {"\xe2\x80\xa8", "\xe2\x80\xa9"}) {
+            if (std::string_view(text).substr(at).starts_with(line_end)) text.replace(at, 3, "   ");
+        }
+    }
+}
+
+void hide(std::string& text, std::string_view secret) {
+    constexpr std::string_view ellipsis = "…";
+    std::size_t at = 0;
+    while ((at = text.find(secret, at)) != std::string::npos) {
+        text.replace(at, secret.size(), ellipsis);
+        at += ellipsis.size();
+    }
+}
+
+std::optional<std::int64_t> integer(const Json& value) {
+    if (value.is_number_unsigned()) {
+        const auto number = value.get<std::uint64_t>();
+        if (number > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+        return static_cast<std::int64_t>(number);
+    }
+    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (!value.is_number_float()) return std::nullopt;
+    const auto number = value.get<double>();
+    if (std::abs(number) > 9e15 || std::trunc(number) != number) return std::nullopt;
+    return static_cast<std::int64_t>(number);
+}
+
+// `0x08c379a0…`; some nodes write `Reverted ` before it.
+std::optional<domain::Bytes> revert_bytes(std::string_view text) {
+    constexpr std::string_view preface = "Reverted ";
+    if (text.starts_with(preface)) text.remove_prefix(preface.size());
+    if (!text.starts_with("0x")) return std::nullopt;
+    auto bytes = domain::from_hex(text.substr(2));
+    if (!bytes || bytes->size() < data_bytes_min) return std::nullopt;
+    return bytes;
+}
+
+// No deeper than parse() lets through. Next to `data` other members may hold hashes and addresses.
+std::optional<domain::Bytes> first_bytes(const Json& value) {
+    if (value.is_string()) return revert_bytes(value.get_ref<const std::string&>());
+    if (!value.is_structured()) return std::nullopt;
+    if (value.is_object() && value.contains("data")) {
+        if (auto found = first_bytes(value["data"])) return found;
+    }
+    for (const Json& item : value) {
+        if (auto found = first_bytes(item)) return found;
+    }
+    return std::nullopt;
+}
+
+bool holds_one_of(std::string_view text, std::span<const std::string_view> phrases) {
+    return std::ranges::any_of(phrases, [&](std::string_view phrase) {
+        return text.find(phrase) != std::string_view::npos;
+    });
+}
+
+// Revert data is text as well when a node wants it to be.
+bool tells(const domain::Bytes& data, std::span<const std::string> secrets) {
+    const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+    return std::ranges::any_of(secrets, [&](const std::string& secret) {
+        return !secret.empty() && text.find(secret) != std::string_view::npos;
+    });
+}
+
+}  // namespace
+
+std::string sanitised(std::string_view message, std::span<const std::string> secrets) {
+    std::string text(message);
+    shorten(text, redacted_bytes_max);
+    text = domain::redact_urls(text);
+    for (const std::string& secret : secrets) hide(text, secret);
+    blank_controls(text);
+    shorten(text, message_bytes_max);
+    return text;
+}
+
+std::optional<NodeError> read_node_error(const Json& error, std::span<const std::string> secrets) {
+    if (!error.is_object()) return std::nullopt;
+    const auto code = error.find("code");
+    const auto value = code == error.end() ? std::nullopt : integer(*code);
+    if (!value) return std::nullopt;
+    NodeError read{*value, {}, {}};
+    if (const auto message = error.find("message");
+        message != error.end() && message->is_string()) {
+        read.message = sanitised(message->get_ref<const std::string&>(), secrets);
+    }
+    if (const auto data = error.find("data"); data != error.end()) read.data = first_bytes(*data);
+    if (read.data && tells(*read.data, secrets)) read.data->resize(data_bytes_min);
+    return read;
+}
+
+bool is_throttling(const NodeError& error) {
+    constexpr std::array<std::string_view, 4> answers{"header not found", "revert",
+                                                      "query returned", "block range"};
+    constexpr std::array<std::string_view, 2> refusals{"rate limit", "too many requests"};
+    constexpr std::int64_t code_of_reverts = 3;
+    constexpr std::array<std::int64_t, 2> codes{-32005, -32097};
+    const std::string message = in_lower_case(error.message);
+    if (error.code == code_of_reverts || holds_one_of(message, answers)) return false;
+    return std::ranges::find(codes, error.code) != codes.end() || holds_one_of(message, refusals);
+}
+
+}  // namespace chains::jsonrpc

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "chains/jsonrpc/http_response.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace chains::jsonrpc {
+
+// JSON-RPC 2.0 requests with the ids `first_id`, `first_id` + 1, …; an array when there are
+// several.
+[[nodiscard]] std::string write_request(std::span<const Call* const> calls, std::uint64_t first_id);
+
+// What a reader of answers has to know besides them.
+struct Reading {
+    std::uint64_t first_id = 0;
+    std::span<const std::string> secrets;  // see sanitised()
+    domain::Timestamp now{};               // for Retry-After
+};
+
+// To one call. An error counts whatever the HTTP status says (evm-gateway 4.3), unless it is one
+// that asks us to wait.
+[[nodiscard]] Answer read_reply(HttpResponse response, const Reading& reading);
+
+// To several calls in one request, in any order. Nothing when the node refused them as a whole, as
+// one that knows no batches does.
+[[nodiscard]] std::optional<std::vector<Answer>> read_replies(HttpResponse response,
+                                                              std::size_t count,
+                                                              const Reading& reading);
+
+}  // namespace chains::jsonrpc

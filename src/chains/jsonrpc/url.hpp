@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chains::jsonrpc {
+
+// Where a node is, taken apart (RFC 3986). All of it is secret.
+struct Url {
+    bool websocket = false;
+    bool tls = false;
+    std::string host;  // IPv6 without its brackets
+    std::uint16_t port = 0;
+    std::string target;       // path and query, never empty
+    std::string credentials;  // `user:password` without escapes; empty: none
+
+    // For the field Host.
+    [[nodiscard]] std::string authority() const;
+    // For the field Authorization (RFC 7617); empty: none.
+    [[nodiscard]] std::string authorization() const;
+    // The parts that may be keys, each long enough to be one; the longest first.
+    [[nodiscard]] std::vector<std::string> secrets() const;
+};
+
+// http, https, ws or wss. Nothing for anything else.
+[[nodiscard]] std::optional<Url> parse_url(std::string_view text);
+
+// The same place with http for ws and https for wss: most nodes serve both on one port.
+[[nodiscard]] std::string over_http(std::string_view url);
+
+}  // namespace chains::jsonrpc

@@ -1,0 +1,250 @@
+#include "chains/loopback/loopback_gateway.hpp"
+
+#include <cassert>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "chains/key_urls.hpp"
+#include "chains/loopback/transaction.hpp"
+
+namespace chains {
+namespace {
+
+using loopback::DelayedReply;
+using loopback::Matter;
+using loopback::Mined;
+
+constexpr const char* outage_text = "the loopback chain is down by its configuration";
+
+LoopbackOptions checked(LoopbackOptions options) {
+    if (const auto problem = problem_of(options)) {
+        throw std::invalid_argument("loopback gateway: " + *problem);
+    }
+    return options;
+}
+
+std::map<domain::Bytes32, domain::Timestamp> by_id(const std::vector<KnownRound>& rounds) {
+    std::map<domain::Bytes32, domain::Timestamp> map;
+    for (const KnownRound& round : rounds) map.insert_or_assign(round.id, round.vote_end);
+    return map;
+}
+
+// Groups orders by the latency `draw` gives each of them.
+template <typename Order, typename Draw>
+std::map<domain::Milliseconds, std::vector<Order>> by_latency(std::vector<Order> orders,
+                                                              Draw draw) {
+    std::map<domain::Milliseconds, std::vector<Order>> groups;
+    for (Order& order : orders) groups[draw(order)].push_back(std::move(order));
+    return groups;
+}
+
+}  // namespace
+
+LoopbackGateway::LoopbackGateway(LoopbackOptions options, engine::Clock& clock,
+                                 engine::Executor& executor, engine::Journal& journal)
+    : options_(checked(std::move(options))),
+      journal_(journal),
+      ledger_(options_.ledger, options_.ledger_synchronous, clock.wall()),
+      dice_(options_.seed, ledger_.run()),
+      outages_(options_.outages, clock),
+      answers_(options_, dice_),
+      readiness_(options_, dice_),
+      preparation_(options_, dice_),
+      miner_(options_, dice_, answers_, ledger_, clock, journal),
+      rounds_(by_id(options_.rounds)),
+      next_nonce_(ledger_.first_nonce()),
+      errands_(executor),
+      outbox_(options_, ledger_, answers_, outages_, errands_, clock, journal) {
+    journal_.write(engine::Level::info, "loopback_opened seed=" + std::to_string(options_.seed) +
+                                            " run=" + std::to_string(ledger_.run()) +
+                                            " next_nonce=" + std::to_string(next_nonce_.load()));
+}
+
+LoopbackGateway::~LoopbackGateway() {
+    errands_.stop();
+}
+
+void LoopbackGateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
+    assert(events_ == nullptr);
+    events_ = &events;
+    outbox_.listen(events, resume.cursor(std::string{engine::only_listener}));
+}
+
+void LoopbackGateway::check(std::vector<engine::CheckOrder> orders) {
+    assert(events_ != nullptr);
+    auto groups = by_latency(std::move(orders), [this](const engine::CheckOrder&) {
+        return dice_.draw(options_.readiness);
+    });
+    for (auto& [latency, group] : groups) {
+        errands_.run_after(latency, [this, group = std::move(group)] {
+            const bool down = outages_.down();
+            std::vector<engine::Checked> events;
+            events.reserve(group.size());
+            for (const engine::CheckOrder& order : group) {
+                events.push_back(
+                    {order.id, down ? engine::Unreachable{outage_text} : readiness_.check(order)});
+            }
+            events_.load()->checked(std::move(events));
+        });
+    }
+}
+
+void LoopbackGateway::prepare(std::vector<engine::PrepareOrder> orders) {
+    assert(events_ != nullptr);
+    auto groups = by_latency(std::move(orders), [this](const engine::PrepareOrder& order) {
+        const bool share = domain::kind_of(*order.request) == domain::Kind::share;
+        return dice_.draw(share ? options_.proof : options_.prepare);
+    });
+    for (auto& [latency, group] : groups) {
+        errands_.run_after(latency, [this, group = std::move(group)] {
+            const bool down = outages_.down();
+            std::vector<engine::Prepared> events;
+            events.reserve(group.size());
+            for (const engine::PrepareOrder& order : group) {
+                events.push_back({order.id, down ? engine::Unreachable{outage_text}
+                                                 : preparation_.prepare(order)});
+            }
+            events_.load()->prepared(std::move(events));
+        });
+    }
+}
+
+void LoopbackGateway::send(std::vector<engine::SendOrder> orders) {
+    assert(events_ != nullptr);
+    if (orders.empty()) return;
+    bool first = false;
+    {
+        const std::lock_guard lock{mutex_};
+        first = arrived_.empty();
+        std::move(orders.begin(), orders.end(), std::back_inserter(arrived_));
+    }
+    if (first) errands_.run_after(domain::Milliseconds{0}, [this] { include_arrived(); });
+}
+
+engine::Sealed LoopbackGateway::seal(const domain::RequestId&, domain::Kind,
+                                     const engine::Plan& plan) {
+    engine::Sealed sealed;
+    sealed.nonce = next_nonce_.fetch_add(1);
+    loopback::Salt salt{};
+    for (std::size_t at = 0; at < salt.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t number = dice_.roll(Matter::salt);
+        for (std::size_t byte = 0; byte < sizeof number; ++byte, number >>= 8U) {
+            salt[at + byte] = static_cast<std::uint8_t>(number);
+        }
+    }
+    sealed.bytes = loopback::seal(plan.bytes, sealed.nonce, salt);
+    sealed.hash = domain::sha256(sealed.bytes);
+    return sealed;
+}
+
+void LoopbackGateway::stop() {
+    errands_.stop();
+}
+
+std::optional<std::string> LoopbackGateway::trouble() const {
+    if (outages_.down()) return outage_text;
+    {
+        const std::lock_guard lock{mutex_};
+        if (trouble_) return "the loopback ledger can not be written: " + *trouble_;
+    }
+    if (const auto held = outbox_.trouble()) {
+        return "the loopback ledger can not deliver answers: " + *held;
+    }
+    return std::nullopt;
+}
+
+std::vector<engine::Dependency> LoopbackGateway::dependencies() const {
+    // One chain in one process: who can not send to it does not hear from it either.
+    const bool ok = !trouble();
+    return {{"gateway_http", ok}, {"gateway_listener_0", ok}};
+}
+
+engine::RoundAnswer LoopbackGateway::find(const domain::Bytes32& round_id) {
+    if (outages_.down()) return engine::Unreachable{outage_text};
+    if (rounds_.empty()) return engine::Round{options_.rounds_end};
+    const auto round = rounds_.find(round_id);
+    if (round == rounds_.end()) return engine::UnknownRound{};
+    return engine::Round{round->second};
+}
+
+std::optional<engine::KeyMaterial> LoopbackGateway::current() const {
+    return stored_at(options_.storage_url, options_.storage_prefix, options_.key_id,
+                     options_.crs_id);
+}
+
+std::uint64_t LoopbackGateway::inclusions() {
+    return ledger_.inclusions();
+}
+
+std::uint64_t LoopbackGateway::double_inclusions() {
+    return ledger_.double_inclusions();
+}
+
+void LoopbackGateway::include_arrived() {
+    Mined mined = mine(take_arrived());
+    outbox_.expect(mined.upcoming);
+    if (mined.answers_early) outbox_.deliver();
+    reply(std::move(mined.replies));
+    if (mined.answers_placed) outbox_.deliver();
+}
+
+std::vector<engine::SendOrder> LoopbackGateway::take_arrived() {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(arrived_, {});
+}
+
+Mined LoopbackGateway::mine(const std::vector<engine::SendOrder>& orders) {
+    if (outages_.down()) return unreachable(orders, outage_text);
+    try {
+        Mined mined = miner_.mine(orders);
+        note_trouble(std::nullopt);
+        return mined;
+    } catch (const std::exception& error) {
+        note_trouble(error.what());
+        return unreachable(orders, "the loopback ledger can not be written");
+    }
+}
+
+Mined LoopbackGateway::unreachable(const std::vector<engine::SendOrder>& orders,
+                                   const std::string& reason) {
+    Mined mined;
+    for (const engine::SendOrder& order : orders) {
+        mined.replies.push_back(
+            {dice_.draw(options_.confirmation), {order.id, engine::Unreachable{reason}}});
+    }
+    return mined;
+}
+
+void LoopbackGateway::reply(std::vector<DelayedReply> replies) {
+    auto groups =
+        by_latency(std::move(replies), [](const DelayedReply& reply) { return reply.delay; });
+    for (auto& [latency, group] : groups) {
+        std::vector<engine::Sent> events;
+        events.reserve(group.size());
+        for (DelayedReply& delayed : group) events.push_back(std::move(delayed.sent));
+        if (latency == domain::Milliseconds{0}) {
+            reply_now(std::move(events));
+        } else {
+            errands_.run_after(latency, [this, events = std::move(events)] { reply_now(events); });
+        }
+    }
+}
+
+void LoopbackGateway::reply_now(std::vector<engine::Sent> events) {
+    // Receipts that the outage overtook are lost; the ledger has them.
+    if (outages_.down()) {
+        for (engine::Sent& event : events) event.outcome = engine::Unreachable{outage_text};
+    }
+    events_.load()->sent(std::move(events));
+}
+
+void LoopbackGateway::note_trouble(std::optional<std::string> trouble) {
+    const std::lock_guard lock{mutex_};
+    if (trouble && !trouble_) {
+        journal_.write(engine::Level::error, "loopback_ledger_failed error=" + *trouble);
+    }
+    trouble_ = std::move(trouble);
+}
+
+}  // namespace chains

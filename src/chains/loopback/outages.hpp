@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+#include "chains/loopback/options.hpp"
+
+namespace chains::loopback {
+
+// When the chain can not be reached; counts from construction, on the monotonic clock. Any thread.
+class Outages {
+public:
+    Outages(std::vector<Outage> outages, const engine::Clock& clock);
+
+    // The moment the chain is back; nothing while it is there.
+    [[nodiscard]] std::optional<domain::Monotonic> end() const;
+
+    [[nodiscard]] bool down() const { return end().has_value(); }
+
+private:
+    const std::vector<Outage> outages_;  // by start
+    const engine::Clock& clock_;
+    const domain::Monotonic start_;
+};
+
+}  // namespace chains::loopback

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/gateway.hpp"
+
+namespace chains {
+
+// Two chains behind one port: vote shares go to one, everything else to the other. Both outlive it.
+class SplitGateway final : public engine::Gateway {
+public:
+    SplitGateway(engine::Gateway& relayer, engine::Gateway& votes)
+        : relayer_(relayer), votes_(votes) {}
+
+    void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
+    void check(std::vector<engine::CheckOrder> orders) override;
+    void prepare(std::vector<engine::PrepareOrder> orders) override;
+    void send(std::vector<engine::SendOrder> orders) override;
+    [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
+                                      const engine::Plan& plan) override;
+    void keep_sealed() override;
+    void undo_sealed() override;
+    [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
+                                                               std::uint32_t configured) override;
+    void wind_down() override;
+    void stop() override;
+    [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::vector<engine::Dependency> dependencies() const override;
+    [[nodiscard]] engine::ChainReadings readings() const override;
+
+private:
+    [[nodiscard]] engine::Gateway& of(domain::Kind kind) {
+        return kind == domain::Kind::share ? votes_ : relayer_;
+    }
+
+    engine::Gateway& relayer_;
+    engine::Gateway& votes_;
+};
+
+}  // namespace chains

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/clock.hpp"
+#include "chains/finding.hpp"
+#include "chains/votes/options.hpp"
+
+namespace chains::votes {
+
+// Looks at what revealing shares will need, and changes nothing: no proof is made. Blocks as long
+// as the chain does.
+[[nodiscard]] std::vector<Finding> diagnose(const VoteOptions& options, const engine::Clock& clock);
+
+}  // namespace chains::votes

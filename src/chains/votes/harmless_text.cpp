@@ -1,0 +1,157 @@
+#include "chains/votes/harmless_text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "domain/failure.hpp"
+
+namespace chains::votes {
+namespace {
+
+constexpr std::size_t secret_characters = 20;
+constexpr std::size_t digits_max = 30;
+constexpr std::string_view ellipsis = "\xe2\x80\xa6";
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// Of hex or base64, also with its URL-safe characters and with `\x1f` for a byte.
+bool is_coded(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("+/=-_\\").find(c) != std::string_view::npos;
+}
+
+bool is_no_space(char c) {
+    return static_cast<std::uint8_t>(c) > 0x20;
+}
+
+bool is_alphanumeric(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// A long word as no name of a function, a type or a file is.
+bool is_suspicious(std::string_view word) {
+    static constexpr std::string_view in_names = ":./()_-,'\"=[]{}<>!?;";
+    constexpr std::ptrdiff_t digits_in_names = 8;
+    const auto is_of_name = [](char c) {
+        return is_alphanumeric(c) || in_names.find(c) != std::string_view::npos;
+    };
+    return word.size() >= secret_characters &&
+           (!std::ranges::all_of(word, is_of_name) ||
+            std::ranges::count_if(word, is_digit) > digits_in_names);
+}
+
+bool is_between_numbers(char c) {
+    return std::string_view(" \t\r\n,;:.|'\"()[]{}").find(c) != std::string_view::npos;
+}
+
+std::size_t run_end(std::string_view text, std::size_t begin, bool (*belongs)(char)) {
+    while (begin < text.size() && belongs(text[begin])) ++begin;
+    return begin;
+}
+
+// Digits of a word that is a number in hex or decimal; 0: it is none.
+std::size_t digits_of(std::string_view word) {
+    if (word.starts_with("0x") || word.starts_with("\\x")) word.remove_prefix(2);
+    const auto is_hex = [](char c) {
+        return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    };
+    return std::ranges::all_of(word, is_hex) ? word.size() : 0;
+}
+
+// Where a secret ends that begins here; `begin` itself: none does.
+std::size_t secret_end(std::string_view text, std::size_t begin) {
+    std::size_t end = run_end(text, begin, is_coded);
+    if (end - begin >= secret_characters) return end;
+    std::size_t digits = 0;
+    std::size_t secret = begin;
+    for (std::size_t word = begin; end > word;) {
+        const std::size_t more = digits_of(text.substr(word, end - word));
+        if (more == 0) break;
+        digits += more;
+        if (digits >= secret_characters) secret = end;
+        word = run_end(text, end, is_between_numbers);
+        end = run_end(text, word, is_coded);
+    }
+    return secret;
+}
+
+char printable(char c) {
+    if (c == '"') return '\'';
+    if (static_cast<std::uint8_t>(c) < 0x20 || c == 0x7f) return ' ';
+    return static_cast<std::uint8_t>(c) < 0x80 ? c : '?';
+}
+
+// Where numbers begin that are too many, whatever stands between them; the end: nowhere.
+std::size_t crowd_of_digits(std::string_view text) {
+    std::size_t digits = 0;
+    std::size_t first = text.size();
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = run_end(text, at, is_alphanumeric);
+        const std::string_view word = text.substr(at, end - at);
+        const std::size_t more = word.empty() ? 0 : digits_of(word);
+        if (more > 0 && std::ranges::any_of(word, is_digit)) first = std::min(first, at);
+        digits += more;
+        at = std::max(end, at + 1);
+    }
+    return digits > digits_max ? first : text.size();
+}
+
+std::string without_secrets(std::string_view text) {
+    std::string kept;
+    const std::size_t crowd = crowd_of_digits(text);
+    const bool is_cut = crowd < text.size();
+    text = text.substr(0, crowd);
+    for (std::size_t at = 0; at < text.size();) {
+        const bool word_begins = at == 0 || !is_no_space(text[at - 1]);
+        const std::size_t word_end = run_end(text, at, is_no_space);
+        if (word_begins && is_suspicious(text.substr(at, word_end - at))) {
+            kept += ellipsis;
+            at = word_end;
+            continue;
+        }
+        if (!is_coded(text[at])) {
+            kept += text[at++];
+            continue;
+        }
+        const std::size_t secret = secret_end(text, at);
+        if (secret > at) {
+            kept += ellipsis;
+            at = secret;
+            continue;
+        }
+        const std::size_t word = run_end(text, at, is_coded);
+        kept += text.substr(at, word - at);
+        at = word;
+    }
+    if (is_cut) kept += ellipsis;
+    return kept;
+}
+
+}  // namespace
+
+std::string harmless_text(std::string_view text, std::size_t bytes_max) {
+    const std::string kept = without_secrets(domain::redact_urls(text));
+    std::string line;
+    for (std::size_t at = 0; at < kept.size() && line.size() < bytes_max;) {
+        if (std::string_view(kept).substr(at).starts_with(ellipsis)) {
+            line += ellipsis;
+            at += ellipsis.size();
+            continue;
+        }
+        const char c = printable(kept[at++]);
+        if (c != ' ' || (!line.empty() && line.back() != ' ')) line += c;
+    }
+    if (!line.empty() && line.back() == ' ') line.pop_back();
+    return line;
+}
+
+std::string_view without_open_end(std::string_view text) {
+    while (!text.empty() && (is_coded(text.back()) || is_between_numbers(text.back()))) {
+        text.remove_suffix(1);
+    }
+    return text;
+}
+
+}  // namespace chains::votes

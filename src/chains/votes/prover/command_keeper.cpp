@@ -1,0 +1,112 @@
+#include "chains/votes/prover/command_keeper.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace chains::votes::prover {
+
+CommandKeeper::CommandKeeper(CommandProgram program, const jsonrpc::Signal& stop)
+    : program_(std::move(program)), stop_(stop), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!wake_.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
+    thread_ = std::thread([this] { run(); });
+}
+
+CommandKeeper::~CommandKeeper() {
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+    }
+    wake();
+    thread_.join();
+}
+
+Launched CommandKeeper::start(jsonrpc::Deadline deadline) {
+    Order order([this, deadline] { return launch(program_, deadline, stop_); });
+    std::future<Launched> launched = order.get_future();
+    {
+        const std::lock_guard lock(mutex_);
+        orders_.push_back(std::move(order));
+    }
+    wake();
+    return launched.get();
+}
+
+CommandKeeper::Process CommandKeeper::take_idle() {
+    for (;;) {
+        Process process;
+        {
+            const std::lock_guard lock(mutex_);
+            if (idle_.empty()) return nullptr;
+            process = std::move(idle_.back());
+            idle_.pop_back();
+        }
+        if (process->is_quiet()) return process;
+    }
+}
+
+void CommandKeeper::keep(Process process) {
+    {
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(process));
+    }
+    wake();
+}
+
+void CommandKeeper::run() {
+    for (;;) {
+        wait();
+        std::deque<Order> orders;
+        {
+            const std::lock_guard lock(mutex_);
+            if (ended_) return;
+            orders.swap(orders_);
+        }
+        take_useless().clear();
+        for (Order& order : orders) order();
+    }
+}
+
+void CommandKeeper::wait() const {
+    std::vector<pollfd> polled{{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+    const bool stopping = stop_.is_set();
+    if (!stopping) polled.push_back({.fd = stop_.descriptor(), .events = POLLIN, .revents = 0});
+    {
+        const std::lock_guard lock(mutex_);
+        // They became useless after the last look at them, and nothing else would say so.
+        if (stopping && !idle_.empty()) return;
+        for (const Process& process : idle_) {
+            polled.push_back({.fd = process->handle(), .events = POLLIN, .revents = 0});
+        }
+    }
+    ::poll(polled.data(), polled.size(), -1);
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
+}
+
+void CommandKeeper::wake() const {
+    const std::uint64_t one = 1;
+    // Fails only when it is readable already.
+    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
+}
+
+std::vector<CommandKeeper::Process> CommandKeeper::take_useless() {
+    std::vector<Process> useless;
+    const std::lock_guard lock(mutex_);
+    const auto is_useful = [this](const Process& process) {
+        return !stop_.is_set() && !process->end();
+    };
+    const auto first = std::stable_partition(idle_.begin(), idle_.end(), is_useful);
+    std::move(first, idle_.end(), std::back_inserter(useless));
+    idle_.erase(first, idle_.end());
+    return useless;
+}
+
+}  // namespace chains::votes::prover

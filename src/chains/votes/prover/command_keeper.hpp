@@ -1,0 +1,53 @@
+#pragma once
+
+#include <deque>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "chains/votes/prover/command_launch.hpp"
+
+namespace chains::votes::prover {
+
+// Starts the processes of a program and keeps those that wait for their next proof; one that dies
+// meanwhile is reaped at once, and all of them when `stop` is set. A process lives no longer than
+// the thread that started it (launch()), so all are started by a thread of the keeper's own.
+class CommandKeeper {
+public:
+    CommandKeeper(CommandProgram program, const jsonrpc::Signal& stop);  // throws std::system_error
+    CommandKeeper(const CommandKeeper&) = delete;
+    CommandKeeper& operator=(const CommandKeeper&) = delete;
+    ~CommandKeeper();
+
+    // Any thread; blocks.
+    [[nodiscard]] Launched start(jsonrpc::Deadline deadline);
+
+    using Process = std::unique_ptr<CommandProcess>;
+    // Any thread. Null: none is there.
+    [[nodiscard]] Process take_idle();
+    void keep(Process process);
+
+private:
+    using Order = std::packaged_task<Launched()>;
+
+    void run();
+    void wait() const;
+    void wake() const;
+    // Of those that are dead, or of all once stopped.
+    [[nodiscard]] std::vector<Process> take_useless();
+
+    const CommandProgram program_;
+    const jsonrpc::Signal& stop_;
+    const jsonrpc::Descriptor wake_;
+
+    mutable std::mutex mutex_;
+    bool ended_ = false;
+    std::deque<Order> orders_;
+    std::vector<Process> idle_;  // the last used at the back
+
+    std::thread thread_;
+};
+
+}  // namespace chains::votes::prover

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "chains/jsonrpc/signal.hpp"
+#include "chains/votes/prover/command_process.hpp"
+#include "chains/votes/prover/command_program.hpp"
+
+namespace chains::votes::prover {
+
+// Or why there is no process, one line.
+using Launched = std::variant<std::unique_ptr<CommandProcess>, std::string>;
+
+// Starts the program. The process is killed when the calling thread ends, whatever ends it.
+[[nodiscard]] Launched launch(const CommandProgram& program, jsonrpc::Deadline deadline,
+                              const jsonrpc::Signal& stop);
+
+}  // namespace chains::votes::prover

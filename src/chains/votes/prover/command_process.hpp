@@ -1,0 +1,50 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+
+#include "chains/jsonrpc/descriptor.hpp"
+
+namespace chains::votes::prover {
+
+struct CommandEnd {
+    bool by_signal = false;
+    int number = 0;  // of the signal, else the exit code
+};
+
+// Our ends of a child's standard streams; they never block.
+struct CommandStreams {
+    jsonrpc::Descriptor input;  // to write
+    jsonrpc::Descriptor output;
+    jsonrpc::Descriptor errors;
+};
+
+// A child process that leads a group of its own. When the object goes, the group is killed and the
+// child reaped.
+class CommandProcess {
+public:
+    // `handle` is the process as a descriptor (pidfd_open(2)).
+    CommandProcess(pid_t pid, jsonrpc::Descriptor handle, CommandStreams streams);
+    CommandProcess(const CommandProcess&) = delete;
+    CommandProcess& operator=(const CommandProcess&) = delete;
+    ~CommandProcess();
+
+    [[nodiscard]] int handle() const { return handle_.get(); }  // readable once the child is dead
+    [[nodiscard]] int input() const { return streams_.input.get(); }  // -1: closed
+    [[nodiscard]] int output() const { return streams_.output.get(); }
+    [[nodiscard]] int errors() const { return streams_.errors.get(); }
+    void close_input() { streams_.input = jsonrpc::Descriptor(); }
+
+    // Nothing while it lives.
+    [[nodiscard]] std::optional<CommandEnd> end() const;
+    // It lives and said nothing that we have not read.
+    [[nodiscard]] bool is_quiet() const;
+
+private:
+    const pid_t pid_;
+    const jsonrpc::Descriptor handle_;
+    CommandStreams streams_;
+};
+
+}  // namespace chains::votes::prover

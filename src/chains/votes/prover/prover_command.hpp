@@ -1,0 +1,52 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "engine/journal.hpp"
+#include "chains/jsonrpc/signal.hpp"
+#include "chains/votes/options.hpp"
+#include "chains/votes/prover/command_exchange.hpp"
+#include "chains/votes/prover/command_keeper.hpp"
+#include "chains/votes/prover/prover.hpp"
+#include "chains/votes/prover/prover_protocol.hpp"
+
+namespace chains::votes::prover {
+
+// A program that proves: one request on its standard input, one answer on its standard output
+// (docs/prover.md). Runs as many processes as proofs are made at once.
+class CommandProver : public Prover {
+public:
+    // Throws std::invalid_argument when the program can not be executed.
+    CommandProver(const ProverOptions& options, engine::Journal& journal);
+
+    [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
+    void stop() override { stop_.set(); }
+    [[nodiscard]] std::optional<std::string> trouble() const override;
+
+private:
+    using Process = CommandKeeper::Process;
+
+    [[nodiscard]] ProveOutcome settle(const Witness& witness);
+    // Nothing: the process had died before it was asked.
+    [[nodiscard]] std::optional<ProveOutcome> ask_idle(const CommandTalk& talk);
+    [[nodiscard]] ProveOutcome ask_new(const CommandTalk& talk);
+    [[nodiscard]] ProveOutcome judge(CommandAnswer answer, Process process);
+    [[nodiscard]] ProveOutcome read(const CommandAnswer& answer, Process process);
+    [[nodiscard]] ProveOutcome judge_end(const CommandAnswer& answer) const;
+    void report(const std::string& why, std::string_view errors) const;
+    void note(const ProveOutcome& outcome);
+
+    const ProverFormat format_;
+    const ProverLife life_;
+    const domain::Milliseconds timeout_;
+    engine::Journal& journal_;
+    jsonrpc::Signal stop_;
+    CommandKeeper keeper_;
+
+    mutable std::mutex mutex_;
+    std::optional<std::string> trouble_;
+};
+
+}  // namespace chains::votes::prover

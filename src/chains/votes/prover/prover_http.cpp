@@ -1,0 +1,115 @@
+#include "chains/votes/prover/prover_http.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+
+#include "chains/jsonrpc/retry_after.hpp"
+#include "chains/votes/prover/prover_protocol.hpp"
+
+namespace chains::votes::prover {
+namespace {
+
+using Kind = jsonrpc::Trouble::Kind;
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+Fields fields_of(const std::string& token) {
+    if (token.empty()) return {};
+    const bool is_visible = std::ranges::all_of(token, [](char c) { return c > 0x20 && c < 0x7f; });
+    if (!is_visible) throw std::invalid_argument("prover token is not printable ASCII");
+    return {{"Authorization", "Bearer " + token}};
+}
+
+jsonrpc::Url url_of(const ProverOptions& options) {
+    auto url = jsonrpc::parse_url(options.url);
+    if (!url || url->websocket) throw std::invalid_argument("prover url is no http or https URL");
+    return std::move(*url);
+}
+
+std::shared_ptr<const jsonrpc::TlsContext> tls_of(const ProverOptions& options) {
+    return url_of(options).tls ? std::make_shared<const jsonrpc::TlsContext>() : nullptr;
+}
+
+// The service did not get to prove, or it is none: a wrong token or path is no share's fault.
+bool is_unavailable(int status) {
+    constexpr std::array statuses{401, 403, 404, 429, 502, 503, 504};
+    return std::ranges::find(statuses, status) != statuses.end();
+}
+
+// Nobody here knows the time: a date counts as the shortest wait.
+domain::Milliseconds hold_of(const jsonrpc::HttpResponse& response) {
+    using namespace std::chrono;
+    constexpr domain::Timestamp behind_all_dates = sys_days{year{10'000} / January / 1};
+    if (!response.retry_after) return domain::Milliseconds{0};
+    return jsonrpc::throttle_wait(response.retry_after, behind_all_dates);
+}
+
+ProveOutcome judge(const jsonrpc::Trouble& trouble) {
+    if (trouble.kind == Kind::timed_out || trouble.kind == Kind::garbled) {
+        return NotProved{"prover service: " + trouble.text};
+    }
+    if (trouble.kind == Kind::stopped) return engine::Unreachable{"stopped"};
+    return engine::Unreachable{"prover service: " + trouble.text};
+}
+
+ProveOutcome judge(const jsonrpc::HttpResponse& response) {
+    const std::string status = "prover service answered HTTP " + std::to_string(response.status);
+    if (is_unavailable(response.status)) {
+        engine::Unreachable away{status};
+        away.hold = hold_of(response);
+        return away;
+    }
+    ProverAnswer answer = read_json_answer(response.body);
+    if (const auto* const error = std::get_if<ProverError>(&answer)) {
+        return NotProved{describe(*error)};
+    }
+    if (response.status != 200) return NotProved{status};
+    if (const auto* const garbled = std::get_if<Garbled>(&answer)) {
+        return NotProved{describe(*garbled)};
+    }
+    return std::get<Proof>(std::move(answer));
+}
+
+}  // namespace
+
+HttpProver::HttpProver(const ProverOptions& options)
+    : fields_(fields_of(options.token)),
+      timeout_(options.timeout),
+      endpoint_(url_of(options), tls_of(options), answer_bytes_max) {}
+
+ProveOutcome HttpProver::prove(const Witness& witness) {
+    ProveOutcome outcome = ask(witness);
+    note(outcome);
+    return outcome;
+}
+
+std::optional<std::string> HttpProver::trouble() const {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
+}
+
+ProveOutcome HttpProver::ask(const Witness& witness) {
+    const Secret body = json_request(witness);
+    const jsonrpc::HttpRequest request{.method = "POST",
+                                   .target = {},
+                                   .body = body.view(),
+                                   .headers = fields_,
+                                   .repeatable = true};
+    const jsonrpc::Posted posted = endpoint_.exchange(request, timeout_, stop_);
+    if (stop_.is_set()) return engine::Unreachable{"stopped"};
+    return std::visit([](const auto& outcome) { return judge(outcome); }, posted);
+}
+
+void HttpProver::note(const ProveOutcome& outcome) {
+    if (stop_.is_set()) return;
+    const std::lock_guard lock(mutex_);
+    trouble_.reset();
+    if (const auto* const failed = std::get_if<NotProved>(&outcome)) trouble_ = failed->text;
+    if (const auto* const away = std::get_if<engine::Unreachable>(&outcome)) {
+        trouble_ = away->reason;
+    }
+}
+
+}  // namespace chains::votes::prover

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chains/jsonrpc/endpoint.hpp"
+#include "chains/jsonrpc/signal.hpp"
+#include "chains/votes/options.hpp"
+#include "chains/votes/prover/prover.hpp"
+
+namespace chains::votes::prover {
+
+// A service that proves: the request is POSTed as JSON (docs/prover.md).
+class HttpProver : public Prover {
+public:
+    // Throws std::invalid_argument, without the values, when the URL is none or the token can not
+    // stand in a header.
+    explicit HttpProver(const ProverOptions& options);
+
+    [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
+    void stop() override { stop_.set(); }
+    [[nodiscard]] std::optional<std::string> trouble() const override;
+
+private:
+    [[nodiscard]] ProveOutcome ask(const Witness& witness);
+    void note(const ProveOutcome& outcome);
+
+    const std::vector<std::pair<std::string, std::string>> fields_;
+    const domain::Milliseconds timeout_;
+    jsonrpc::Signal stop_;
+    jsonrpc::Endpoint endpoint_;
+
+    mutable std::mutex mutex_;
+    std::optional<std::string> trouble_;
+};
+
+}  // namespace chains::votes::prover

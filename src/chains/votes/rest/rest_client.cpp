@@ -1,0 +1,86 @@
+#include "chains/votes/rest/rest_client.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "chains/jsonrpc/decode.hpp"
+#include "chains/jsonrpc/node_error.hpp"
+#include "chains/jsonrpc/parse.hpp"
+#include "chains/jsonrpc/retry_after.hpp"
+#include "chains/votes/harmless_text.hpp"
+
+namespace chains::votes::rest {
+namespace {
+
+constexpr std::size_t text_bytes_max = 200;
+
+jsonrpc::Url url_of(const std::string& text) {
+    auto url = jsonrpc::parse_url(text);
+    if (!url || url->websocket) throw std::invalid_argument("no http or https URL");
+    return std::move(*url);
+}
+
+std::shared_ptr<const jsonrpc::TlsContext> tls_for(const jsonrpc::Url& url) {
+    return url.tls ? std::make_shared<const jsonrpc::TlsContext>() : nullptr;
+}
+
+domain::Milliseconds hold_of(const jsonrpc::HttpResponse& response, domain::Timestamp now) {
+    const bool asks_to_wait =
+        response.status == 429 || (response.status == 503 && response.retry_after);
+    return asks_to_wait ? jsonrpc::throttle_wait(response.retry_after, now) : domain::Milliseconds{0};
+}
+
+}  // namespace
+
+RestClient::RestClient(const std::string& base_url, const engine::Clock& clock,
+                       std::string helper_token)
+    : endpoint_(url_of(base_url), tls_for(url_of(base_url)), reply_bytes_max),
+      clock_(clock),
+      helper_token_(std::move(helper_token)) {}
+
+RestAnswer RestClient::get(const std::string& target, domain::Milliseconds timeout,
+                           std::size_t bytes_max) {
+    jsonrpc::HttpRequest request{
+        .method = "GET", .target = target, .repeatable = true, .response_bytes_max = bytes_max};
+    if (!helper_token_.empty()) request.headers.emplace_back("X-Helper-Token", helper_token_);
+    return exchange(request, timeout);
+}
+
+RestAnswer RestClient::post(const std::string& target, const std::string& json,
+                            domain::Milliseconds timeout) {
+    return exchange({.method = "POST", .target = target, .body = json, .repeatable = true},
+                    timeout);
+}
+
+RestAnswer RestClient::exchange(const jsonrpc::HttpRequest& request, domain::Milliseconds timeout) {
+    jsonrpc::Posted posted = endpoint_.exchange(request, timeout, stop_);
+    if (auto* const trouble = std::get_if<jsonrpc::Trouble>(&posted)) return std::move(*trouble);
+    auto& response = std::get<jsonrpc::HttpResponse>(posted);
+    RestReply reply{.status = response.status,
+                    .json = jsonrpc::parse(std::move(response.body)),
+                    .error = {},
+                    .hold = hold_of(response, clock_.wall())};
+    if (reply.json) {
+        const jsonrpc::Json& error = jsonrpc::member(*reply.json, "error");
+        if (error.is_string()) reply.error = presentable(error.get_ref<const std::string&>());
+    }
+    return reply;
+}
+
+std::string RestClient::presentable(std::string_view text) const {
+    return harmless_text(jsonrpc::sanitised(text, endpoint_.secrets()), text_bytes_max);
+}
+
+void RestClient::note_trouble(std::optional<std::string> text) {
+    if (stop_.is_set()) return;
+    const std::lock_guard lock(mutex_);
+    trouble_ = std::move(text);
+}
+
+std::optional<std::string> RestClient::trouble() const {
+    const std::lock_guard lock(mutex_);
+    return trouble_;
+}
+
+}  // namespace chains::votes::rest

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+#include "chains/jsonrpc/endpoint.hpp"
+#include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/signal.hpp"
+#include "chains/votes/rest/rest_reply.hpp"
+
+namespace chains::votes::rest {
+
+using RestAnswer = std::variant<RestReply, jsonrpc::Trouble>;
+
+inline constexpr std::size_t reply_bytes_max = 1U << 20U;
+
+// A REST interface under one base URL, which may have a path. Sockets wait in real time; `clock` is
+// for a Retry-After. Any thread.
+class RestClient {
+public:
+    // `helper_token` goes along as X-Helper-Token; empty: none. Throws std::invalid_argument,
+    // without the URL, when it is no http or https URL.
+    RestClient(const std::string& base_url, const engine::Clock& clock,
+               std::string helper_token = {});
+
+    // `target`: `/` first. `timeout`: from look-up to last byte.
+    [[nodiscard]] RestAnswer get(const std::string& target, domain::Milliseconds timeout,
+                                 std::size_t bytes_max = reply_bytes_max);
+    // Of JSON that may be taken twice.
+    [[nodiscard]] RestAnswer post(const std::string& target, const std::string& json,
+                                  domain::Milliseconds timeout);
+
+    // Exchanges under way end as `stopped`, and so does every later one.
+    void stop() { stop_.set(); }
+
+    // One line of about 200 bytes at most, without URLs, parts of ours, and whatever may be a part
+    // of a share: a node may say back what it was sent.
+    [[nodiscard]] std::string presentable(std::string_view text) const;
+
+    // What the last exchange came to; absent: it went well. Not taken any more once stopped.
+    void note_trouble(std::optional<std::string> text);
+    [[nodiscard]] std::optional<std::string> trouble() const;
+
+private:
+    [[nodiscard]] RestAnswer exchange(const jsonrpc::HttpRequest& request,
+                                      domain::Milliseconds timeout);
+
+    jsonrpc::Endpoint endpoint_;
+    const engine::Clock& clock_;
+    const std::string helper_token_;
+    jsonrpc::Signal stop_;
+
+    mutable std::mutex mutex_;
+    std::optional<std::string> trouble_;
+};
+
+}  // namespace chains::votes::rest

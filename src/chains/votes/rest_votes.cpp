@@ -1,0 +1,38 @@
+#include "chains/votes/rest_votes.hpp"
+
+#include "chains/votes/prover/make_prover.hpp"
+
+namespace chains {
+namespace {
+
+// The URL of a chain that was named by its port is known here only.
+VoteOptions with_url(VoteOptions options) {
+    options.chain_url = options.base_url();
+    return options;
+}
+
+}  // namespace
+
+RestVotes::RestVotes(const VoteOptions& options, const engine::Clock& clock,
+                     engine::Executor& executor, engine::Journal& journal,
+                     engine::VoteObserver& observer)
+    : commitment_check_(options.commitment_check),
+      chain_(with_url(options), clock, &observer),
+      trees_(chain_, clock, [this] { return chain_.active_round(); }),
+      nullifiers_(options.nullifier_url.empty()
+                      ? nullptr
+                      : std::make_unique<votes::rest::RestNullifiers>(options, clock)),
+      prover_(votes::prover::make_prover(options.prover, journal)),
+      sources_(chain_, trees_),
+      gateway_(sources_, *prover_, clock, executor, journal, observer) {}
+
+engine::VoteChain RestVotes::chain() {
+    return {chain_, &trees_, nullifiers_.get(), commitment_check_ ? &commitments_ : nullptr};
+}
+
+void RestVotes::stop_lookups() {
+    chain_.stop();
+    if (nullifiers_) nullifiers_->stop();
+}
+
+}  // namespace chains

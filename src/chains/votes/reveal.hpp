@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "domain/bytes.hpp"
+#include "domain/result.hpp"
+#include "engine/gateway.hpp"
+#include "engine/vote_chain.hpp"
+#include "chains/votes/prover/prover.hpp"
+
+namespace chains::votes {
+
+// MsgRevealShare as the chain's REST interface takes it (share-helper 5.3).
+struct Reveal {
+    domain::Bytes32 share_nullifier{};
+    domain::Bytes32 c1{};
+    domain::Bytes32 c2{};
+    std::uint32_t proposal_id = 0;
+    std::uint32_t vote_decision = 0;
+    domain::Bytes proof;
+    domain::Bytes32 round_id{};
+    std::uint64_t anchor_height = 0;
+};
+
+[[nodiscard]] std::string to_json(const Reveal& reveal);
+
+// The chain refused the share, or its answer can not be understood: costs one of the attempts.
+struct NotRevealedNow {
+    std::string text;  // names status, code and log; one line without URLs
+};
+
+using RevealOutcome = std::variant<domain::ShareRevealed, NotRevealedNow, engine::Unreachable>;
+
+struct RoundActive {};
+struct RoundNotActive {};
+using RoundStatusAnswer =
+    std::variant<RoundActive, RoundNotActive, engine::UnknownRound, engine::Unreachable>;
+
+struct PathOutOfRange {};  // no leaf there at that anchor
+using MerklePath = std::array<std::uint8_t, prover::merkle_path_bytes>;
+using PathAnswer = std::variant<MerklePath, PathOutOfRange, engine::Unreachable>;
+
+// Port: what revealing needs of the chain beside the reading that wallets cause. Any thread;
+// blocks.
+class RevealChain {
+public:
+    virtual ~RevealChain() = default;
+    [[nodiscard]] virtual RoundStatusAnswer round_status(const domain::Bytes32& round_id) = 0;
+    [[nodiscard]] virtual engine::TreeStatusAnswer tree_status(const domain::Bytes32& round_id) = 0;
+    [[nodiscard]] virtual PathAnswer path(const domain::Bytes32& round_id, std::uint32_t position,
+                                          std::uint64_t anchor_height) = 0;
+    // `json` is what to_json() made; one try.
+    [[nodiscard]] virtual RevealOutcome reveal(const std::string& json) = 0;
+    // Calls under way end with Unreachable as soon as they can, and so does every later one.
+    virtual void stop() = 0;
+    // Nothing when the last exchange went well, else one line without secrets.
+    [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+};
+
+}  // namespace chains::votes

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "engine/vote_chain.hpp"
+#include "chains/errands.hpp"
+#include "chains/votes/nullifier_memory.hpp"
+#include "chains/votes/prover/prover.hpp"
+#include "chains/votes/reveal.hpp"
+
+namespace chains {
+
+// Reveals vote shares on a chain of their own (share-helper 4.3). Preparing is the round check, the
+// Merkle path and the proof; what is sealed is the message itself; sending POSTs it once. The chain
+// never answers anything but the receipt. Orders of other kinds are a bug.
+//
+// Each order is one errand of `executor`, which therefore needs as many threads as proofs may run
+// at once.
+class VoteGateway final : public engine::Gateway {
+public:
+    VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover, const engine::Clock& clock,
+                engine::Executor& executor, engine::Journal& journal,
+                engine::VoteObserver& observer);
+
+    void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
+    void check(std::vector<engine::CheckOrder> orders) override;
+    void prepare(std::vector<engine::PrepareOrder> orders) override;
+    void send(std::vector<engine::SendOrder> orders) override;
+    // The chain knows no nonces of ours: it is 0, and the hash is the SHA-256 of the message.
+    [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
+                                      const engine::Plan& plan) override;
+    void wind_down() override;
+    void stop() override;
+    [[nodiscard]] std::optional<std::string> trouble() const override;
+    // `vote_chain` and `vote_prover`.
+    [[nodiscard]] std::vector<engine::Dependency> dependencies() const override;
+
+private:
+    [[nodiscard]] engine::PrepareOutcome prepare_one(const engine::PrepareOrder& order);
+    [[nodiscard]] engine::PrepareOutcome reveal_of(std::int64_t id, const domain::VoteShare& share);
+    [[nodiscard]] engine::PrepareOutcome proved(std::int64_t id, const domain::VoteShare& share,
+                                                std::uint64_t anchor_height,
+                                                const votes::MerklePath& path);
+    [[nodiscard]] votes::prover::ProveOutcome prove(const votes::prover::Witness& witness);
+    [[nodiscard]] engine::SendOutcome send_one(const engine::SendOrder& order);
+
+    votes::RevealChain& chain_;
+    votes::prover::Prover& prover_;
+    const engine::Clock& clock_;
+    engine::Journal& journal_;
+    engine::VoteObserver& observer_;
+    std::atomic<engine::GatewayEvents*> events_{nullptr};
+    votes::NullifierMemory nullifiers_;
+
+    // Last: it ends before what its work refers to.
+    Errands errands_;
+};
+
+}  // namespace chains

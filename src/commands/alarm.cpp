@@ -1,0 +1,43 @@
+#include "commands/alarm.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "chains/votes/webhook.hpp"
+#include "platform/worker_pool.hpp"
+
+namespace commands {
+
+namespace {
+
+class WebhookAlarm final : public Alarm {
+public:
+    WebhookAlarm(const chains::WebhookOptions& options, engine::AlertEvents& events,
+                 const engine::Clock& clock, engine::Journal& journal)
+        : worker_(1),
+          poster_(chains::make_poster(options)),
+          webhook_(options, *poster_, events, worker_, clock, journal) {}
+
+    [[nodiscard]] engine::AlertSink& sink() override { return webhook_; }
+    void stop() override { webhook_.stop(); }
+
+private:
+    platform::WorkerPool worker_;
+    std::unique_ptr<chains::Poster> poster_;
+    chains::Webhook webhook_;
+};
+
+}  // namespace
+
+std::unique_ptr<Alarm> make_alarm(const chains::WebhookOptions& options,
+                                  engine::AlertEvents& events, const engine::Clock& clock,
+                                  engine::Journal& journal) {
+    if (options.url.empty()) return nullptr;
+    try {
+        return std::make_unique<WebhookAlarm>(options, events, clock, journal);
+    } catch (const std::invalid_argument& error) {
+        throw std::runtime_error(std::string("helper.alert_webhook: ") + error.what());
+    }
+}
+
+}  // namespace commands

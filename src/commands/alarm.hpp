@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/alerts.hpp"
+#include "engine/clock.hpp"
+#include "engine/journal.hpp"
+#include "chains/votes/options.hpp"
+
+namespace commands {
+
+// Who is told of rounds that close with unrevealed shares, and the thread that tells.
+class Alarm {
+public:
+    virtual ~Alarm() = default;
+    [[nodiscard]] virtual engine::AlertSink& sink() = 0;
+    // A report under way ends; what was not taken comes again with the next start.
+    virtual void stop() = 0;
+};
+
+// Nothing when nobody is to be told. Throws std::runtime_error when the URL is none.
+[[nodiscard]] std::unique_ptr<Alarm> make_alarm(const chains::WebhookOptions& options,
+                                                engine::AlertEvents& events,
+                                                const engine::Clock& clock,
+                                                engine::Journal& journal);
+
+}  // namespace commands

@@ -1,0 +1,110 @@
+#include "commands/chain.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "chains/evm/evm_gateway.hpp"
+#include "chains/evm/signer.hpp"
+#include "chains/loopback/loopback_gateway.hpp"
+#include "platform/worker_pool.hpp"
+
+namespace commands {
+
+namespace {
+
+class Loopback final : public Chain {
+public:
+    Loopback(const config::Settings& settings, engine::Clock& clock, engine::Journal& journal)
+        : workers_(settings.workers), gateway_(settings.loopback, clock, workers_, journal) {}
+
+    [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
+    [[nodiscard]] engine::RoundDirectory& rounds() override { return gateway_; }
+    [[nodiscard]] engine::KeyDirectory& keys() override { return gateway_; }
+    [[nodiscard]] engine::ContractSignatures& contracts() override { return contracts_; }
+
+private:
+    platform::WorkerPool workers_;
+    chains::LoopbackGateway gateway_;
+    engine::NoContractSignatures contracts_;
+};
+
+// Rounds are the vote chain's, and nobody can be asked about them.
+class NoRounds final : public engine::RoundDirectory {
+public:
+    [[nodiscard]] engine::RoundAnswer find(const domain::Bytes32&) override {
+        return engine::Unreachable{"there is no chain for vote shares"};
+    }
+};
+
+// Reads wait for nodes more than they work.
+constexpr std::size_t readers_min = 16;
+
+class Evm final : public Chain {
+public:
+    Evm(const config::Settings& settings, engine::Clock& clock, engine::Journal& journal)
+        : readers_(std::max(settings.workers, readers_min)),
+          senders_(std::max<std::size_t>(settings.evm.sends_max, 1)),
+          gateway_(settings.evm, clock, {readers_, senders_}, journal) {}
+
+    [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
+    [[nodiscard]] engine::RoundDirectory& rounds() override { return rounds_; }
+    [[nodiscard]] engine::KeyDirectory& keys() override { return gateway_; }
+    [[nodiscard]] engine::ContractSignatures& contracts() override { return gateway_; }
+
+private:
+    platform::WorkerPool readers_;
+    platform::WorkerPool senders_;
+    chains::EvmGateway gateway_;
+    NoRounds rounds_;
+};
+
+// Without URLs: they may hold secrets.
+std::string line_of(const chains::EvmOptions& evm, const domain::Address& signer) {
+    std::string chains;
+    for (const auto& chain : evm.host_chains) {
+        chains += (chains.empty() ? "" : ",") + std::to_string(chain.chain_id);
+    }
+    return "gateway type=evm chain_id=" + std::to_string(evm.chain_id) + " signer=0x" +
+           domain::to_hex(signer) + " listeners=" + std::to_string(evm.listening.listeners.size()) +
+           " host_chains=" + chains;
+}
+
+std::unique_ptr<Chain> make_loopback(const config::Settings& settings, engine::Clock& clock,
+                                     engine::Journal& journal) {
+    try {
+        return std::make_unique<Loopback>(settings, clock, journal);
+    } catch (const std::exception& error) {
+        throw std::runtime_error("the ledger " + settings.loopback.ledger +
+                                 " of the loopback gateway: " + error.what());
+    }
+}
+
+std::unique_ptr<Chain> make_evm(const config::Settings& settings, engine::Clock& clock,
+                                engine::Journal& journal) {
+    try {
+        const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
+        auto chain = std::make_unique<Evm>(settings, clock, journal);
+        journal.write(engine::Level::info, line_of(settings.evm, signer->address()));
+        return chain;
+    } catch (const std::invalid_argument& error) {
+        throw std::runtime_error(std::string("gateway.type evm: ") + error.what());
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Chain> make_chain(const config::Settings& settings, engine::Clock& clock,
+                                  engine::Journal& journal) {
+    switch (settings.gateway) {
+        case config::GatewayType::evm:
+            return make_evm(settings, clock, journal);
+        case config::GatewayType::loopback:
+            break;
+    }
+    return make_loopback(settings, clock, journal);
+}
+
+}  // namespace commands

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "config/settings.hpp"
+#include "engine/clock.hpp"
+#include "engine/contract_signatures.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "engine/key_material.hpp"
+
+namespace commands {
+
+// The chain requests go to, and the threads that work for it.
+class Chain {
+public:
+    virtual ~Chain() = default;
+
+    [[nodiscard]] virtual engine::Gateway& gateway() = 0;
+    [[nodiscard]] virtual engine::RoundDirectory& rounds() = 0;
+    [[nodiscard]] virtual engine::KeyDirectory& keys() = 0;
+    [[nodiscard]] virtual engine::ContractSignatures& contracts() = 0;
+};
+
+// Of the configured type. Throws std::runtime_error that says what it could not be made of.
+[[nodiscard]] std::unique_ptr<Chain> make_chain(const config::Settings& settings,
+                                                engine::Clock& clock, engine::Journal& journal);
+
+}  // namespace commands

@@ -1,0 +1,72 @@
+#include "commands/doctor.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "chains/evm/doctor.hpp"
+#include "chains/evm/nodes.hpp"
+#include "chains/evm/signer.hpp"
+#include "chains/votes/doctor.hpp"
+#include "platform/log.hpp"
+#include "platform/real_clock.hpp"
+
+namespace commands {
+
+namespace {
+
+using chains::Finding;
+
+// As wide as the widest.
+std::string_view word_of(Finding::Verdict verdict) {
+    switch (verdict) {
+        case Finding::Verdict::ok:
+            return "ok      ";
+        case Finding::Verdict::warning:
+            return "warning ";
+        case Finding::Verdict::failed:
+            break;
+    }
+    return "failed  ";
+}
+
+std::vector<Finding> look_at_gateway(const config::Settings& settings, const engine::Clock& clock) {
+    if (settings.gateway == config::GatewayType::loopback) {
+        return {{Finding::Verdict::ok, "gateway.type",
+                 "loopback, a chain inside the program; there is nothing to check"}};
+    }
+    const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
+    auto nodes = chains::evm::make_nodes(settings.evm, clock);
+    const auto probes = chains::evm::make_probes(settings.evm, clock);
+    return chains::evm::diagnose(settings.evm, nodes, probes, *signer, clock);
+}
+
+std::vector<Finding> look_at_votes(const config::Settings& settings, const engine::Clock& clock) {
+    if (settings.api.share_disable) {
+        return {{Finding::Verdict::ok, "vote shares", "off, their routes answer 503"}};
+    }
+    if (settings.votes.base_url().empty()) {
+        return {
+            {Finding::Verdict::ok, "vote chain", "embedded: a trial, no share leaves the program"}};
+    }
+    return chains::votes::diagnose(settings.votes, clock);
+}
+
+}  // namespace
+
+int doctor(const config::Settings& settings, std::ostream& out) {
+    const platform::RealClock clock;
+    std::vector<Finding> findings = look_at_gateway(settings, clock);
+    std::ranges::move(look_at_votes(settings, clock), std::back_inserter(findings));
+    bool failed = false;
+    for (const Finding& finding : findings) {
+        failed = failed || finding.verdict == Finding::Verdict::failed;
+        out << word_of(finding.verdict) << platform::printable(finding.subject) << ": "
+            << platform::printable(finding.text) << "\n";
+    }
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+}  // namespace commands

@@ -1,0 +1,57 @@
+#include "commands/reload.hpp"
+
+#include <csignal>
+#include <exception>
+#include <stdexcept>
+
+#include "commands/signals.hpp"
+
+namespace commands {
+
+namespace {
+
+void reload(const Reload& reload, engine::Journal& journal) {
+    try {
+        journal.write(engine::Level::info, "reloaded what=" + reload.what + " " + reload.read());
+    } catch (const std::exception& error) {
+        journal.write(engine::Level::error, "reload_failed what=" + reload.what +
+                                                " alert=true error=\"" + error.what() +
+                                                "\" action=\"the old ones stay\"");
+    }
+}
+
+}  // namespace
+
+std::vector<Reload> reloads_of(api::access::Gatekeeper& gatekeeper, net::HttpServer& server,
+                               bool with_tls) {
+    std::vector<Reload> reloads;
+    for (api::access::KeyRing& ring : gatekeeper.reloadable()) {
+        reloads.push_back({ring.name(), [&ring] {
+                               if (const auto problem = ring.reload()) {
+                                   throw std::runtime_error(*problem);
+                               }
+                               return "keys=" + std::to_string(ring.size());
+                           }});
+    }
+    if (with_tls) {
+        reloads.push_back({"tls", [&server] {
+                               if (const auto problem = server.reload_tls()) {
+                                   throw std::runtime_error(*problem);
+                               }
+                               return std::string("certificate=new");
+                           }});
+    }
+    return reloads;
+}
+
+void wait_for_stop_signal(const std::vector<Reload>& reloads, engine::Journal& journal,
+                          platform::ServiceManager& service_manager) {
+    while (wait_for_signal() == SIGHUP) {
+        if (!service_manager.reloading() && reloads.empty()) return;
+        if (reloads.empty()) journal.write(engine::Level::info, "nothing_to_reload");
+        for (const Reload& each : reloads) reload(each, journal);
+        service_manager.ready();
+    }
+}
+
+}  // namespace commands

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "api/admin/admin_changes.hpp"
+#include "engine/journal.hpp"
+#include "engine/tuning.hpp"
+#include "store/store.hpp"
+
+namespace commands {
+
+// What was changed while an earlier process ran, laid over `base`, which the configuration gives.
+// Says what was found, and forgets what does not fit any more.
+[[nodiscard]] api::admin::RestoredTuning restore_tuning(store::Store& store, const engine::Tuning& base,
+                                                 engine::Journal& journal);
+
+}  // namespace commands

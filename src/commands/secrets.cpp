@@ -1,0 +1,106 @@
+#include "commands/secrets.hpp"
+
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include "api/access/gatekeeper.hpp"
+#include "api/access/secret_file.hpp"
+#include "net/tls.hpp"
+#include "config/admin_token.hpp"
+#include "config/signer_key.hpp"
+#include "config/source.hpp"
+#include "chains/evm/signer.hpp"
+#include "platform/real_clock.hpp"
+
+namespace commands {
+
+namespace {
+
+std::string credentials_directory() {
+    for (const auto& [name, value] : config::process_environment()) {
+        if (name == "CREDENTIALS_DIRECTORY") return value;
+    }
+    return {};
+}
+
+// TLS files by their paths. Throws what is wrong with the name of a credential.
+void find_tls_files(net::HttpOptions& http, const std::string& credentials) {
+    for (std::string* file : {&http.tls_certificate_file, &http.tls_key_file}) {
+        auto place = api::access::place_of(*file, credentials);
+        if (const auto* problem = std::get_if<api::access::FileProblem>(&place)) {
+            throw std::runtime_error(problem->text);
+        }
+        *file = std::get<std::string>(std::move(place));
+    }
+}
+
+// What only the running service can read; each name of one gives a line.
+std::vector<std::string> leave_out_credentials(config::Settings& settings) {
+    std::vector<std::string> lines;
+    if (!settings.api.credentials_directory.empty()) return lines;
+    for (std::string* file : {&settings.api.client_keys_file, &settings.api.share_tokens_file,
+                              &settings.http.tls_certificate_file, &settings.http.tls_key_file,
+                              &settings.admin.token_file, &settings.signer_key_file}) {
+        if (!api::access::is_credential(*file)) continue;
+        lines.push_back("not_checked file=\"" + *file + "\" reason=\"only the service has it\"");
+        file->clear();
+    }
+    return lines;
+}
+
+void read_admin_token(config::Settings& settings) {
+    if (!settings.api.admin_enabled || settings.admin.token_file.empty()) return;
+    settings.admin.token =
+        config::read_token_file(settings.admin.token_file, settings.api.credentials_directory);
+}
+
+// Whether the digits are a key at all: not every number is.
+void check_signer_key(const std::string& key) {
+    try {
+        static_cast<void>(chains::evm::private_key_signer(key));
+    } catch (const std::invalid_argument&) {
+        throw std::runtime_error(
+            "gateway.tx_engine.signer.private_key: is no key; allowed: 64 hexadecimal digits, a "
+            "number from 1 to the order of secp256k1 less 1");
+    }
+}
+
+void read_signer_key(config::Settings& settings) {
+    if (settings.gateway != config::GatewayType::evm) return;
+    if (!settings.signer_key_file.empty()) {
+        settings.evm.private_key =
+            config::read_signer_key(settings.signer_key_file, settings.api.credentials_directory);
+    }
+    // Nothing when only the running service has it.
+    if (!settings.evm.private_key.empty()) check_signer_key(settings.evm.private_key);
+}
+
+}  // namespace
+
+void find_signer_key(config::Settings& settings) {
+    settings.api.credentials_directory = credentials_directory();
+    read_signer_key(settings);
+}
+
+void find_secrets(config::Settings& settings) {
+    settings.api.credentials_directory = credentials_directory();
+    find_tls_files(settings.http, settings.api.credentials_directory);
+    read_admin_token(settings);
+    read_signer_key(settings);
+}
+
+std::vector<std::string> check_secrets(config::Settings& settings) {
+    settings.api.credentials_directory = credentials_directory();
+    std::vector<std::string> lines = leave_out_credentials(settings);
+    find_secrets(settings);
+    const platform::RealClock clock;
+    const api::access::Gatekeeper gatekeeper(settings.api, clock);
+    const net::HttpOptions& http = settings.http;
+    if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
+        const net::Tls tls({http.tls_certificate_file, http.tls_key_file});
+    }
+    return lines;
+}
+
+}  // namespace commands

@@ -1,0 +1,41 @@
+#include "commands/service_threads.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+#include <string>
+
+namespace commands {
+
+ProcessorThread::ProcessorThread(engine::Processor& processor, engine::Inbox& inbox,
+                                 engine::Journal& journal, domain::Milliseconds grace)
+    : inbox_(inbox), thread_([this, &processor, &journal, grace] {
+          try {
+              processor.run(grace);
+          } catch (const std::exception& error) {
+              failed_ = true;
+              journal.write(
+                  engine::Level::error,
+                  std::string("processor_stopped alert=true error=\"") + error.what() + "\"");
+              ::kill(::getpid(), SIGTERM);
+          }
+      }) {}
+
+ProcessorThread::~ProcessorThread() {
+    stop();
+}
+
+void ProcessorThread::stop() {
+    inbox_.stop();
+    if (thread_.joinable()) thread_.join();
+}
+
+LongPollThread::LongPollThread(api::LongPolls& polls)
+    : polls_(polls), thread_([&polls] { polls.run(); }) {}
+
+LongPollThread::~LongPollThread() {
+    polls_.stop();
+}
+
+}  // namespace commands

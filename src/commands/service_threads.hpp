@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#include "api/long_polls.hpp"
+#include "domain/time.hpp"
+#include "engine/gateway.hpp"
+#include "engine/inbox.hpp"
+#include "engine/journal.hpp"
+#include "engine/processor.hpp"
+
+namespace commands {
+
+// Runs the processor; a file that can not be trusted ends the program.
+class ProcessorThread {
+public:
+    ProcessorThread(engine::Processor& processor, engine::Inbox& inbox, engine::Journal& journal,
+                    domain::Milliseconds grace);
+    ~ProcessorThread();
+    ProcessorThread(const ProcessorThread&) = delete;
+    ProcessorThread& operator=(const ProcessorThread&) = delete;
+
+    void stop();
+    [[nodiscard]] bool failed() const { return failed_; }
+
+private:
+    engine::Inbox& inbox_;
+    std::atomic<bool> failed_{false};
+    std::thread thread_;
+};
+
+// Answers the polls that wait.
+class LongPollThread {
+public:
+    explicit LongPollThread(api::LongPolls& polls);
+    ~LongPollThread();
+    LongPollThread(const LongPollThread&) = delete;
+    LongPollThread& operator=(const LongPollThread&) = delete;
+
+private:
+    api::LongPolls& polls_;
+    std::jthread thread_;
+};
+
+// However a start ends: no event of the chain comes when those it is for are gone.
+class StopAtEnd {
+public:
+    explicit StopAtEnd(engine::Gateway& gateway) : gateway_(gateway) {}
+    ~StopAtEnd() { gateway_.stop(); }
+    StopAtEnd(const StopAtEnd&) = delete;
+    StopAtEnd& operator=(const StopAtEnd&) = delete;
+
+private:
+    engine::Gateway& gateway_;
+};
+
+}  // namespace commands

@@ -1,0 +1,45 @@
+#include "commands/signals.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace commands {
+
+namespace {
+
+sigset_t awaited_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    return signals;
+}
+
+}  // namespace
+
+void block_signals() {
+    const sigset_t signals = awaited_signals();
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a full disk
+}
+
+int wait_for_signal() {
+    const sigset_t signals = awaited_signals();
+    int signal = 0;
+    sigwait(&signals, &signal);
+    return signal;
+}
+
+void fill_standard_streams() {
+    int descriptor = 0;
+    do {
+        descriptor = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor > STDERR_FILENO) ::close(descriptor);
+}
+
+}  // namespace commands

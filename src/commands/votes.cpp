@@ -1,0 +1,78 @@
+#include "commands/votes.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "chains/split_gateway.hpp"
+#include "chains/votes/rest_votes.hpp"
+#include "platform/worker_pool.hpp"
+
+namespace commands {
+
+namespace {
+
+class Together final : public Votes {
+public:
+    Together(engine::Gateway& gateway, engine::RoundDirectory& rounds)
+        : gateway_(gateway), rounds_(rounds) {}
+
+    [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
+    [[nodiscard]] engine::VoteChain chain() override { return {rounds_}; }
+
+private:
+    engine::Gateway& gateway_;
+    engine::RoundDirectory& rounds_;
+};
+
+// A share holds its slot, and with it one thread, from its round check to the chain's answer.
+class Apart final : public Votes {
+public:
+    Apart(const config::Settings& settings, engine::Gateway& relayer, const engine::Clock& clock,
+          engine::Journal& journal, engine::VoteObserver& observer)
+        : workers_(settings.engine.shares.max_concurrent_proofs),
+          votes_(settings.votes, clock, workers_, journal, observer),
+          gateway_(relayer, votes_.gateway()) {}
+
+    [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
+    [[nodiscard]] engine::VoteChain chain() override { return votes_.chain(); }
+    void stop_lookups() override { votes_.stop_lookups(); }
+
+private:
+    platform::WorkerPool workers_;
+    chains::RestVotes votes_;
+    chains::SplitGateway gateway_;
+};
+
+// Without URLs: they may hold secrets.
+std::string line_of(const config::Settings& settings) {
+    const chains::VoteOptions& options = settings.votes;
+    const char* const prover = options.prover.type == chains::ProverType::command ? "command"
+                               : options.prover.type == chains::ProverType::http  ? "http"
+                                                                                   : "loopback";
+    return std::string("vote_chain type=rest prover=") + prover +
+           " proofs_at_once=" + std::to_string(settings.engine.shares.max_concurrent_proofs) +
+           " commitment_check=" + (options.commitment_check ? "on" : "off") +
+           " share_status=" + (options.nullifier_url.empty() ? "pending" : "asked");
+}
+
+}  // namespace
+
+std::unique_ptr<Votes> make_votes(const config::Settings& settings, engine::Gateway& relayer,
+                                  engine::RoundDirectory& rounds, const engine::Clock& clock,
+                                  engine::Journal& journal, engine::VoteObserver& observer) {
+    if (settings.api.share_disable) return std::make_unique<Together>(relayer, rounds);
+    if (settings.votes.base_url().empty()) {
+        journal.write(engine::Level::info,
+                      "vote_chain type=loopback hint=\"a trial: vote shares reach no real chain\"");
+        return std::make_unique<Together>(relayer, rounds);
+    }
+    try {
+        auto votes = std::make_unique<Apart>(settings, relayer, clock, journal, observer);
+        journal.write(engine::Level::info, line_of(settings));
+        return votes;
+    } catch (const std::invalid_argument& error) {
+        throw std::runtime_error(std::string("the vote chain: ") + error.what());
+    }
+}
+
+}  // namespace commands

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "config/settings.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "engine/vote_chain.hpp"
+
+namespace commands {
+
+// The chain that vote shares go to, and the threads that prove and reveal.
+class Votes {
+public:
+    virtual ~Votes() = default;
+
+    // Of the shares alone, or of everything when they share a chain with the relayer's requests.
+    [[nodiscard]] virtual engine::Gateway& gateway() = 0;
+    [[nodiscard]] virtual engine::VoteChain chain() = 0;
+    // Look-ups under way end as soon as they can.
+    virtual void stop_lookups() {}
+};
+
+// As configured: a chain of their own beside `relayer`, or the relayer's. Throws
+// std::runtime_error that says what it could not be made of.
+[[nodiscard]] std::unique_ptr<Votes> make_votes(
+    const config::Settings& settings, engine::Gateway& relayer, engine::RoundDirectory& rounds,
+    const engine::Clock& clock, engine::Journal& journal, engine::VoteObserver& observer);
+
+}  // namespace commands

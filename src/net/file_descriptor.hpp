@@ -1,0 +1,35 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace net {
+
+// Owns one descriptor and closes it.
+class FileDescriptor {
+public:
+    FileDescriptor() = default;
+    explicit FileDescriptor(int value) : value_(value) {}
+    FileDescriptor(FileDescriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+        if (this != &other) {
+            reset();
+            value_ = std::exchange(other.value_, -1);
+        }
+        return *this;
+    }
+    ~FileDescriptor() { reset(); }
+
+    [[nodiscard]] int get() const { return value_; }
+    [[nodiscard]] bool is_open() const { return value_ >= 0; }
+
+    void reset() {
+        if (value_ >= 0) ::close(std::exchange(value_, -1));
+    }
+
+private:
+    int value_ = -1;
+};
+
+}  // namespace net

@@ -1,0 +1,180 @@
+#include "net/http_message.hpp"
+
+#include <algorithm>
+
+namespace net {
+
+namespace {
+
+char lower(char character) {
+    return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A'))
+                                                : character;
+}
+
+std::string_view reason_of(int status) {
+    switch (status) {
+        case 200:
+            return "OK";
+        case 202:
+            return "Accepted";
+        case 204:
+            return "No Content";
+        case 301:
+            return "Moved Permanently";
+        case 302:
+            return "Found";
+        case 304:
+            return "Not Modified";
+        case 400:
+            return "Bad Request";
+        case 401:
+            return "Unauthorized";
+        case 403:
+            return "Forbidden";
+        case 404:
+            return "Not Found";
+        case 405:
+            return "Method Not Allowed";
+        case 408:
+            return "Request Timeout";
+        case 409:
+            return "Conflict";
+        case 411:
+            return "Length Required";
+        case 413:
+            return "Content Too Large";
+        case 415:
+            return "Unsupported Media Type";
+        case 417:
+            return "Expectation Failed";
+        case 422:
+            return "Unprocessable Content";
+        case 429:
+            return "Too Many Requests";
+        case 431:
+            return "Request Header Fields Too Large";
+        case 500:
+            return "Internal Server Error";
+        case 503:
+            return "Service Unavailable";
+        case 505:
+            return "HTTP Version Not Supported";
+        default:
+            return "Status";
+    }
+}
+
+void append_header(std::string& bytes, std::string_view name, std::string_view value) {
+    bytes.append(name).append(": ");
+    const std::size_t start = bytes.size();
+    bytes.append(value);
+    // A line break in a value would let its author write headers of his own.
+    std::replace_if(
+        bytes.begin() + static_cast<std::ptrdiff_t>(start), bytes.end(),
+        [](char character) { return character == '\r' || character == '\n' || character == '\0'; },
+        ' ');
+    bytes.append("\r\n");
+}
+
+}  // namespace
+
+bool equal_ignoring_case(std::string_view left, std::string_view right) {
+    return left.size() == right.size() &&
+           std::equal(left.begin(), left.end(), right.begin(),
+                      [](char one, char other) { return lower(one) == lower(other); });
+}
+
+std::optional<std::string_view> HttpRequest::header(std::string_view name) const {
+    const auto found = std::find_if(headers.begin(), headers.end(), [&](const HttpHeader& header) {
+        return equal_ignoring_case(header.name, name);
+    });
+    if (found == headers.end()) return std::nullopt;
+    return found->value;
+}
+
+int status_of(HttpProblem problem) {
+    switch (problem) {
+        case HttpProblem::malformed_head:
+            return 400;
+        case HttpProblem::head_too_large:
+            return 431;
+        case HttpProblem::headers_too_many:
+            return 431;
+        case HttpProblem::version_unsupported:
+            return 505;
+        case HttpProblem::expectation_unsupported:
+            return 417;
+        case HttpProblem::transfer_encoding:
+            return 411;
+        case HttpProblem::content_encoding:
+            return 415;
+        case HttpProblem::body_too_large:
+            return 413;
+        case HttpProblem::truncated:
+            return 400;
+        case HttpProblem::deadline:
+            return 408;
+        case HttpProblem::overloaded:
+        case HttpProblem::connections_too_many:
+            return 503;
+    }
+    return 400;
+}
+
+std::string_view text_of(HttpProblem problem) {
+    switch (problem) {
+        case HttpProblem::malformed_head:
+            return "the request line or a header is malformed; send HTTP/1.1 with one Host header, "
+                   "one Content-Length and CRLF line ends";
+        case HttpProblem::head_too_large:
+            return "the request line and headers are too large; send fewer or shorter headers";
+        case HttpProblem::headers_too_many:
+            return "too many headers; send fewer";
+        case HttpProblem::version_unsupported:
+            return "this HTTP version is not supported; send HTTP/1.1";
+        case HttpProblem::expectation_unsupported:
+            return "this Expect header is not supported; send 100-continue or none";
+        case HttpProblem::transfer_encoding:
+            return "Transfer-Encoding is not supported; send the body with a Content-Length";
+        case HttpProblem::content_encoding:
+            return "Content-Encoding is not supported; send the body uncompressed";
+        case HttpProblem::body_too_large:
+            return "the body is too large";
+        case HttpProblem::truncated:
+            return "the connection ended before the whole request came";
+        case HttpProblem::deadline:
+            return "the request took too long to arrive";
+        case HttpProblem::overloaded:
+            return "too many large requests at once; try again later";
+        case HttpProblem::connections_too_many:
+            return "too many connections; close idle ones or try again later";
+    }
+    return "the request could not be read";
+}
+
+std::string to_bytes(const HttpResponse& response, const Persistence& persistence,
+                     bool body_omitted) {
+    const bool bodiless = response.status == 204 || response.status == 304;
+
+    std::string bytes;
+    bytes.reserve(256 + response.headers.size() * 64 + response.body.size());
+    bytes.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
+    bytes.append(reason_of(response.status)).append("\r\n");
+    if (!bodiless) {
+        if (!response.content_type.empty()) {
+            append_header(bytes, "Content-Type", response.content_type);
+        }
+        append_header(bytes, "Content-Length", std::to_string(response.body.size()));
+    }
+    for (const auto& [name, value] : response.headers) append_header(bytes, name, value);
+    if (persistence.keep_alive) {
+        bytes.append("Connection: keep-alive\r\nKeep-Alive: timeout=");
+        bytes.append(std::to_string(persistence.idle_timeout.count())).append("\r\n\r\n");
+    } else {
+        bytes.append("Connection: close\r\n\r\n");
+    }
+    if (!bodiless && !body_omitted) bytes.append(response.body);
+    return bytes;
+}
+
+}  // namespace net

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "net/event_loop.hpp"
+#include "net/http_application.hpp"
+#include "net/http_message.hpp"
+#include "net/listener.hpp"
+#include "net/request_head.hpp"
+#include "net/returns.hpp"
+#include "net/tls.hpp"
+#include "net/workers.hpp"
+
+namespace net {
+
+struct HttpOptions {
+    std::string host = "127.0.0.1";
+    int port = 3000;                           // 0: any free one
+    std::string address_setting = "--listen";  // named when the address can not be had
+    unsigned workers = 8;  // requests in HttpApplication::serve at the same time
+
+    std::size_t head_bytes_max = std::size_t{32} << 10U;  // request line and headers
+    std::size_t headers_max = 100;
+    std::size_t body_bytes_max = std::size_t{2} << 20U;
+    // Requests that are arriving or being answered, all together, beyond 4 KiB for each.
+    std::size_t buffered_bytes_max = std::size_t{64} << 20U;
+
+    std::chrono::seconds idle_timeout{125};  // said in every answer
+    // For a request to arrive whole from its first byte, and again for its answer to be taken.
+    std::chrono::milliseconds request_deadline{30'000};
+
+    std::size_t connections_max = 16'384;  // less where the limit of open files is near
+    std::size_t connections_per_address_max = 8'192;
+    // When full, the connection that is longest without a whole request makes room, whatever was
+    // promised to it.
+    bool makes_room = false;
+    std::size_t descriptors_reserved = 128;  // open files left to everything else
+
+    // PEM; both empty: plain TCP. See TlsFiles.
+    std::string tls_certificate_file{};
+    std::string tls_key_file{};
+};
+
+// HTTP/1.1 over TCP or TLS for an application: connections, budgets and deadlines are dealt with
+// here. Only whole requests that keep to all of them reach a worker thread.
+class HttpServer {
+public:
+    // Raises the limit of open files as far as it may, loads the certificate and binds. Throws
+    // std::runtime_error naming the limit, file or address and the reason.
+    HttpServer(const HttpOptions& options, HttpApplication& application);
+    HttpServer(const HttpServer&) = delete;
+    HttpServer& operator=(const HttpServer&) = delete;
+    // Waits for the calls of the application in progress and closes every connection.
+    ~HttpServer();
+
+    // Connections that came before wait until here.
+    void start();
+    [[nodiscard]] int port() const { return port_; }
+
+    // Any thread. New connections are refused from now on.
+    void stop_accepting();
+    // Any thread. Stops accepting, closes idle connections, answers the requests that are here or
+    // arriving, and closes after each answer. True: every connection is closed.
+    [[nodiscard]] bool drain(std::chrono::milliseconds patience);
+    // Any thread.
+    [[nodiscard]] HttpCounts counts() const { return loop_.counts(); }
+    // Any thread. Reads certificate and key again; connections in being keep theirs. What is wrong
+    // with the files otherwise: nothing has changed. Does nothing without TLS.
+    [[nodiscard]] std::optional<std::string> reload_tls();
+
+private:
+    const unsigned workers_wanted_;
+    HttpApplication& application_;
+    std::optional<Tls> tls_;
+    Listener listener_;
+    const int port_;
+    const std::shared_ptr<Returns> returns_;
+    EventLoop loop_;
+    std::optional<Workers> workers_;
+};
+
+}  // namespace net

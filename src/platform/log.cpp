@@ -1,0 +1,173 @@
+#include "platform/log.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace platform {
+namespace {
+
+spdlog::level::level_enum level_of(engine::Level level) {
+    switch (level) {
+        case engine::Level::debug:
+            return spdlog::level::debug;
+        case engine::Level::info:
+            return spdlog::level::info;
+        case engine::Level::warning:
+            return spdlog::level::warn;
+        case engine::Level::error:
+            break;
+    }
+    return spdlog::level::err;
+}
+
+// The words of spdlog's pattern language; %v is the line, escaped before it gets there.
+std::string pattern_of(const LogOptions& options) {
+    if (options.format == LogFormat::json) {
+        std::string pattern = "{";
+        if (options.show_timestamp) pattern += R"("timestamp":"%Y-%m-%dT%H:%M:%S.%eZ",)";
+        pattern += R"("level":"%l")";
+        if (options.show_target) pattern += R"(,"target":"%n")";
+        if (options.show_thread_ids) pattern += R"(,"thread_id":%t)";
+        return pattern + R"(,"message":"%v"})";
+    }
+    const bool pretty = options.format == LogFormat::pretty;
+    std::string pattern;
+    if (options.show_timestamp) {
+        pattern += pretty ? "%Y-%m-%d %H:%M:%S.%e %z  " : "%Y-%m-%dT%H:%M:%S.%eZ ";
+    }
+    pattern += pretty ? "%^%-7l%$ " : "%l ";
+    if (options.show_thread_ids) pattern += "[%t] ";
+    if (options.show_target) pattern += "%n: ";
+    return pattern + "%v";
+}
+
+spdlog::sink_ptr sink_for(LogFormat format) {
+    if (format == LogFormat::pretty) return std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+    return std::make_shared<spdlog::sinks::stderr_sink_mt>();
+}
+
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
+}
+
+constexpr std::string_view digits = "0123456789abcdef";
+
+// Bytes of the UTF-8 character at the start of `text`, 0 when there is no valid one (RFC 3629).
+std::size_t utf8_length(std::string_view text) {
+    const auto byte = [text](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+    const std::uint8_t lead = byte(0);
+    if (lead < 0x80) return 1;
+    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xc0U) != 0x80U) return 0;
+    }
+    const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
+    const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
+    const bool beyond = lead == 0xf4 && byte(1) >= 0x90;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        if (!is_control(c)) {
+            out += c;
+        } else if (c == '\n') {
+            out += "\\n";
+        } else if (c == '\r') {
+            out += "\\r";
+        } else if (c == '\t') {
+            out += "\\t";
+        } else {
+            const auto byte = static_cast<unsigned char>(c);
+            out += {'\\', 'x', digits[byte >> 4U], digits[byte & 15U]};
+        }
+    }
+    return out;
+}
+
+std::string json_escaped(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const char c = text.front();
+        const std::size_t length = utf8_length(text);
+        if (length == 0) {
+            out += "\xef\xbf\xbd";
+        } else if (c == '"' || c == '\\') {
+            out += {'\\', c};
+        } else if (is_control(c)) {
+            const auto byte = static_cast<unsigned char>(c);
+            out += {'\\', 'u', '0', '0', digits[byte >> 4U], digits[byte & 15U]};
+        } else {
+            out += text.substr(0, length);
+        }
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    return out;
+}
+
+namespace {
+
+// A pipe that is ready takes PIPE_BUF bytes without blocking (pipe(7)); files always are.
+bool takes_a_line() {
+    pollfd standard_error{STDERR_FILENO, POLLOUT, 0};
+    return ::poll(&standard_error, 1, 0) != 0;
+}
+
+}  // namespace
+
+Log::Log(const LogOptions& options)
+    : logger_(std::make_unique<spdlog::logger>("posthouse", sink_for(options.format))),
+      format_(options.format) {
+    logger_->set_pattern(pattern_of(options), options.format == LogFormat::pretty
+                                                  ? spdlog::pattern_time_type::local
+                                                  : spdlog::pattern_time_type::utc);
+    logger_->set_level(level_of(options.level));
+    // By default spdlog reports its own trouble to standard error, which is what fails here.
+    logger_->set_error_handler([](const std::string&) {});
+}
+
+Log::~Log() = default;
+
+bool Log::wants(engine::Level level) const {
+    return logger_->should_log(level_of(level));
+}
+
+void Log::write(engine::Level level, std::string_view line) {
+    if (!wants(level)) return;
+    try {
+        const std::string text = format_ == LogFormat::json ? json_escaped(line) : printable(line);
+        const std::lock_guard lock(mutex_);
+        if (!takes_a_line()) {
+            ++lost_;
+            return;
+        }
+        if (lost_ > 0) {
+            logger_->warn("log_lines_lost count={} reason=\"nobody read standard error\"",
+                          std::exchange(lost_, 0));
+            if (!takes_a_line()) {
+                ++lost_;
+                return;
+            }
+        }
+        logger_->log(level_of(level), text);
+    } catch (...) {
+        // Out of memory: the line is lost, the caller's work goes on.
+    }
+}
+
+}  // namespace platform

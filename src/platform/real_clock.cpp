@@ -1,0 +1,30 @@
+#include "platform/real_clock.hpp"
+
+#include <ctime>
+
+#include <cerrno>
+#include <system_error>
+
+namespace platform {
+namespace {
+
+domain::Nanoseconds read(clockid_t clock) {
+    timespec time{};
+    if (::clock_gettime(clock, &time) != 0) {
+        throw std::system_error{errno, std::generic_category(), "clock_gettime"};
+    }
+    return std::chrono::seconds{time.tv_sec} + domain::Nanoseconds{time.tv_nsec};
+}
+
+}  // namespace
+
+domain::Timestamp RealClock::wall() const {
+    return std::chrono::floor<domain::Milliseconds>(
+        std::chrono::sys_time<domain::Nanoseconds>{read(CLOCK_REALTIME)});
+}
+
+domain::Monotonic RealClock::monotonic() const {
+    return domain::Monotonic{read(CLOCK_BOOTTIME)};
+}
+
+}  // namespace platform

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <string>
+
+#include "chains/evm/relay.hpp"
+#include "chains/jsonrpc/decode.hpp"
+
+// A node that lies, loses and forgets, and a relayer that dies, at random from a seed. Afterwards
+// everything must have happened once.
+
+using domain::Status;
+using chains::jsonrpc::Answer;
+using chains::jsonrpc::Call;
+using chains::jsonrpc::Json;
+using chains::jsonrpc::NodeError;
+using chains::jsonrpc::Trouble;
+using support::Relay;
+using namespace std::chrono_literals;
+
+namespace {
+
+class Liar {
+public:
+    Liar(Relay& relay, std::uint32_t seed) : relay_(relay), random_(seed) {
+        relay.chain.before = [this](const Call& call) { return before(call); };
+        relay.chain.after = [this](const Call& call, const Answer& answer) {
+            return after(call, answer);
+        };
+    }
+    ~Liar() { fall_silent(); }
+
+    void fall_silent() {
+        relay_.chain.before = nullptr;
+        relay_.chain.after = nullptr;
+    }
+
+    [[nodiscard]] std::uint32_t below(std::uint32_t limit) {
+        return static_cast<std::uint32_t>(random_() % limit);
+    }
+    [[nodiscard]] bool chance(std::uint32_t percent) { return below(100) < percent; }
+
+private:
+    std::optional<Answer> before(const Call& call) {
+        if (!chance(20)) return std::nullopt;
+        const bool sends = call.method.starts_with("eth_sendRawTransaction");
+        switch (below(sends ? 9 : 6)) {
+            case 0:
+                return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+            case 1:
+                return Trouble{Trouble::Kind::throttled, "HTTP 429", 2s};
+            case 2:
+                return Trouble{Trouble::Kind::lost, "connection lost", {}};
+            case 3:
+                return Trouble{Trouble::Kind::garbled, "HTTP 502", {}};
+            case 4:
+                return empty_receipt(call);
+            case 5:
+                return older_nonce(call);
+            case 6:
+                return NodeError{-32'000, "nonce too low", {}};
+            case 7:
+                return NodeError{-32'003, "Insufficient funds for gas * price + value", {}};
+            default:
+                return NodeError{-32'000, "already known", {}};
+        }
+    }
+
+    std::optional<Answer> after(const Call& call, const Answer& answer) {
+        if (!call.method.starts_with("eth_sendRawTransaction") || !chance(25)) return std::nullopt;
+        switch (below(5)) {
+            case 0:
+                return Trouble{Trouble::Kind::timed_out, "no answer", {}};
+            case 1:
+                return NodeError{-32'603, "Transaction confirmation timeout", {}};
+            case 2:
+                return NodeError{4, "no receipt within the wait", {}};
+            case 3:  // once more, as a proxy would that repeats what it believes lost
+                relay_.chain.after = nullptr;
+                static_cast<void>(relay_.chain.call(call));
+                relay_.chain.after = [this](const Call& next, const Answer& given) {
+                    return after(next, given);
+                };
+                return answer;
+            default:
+                return Trouble{Trouble::Kind::lost, "connection lost", {}};
+        }
+    }
+
+    static std::optional<Answer> empty_receipt(const Call& call) {
+        if (call.method != "eth_getTransactionReceipt") return std::nullopt;
+        return Json(nullptr);
+    }
+
+    std::optional<Answer> older_nonce(const Call& call) {
+        if (call.method != "eth_getTransactionCount") return std::nullopt;
+        const std::uint64_t count = relay_.chain.nonce();
+        return Json(
+            chains::jsonrpc::hex_quantity(count - std::min<std::uint64_t>(count, 1 + below(3))));
+    }
+
+    Relay& relay_;
+    std::mt19937 random_;
+};
+
+void live_through(std::uint32_t seed) {
+    CAPTURE(seed);
+    Relay relay;
+    relay.options.foreign_use_patience = 90s;  // longer than these lies last
+    relay.restart();
+    {
+        Liar liar{relay, seed};
+        std::uint64_t number = seed * 1'000ULL;
+        for (int step = 0; step < 60; ++step) {
+            for (std::uint32_t i = liar.below(4); i > 0; --i) {
+                ++number;
+                relay.submit(number % 3 == 0   ? support::user_decrypt(number)
+                             : number % 3 == 1 ? support::public_decrypt(number)
+                                               : support::input_proof(number));
+            }
+            if (liar.chance(15)) relay.chain.mines = !relay.chain.mines;
+            if (liar.chance(5)) relay.chain.drop_pool();
+            if (liar.chance(30)) relay.chain.mine_pool();
+            if (liar.chance(40)) relay.chain.answer_all();
+            if (liar.chance(15)) {
+                relay.restart();
+            }
+            relay.run_for(domain::Milliseconds{liar.below(3'000)});
+        }
+    }
+    relay.chain.mines = true;
+    relay.chain.mine_pool();
+    for (int round = 0; round < 20; ++round) {
+        relay.run_for(1min);
+        relay.chain.answer_all();
+    }
+    for (const auto& id : relay.ids) {
+        CAPTURE(to_string(id));
+        CHECK(relay.engine.status(id) == Status::completed);
+    }
+    relay.check_inclusions();
+    CHECK(relay.chain.nonce() == relay.chain.included().size());
+}
+
+}  // namespace
+
+TEST_CASE("whatever a node does and whenever the relayer dies, everything is included once") {
+    for (std::uint32_t seed = 1; seed <= 50; ++seed) live_through(seed);
+}

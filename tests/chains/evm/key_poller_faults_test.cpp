@@ -1,0 +1,135 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chains/evm/key_poller_world.hpp"
+
+namespace {
+
+using namespace key_poller_world;
+using namespace std::chrono_literals;
+using chains::jsonrpc::NodeError;
+using chains::jsonrpc::Trouble;
+
+struct Fault {
+    std::string label;
+    std::string where;  // selector or `eth_getLogs`
+    Answer answer;
+    std::string trouble;
+};
+
+Json with(Json log, const std::string& name, Json value) {
+    log[name] = std::move(value);
+    return Json::array({std::move(log)});
+}
+
+std::vector<Fault> faults() {
+    Contracts odd;
+    odd.url = "https://kms.example.org/\nx";
+    Contracts no_url;
+    no_url.url = "";
+    Contracts odd_prefix;
+    odd_prefix.prefix = "P\xff";
+    const Json log = Contracts{}.log();
+    const NodeError revert{3, "execution reverted", {}};
+    const std::string malformed = "malformed answer";
+    return {
+        {"key id: error", "d52f10eb", NodeError{-32000, "header not found", {}},
+         "getActiveKeyId: header not found"},
+        {"key id: silence", "d52f10eb", Trouble{Trouble::Kind::unsent, "connection refused", {}},
+         "getActiveKeyId: connection refused"},
+        {"key id: short", "d52f10eb", replies::hex(Bytes(31, 0)), "getActiveKeyId: " + malformed},
+        {"key id: no string", "d52f10eb", 7, "getActiveKeyId: " + malformed},
+        {"crs id: null", "baff211e", nullptr, "getActiveCrsId: " + malformed},
+        {"context: one word", "65b394af", replies::hex(word(5)),
+         "getCurrentKmsContextAndEpoch: " + malformed},
+        {"key materials: aborted", "936608ae", revert, "getKeyMaterials: "},
+        {"key materials: no such shape", "936608ae", replies::hex(Bytes(64, 0xff)),
+         "getKeyMaterials: " + malformed},
+        {"crs materials: aborted", "c55b8724", revert, "getCrsMaterials: "},
+        {"crs materials: cut off", "c55b8724", replies::hex(word(64)),
+         "getCrsMaterials: " + malformed},
+        {"anchor: revert", "c999a8b4", revert, "getKmsContextAnchor: "},
+        {"anchor: not known", "c999a8b4", replies::hex(Bytes(64, 0)),
+         "getKmsContextAnchor: the block that announced the context is not known"},
+        {"anchor: beyond 64 bits", "c999a8b4", replies::hex(Bytes(64, 0xff)),
+         "getKmsContextAnchor: " + malformed},
+        {"logs: error", "eth_getLogs", NodeError{-32602, "block out of range", {}},
+         "eth_getLogs: block out of range"},
+        {"logs: silence", "eth_getLogs", Trouble{Trouble::Kind::timed_out, "no answer in time", {}},
+         "eth_getLogs: no answer in time"},
+        {"logs: none", "eth_getLogs", Json::array(), "eth_getLogs: no NewKmsContext event"},
+        {"logs: no list", "eth_getLogs", Json::object(), "eth_getLogs: " + malformed},
+        {"logs: no logs", "eth_getLogs", Json::array({7}), "eth_getLogs: malformed log"},
+        {"logs: of another contract", "eth_getLogs", with(log, "address", generation),
+         "eth_getLogs: no NewKmsContext event"},
+        {"logs: of another event", "eth_getLogs",
+         with(log, "topics", {replies::hex(Bytes(32, 1)), replies::hex(word(5))}),
+         "eth_getLogs: no NewKmsContext event"},
+        {"logs: of another context", "eth_getLogs",
+         with(log, "topics", {new_kms_context, replies::hex(word(77)), replies::hex(word(1))}),
+         "eth_getLogs: no NewKmsContext event"},
+        {"logs: removed", "eth_getLogs", with(log, "removed", true),
+         "eth_getLogs: no NewKmsContext event"},
+        {"logs: cut off", "eth_getLogs", with(log, "data", replies::hex(word(224))),
+         "eth_getLogs: malformed NewKmsContext event"},
+        {"storage: no URL", "eth_getLogs", Json::array({no_url.log()}),
+         "eth_getLogs: the storage of the first KMS node is no URL"},
+        {"storage: control characters", "eth_getLogs", Json::array({odd.log()}),
+         "eth_getLogs: the storage of the first KMS node is no URL"},
+        {"storage: no text", "eth_getLogs", Json::array({odd_prefix.log()}), "eth_getLogs: "},
+    };
+}
+
+TEST_CASE("what fails is tried three times, 200 ms apart, and again with the next round") {
+    for (const Fault& fault : faults()) {
+        CAPTURE(fault.label);
+        World world;
+        world.say.emplace(fault.where, fault.answer);
+        const chains::evm::KeyPoller& poller = world.start();
+        world.executor.run_due();
+        const std::size_t first = world.exchanges();
+        CHECK(!poller.trouble());
+        world.executor.run_for(199ms);
+        CHECK(world.exchanges() == 0);
+        world.executor.run_for(1ms);
+        CHECK(world.exchanges() == 1);
+        CHECK(!poller.trouble());
+        world.executor.run_for(200ms);
+        CHECK(world.exchanges() == 1);
+        REQUIRE(poller.trouble());
+        CHECK(poller.trouble()->starts_with(fault.trouble));
+        CHECK(poller.trouble()->size() > std::string("eth_getLogs: ").size());
+        CHECK(!poller.current());
+        world.executor.run_for(11'599ms);
+        CHECK(world.exchanges() == 0);
+        world.executor.run_for(1ms);
+        CHECK(world.exchanges() == first);
+    }
+}
+
+TEST_CASE("the last value stays while rounds fail, and ids that led nowhere are not kept") {
+    for (const Fault& fault : faults()) {
+        CAPTURE(fault.label);
+        World world;
+        const chains::evm::KeyPoller& poller = world.start();
+        world.executor.run_due();
+        const engine::KeyMaterial before = *poller.current();
+        world.contracts.key = 13;
+        world.say.emplace(fault.where, fault.answer);
+        world.executor.run_for(5 * 12s + 1s);
+        CHECK(*poller.current() == before);
+        CHECK(poller.trouble());
+        CHECK(world.journal.count("key_urls_failed") == 1);
+
+        world.say.clear();
+        world.executor.run_for(12s);
+        CHECK(*poller.current() == world.contracts.material());
+        CHECK(!poller.trouble());
+        CHECK(world.journal.count("key_urls_recovered") == 1);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,218 @@
+#include "chains/evm/monitor.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "chains/evm/scripted_node.hpp"
+#include "support/virtual_time.hpp"
+
+using namespace std::chrono_literals;
+using domain::Milliseconds;
+using chains::evm::Monitor;
+using chains::jsonrpc::Answer;
+using chains::jsonrpc::Json;
+using chains::jsonrpc::NodeError;
+using chains::jsonrpc::Trouble;
+
+namespace {
+
+struct Harness {
+    Harness() {
+        options.chain_id = 31337;
+        options.low_balance = 500;
+        signer.fill(0xab);
+        node.on["eth_getBalance"] = [this](const Json&) -> Answer { return balance; };
+        node.on["eth_getTransactionCount"] = [this](const Json&) -> Answer { return nonce; };
+        node.on["eth_blockNumber"] = [](const Json&) -> Answer { return Json("0x2a"); };
+        node.on["eth_chainId"] = [this](const Json&) -> Answer { return chain_id; };
+    }
+
+    void start() {
+        monitor.emplace(options, signer, node, executor, clock, journal);
+        monitor->start();
+        executor.run_due();
+    }
+
+    Answer balance = Json("0xde0b6b3a7640000");
+    Answer nonce = Json("0x7");
+    Answer chain_id = Json("0x7a69");
+    chains::EvmOptions options;
+    domain::Address signer{};
+    support::VirtualClock clock;
+    support::VirtualExecutor executor{clock};
+    support::RecordingJournal journal;
+    support::ScriptedNode node;
+    std::optional<Monitor> monitor;
+};
+
+}  // namespace
+
+TEST_CASE("the account and the head are read in one exchange every 15 s") {
+    Harness harness;
+    harness.start();
+    CHECK(harness.node.batches == std::vector<std::size_t>{4});
+    CHECK(harness.monitor->balance() == chains::evm::Wei{1'000'000'000'000'000'000U});
+    CHECK(harness.monitor->balance_in_coins() == 1.0);
+    CHECK(harness.monitor->head() == 42);
+    CHECK(harness.monitor->nonce() == 7);
+    CHECK_FALSE(harness.monitor->trouble());
+    CHECK(harness.node.calls[0].params ==
+          Json::array({"0xabababababababababababababababababababab", "latest"}));
+    CHECK(harness.node.calls[1].params[1] == "latest");
+
+    harness.executor.run_for(60s);
+    CHECK(harness.node.batches == std::vector<std::size_t>{4, 3, 3, 3, 3});
+    harness.executor.run_for(4min);
+    CHECK(harness.node.count("eth_chainId") == 2);
+}
+
+TEST_CASE("before the first answer nothing is known") {
+    Harness harness;
+    harness.node.on["eth_getBalance"] = [](const Json&) -> Answer {
+        return Trouble{Trouble::Kind::timed_out, "no answer in time", {}};
+    };
+    harness.start();
+    CHECK_FALSE(harness.monitor->balance());
+    CHECK_FALSE(harness.monitor->balance_in_coins());
+    CHECK(harness.monitor->trouble() == "no answer in time");
+}
+
+TEST_CASE("a low balance is said once, and once more after it had recovered") {
+    struct Row {
+        const char* label;
+        Answer balance;
+        std::size_t warnings;
+        std::size_t recoveries;
+    };
+    const Row rows[] = {
+        {"at the limit", Json("0x1f4"), 0, 0},
+        {"below", Json("0x1f3"), 1, 0},
+        {"still below", Json("0x1f2"), 1, 0},
+        {"no answer", NodeError{-32000, "no", {}}, 1, 0},
+        {"recovered", Json("0x1f4"), 1, 1},
+        {"below again", Json("0x0"), 2, 1},
+        {"malformed", Json("lots"), 2, 1},
+        {"beyond 128 bits", Json("0x1" + std::string(32, '0')), 2, 1},
+        {"well", Json("0xffff"), 2, 2},
+    };
+    Harness harness;
+    harness.start();
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        harness.balance = row.balance;
+        harness.executor.run_for(15s);
+        CHECK(harness.journal.count("signer_balance_low") == row.warnings);
+        CHECK(harness.journal.count("signer_balance_recovered") == row.recoveries);
+    }
+}
+
+TEST_CASE("without a limit an empty account is no reason for a warning") {
+    Harness harness;
+    harness.options.low_balance = 0;
+    harness.balance = Json("0x0");
+    harness.start();
+    CHECK(harness.monitor->balance() == chains::evm::Wei{0});
+    CHECK(harness.journal.lines().empty());
+}
+
+TEST_CASE("a nonce never falls: some answers come from nodes that lag") {
+    Harness harness;
+    harness.start();
+    for (const char* said : {"0x9", "0x8", "0x9", "0x8"}) {
+        harness.nonce = Json(said);
+        harness.executor.run_for(15s);
+        CHECK(harness.monitor->nonce() == 9);
+    }
+}
+
+TEST_CASE("another chain is trouble until the node is on ours") {
+    Harness harness;
+    harness.chain_id = Json("0x1");
+    harness.start();
+    CHECK(harness.monitor->on_wrong_chain());
+    CHECK_FALSE(harness.monitor->on_right_chain());
+    CHECK(harness.monitor->trouble() == "chain id is 1, the configuration says 31337");
+    harness.executor.run_for(1min);
+    CHECK(harness.journal.count("wrong_chain") == 1);
+    harness.chain_id = Json("0x7a69");
+    harness.executor.run_for(15s);
+    CHECK_FALSE(harness.monitor->on_wrong_chain());
+    CHECK(harness.monitor->on_right_chain());
+    CHECK_FALSE(harness.monitor->trouble());
+    harness.chain_id = Json("0x2");
+    harness.executor.run_for(5min);
+    CHECK(harness.monitor->trouble() == "chain id is 2, the configuration says 31337");
+}
+
+TEST_CASE("trouble is what the last look met, in one line of the log") {
+    struct Row {
+        const char* label;
+        Answer nonce;
+        const char* trouble;
+    };
+    const Row rows[] = {
+        {"refused", NodeError{-32000, "busy", {}}, "the node refuses: busy (-32000)"},
+        {"lost", Trouble{Trouble::Kind::lost, "connection lost", {}}, "connection lost"},
+        {"number", Json(7), "malformed nonce"},
+        {"null", Json(nullptr), "malformed nonce"},
+        {"too large", Json("0x10000000000000000"), "malformed nonce"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        Harness harness;
+        harness.start();
+        harness.nonce = row.nonce;
+        harness.executor.run_for(45s);
+        CHECK(harness.monitor->trouble() == row.trouble);
+        CHECK(harness.monitor->nonce() == 7);
+        CHECK(harness.journal.count("write_node_trouble") == 1);
+        harness.nonce = Json("0x8");
+        harness.executor.run_for(15s);
+        CHECK_FALSE(harness.monitor->trouble());
+        CHECK(harness.journal.count("write_node_recovered") == 1);
+    }
+}
+
+TEST_CASE("the end of trouble is noticed within 5 s") {
+    Harness harness;
+    harness.start();
+    harness.nonce = Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    harness.executor.run_for(15s);
+    CHECK(harness.monitor->trouble() == "connection refused");
+    harness.nonce = Json("0x8");
+    harness.executor.run_for(5s);
+    CHECK_FALSE(harness.monitor->trouble());
+    CHECK(harness.node.batches.size() == 3);
+    harness.executor.run_for(14s);
+    CHECK(harness.node.batches.size() == 3);
+}
+
+TEST_CASE("a node that said wait is not asked earlier") {
+    Harness harness;
+    harness.start();
+    harness.nonce = Trouble{Trouble::Kind::throttled, "HTTP 429", Milliseconds{120'000}};
+    harness.executor.run_for(15s);
+    const std::size_t looks = harness.node.batches.size();
+    harness.executor.run_for(119s);
+    CHECK(harness.node.batches.size() == looks);
+    harness.executor.run_for(1s);
+    CHECK(harness.node.batches.size() == looks + 1);
+}
+
+TEST_CASE("a stopped monitor asks nothing more") {
+    Harness harness;
+    harness.start();
+    harness.monitor->stop();
+    harness.executor.run_for(1h);
+    CHECK(harness.node.batches.size() == 1);
+
+    Harness other;
+    other.start();
+    other.nonce = Trouble{Trouble::Kind::stopped, "stopped", {}};
+    other.executor.run_for(1h);
+    CHECK(other.node.batches.size() == 2);
+    CHECK(other.executor.pending() == 0);
+}

@@ -1,0 +1,206 @@
+#include "chains/evm/nonces.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <random>
+#include <set>
+#include <vector>
+
+using chains::evm::Nonces;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr domain::Monotonic start{1h};
+
+engine::Sealed sealed(std::uint64_t nonce) {
+    engine::Sealed sealed;
+    sealed.nonce = nonce;
+    return sealed;
+}
+
+// A chain that told its count once.
+struct At : Nonces {
+    explicit At(std::uint64_t count) { static_cast<void>(observe(count, start)); }
+};
+
+}  // namespace
+
+TEST_CASE("nonces follow one another from the chain's count on, and nobody gets one twice") {
+    Nonces nonces;
+    CHECK_FALSE(nonces.known());
+    CHECK_FALSE(nonces.next());
+    CHECK_FALSE(nonces.observe(10, start));
+    REQUIRE(nonces.known());
+    for (const std::uint64_t expected : {10U, 11U, 12U}) CHECK(nonces.take() == expected);
+    CHECK(nonces.held() == 3);
+    CHECK(nonces.next() == 13);
+}
+
+TEST_CASE("the distance counts what is not used yet, by receipts or by the chain's count") {
+    Nonces nonces;
+    CHECK_FALSE(nonces.distance(7));
+    CHECK_FALSE(nonces.observe(10, start));
+    CHECK(nonces.distance(std::nullopt) == 0);
+    for (int i = 0; i < 3; ++i) static_cast<void>(nonces.take());
+    CHECK(nonces.distance(std::nullopt) == 3);
+    nonces.used(10);
+    CHECK(nonces.distance(10) == 2);  // a count that is older than the receipt
+    CHECK(nonces.distance(12) == 1);
+    CHECK(nonces.distance(20) == 0);
+}
+
+TEST_CASE("a step that is rolled back gives its nonces back, a committed one does not") {
+    At nonces{5};
+    CHECK(nonces.take() == 5);
+    nonces.keep();
+    CHECK(nonces.take() == 6);
+    CHECK(nonces.take() == 7);
+    nonces.undo();
+    CHECK(nonces.take() == 6);
+    nonces.keep();
+    nonces.undo();
+    CHECK(nonces.take() == 7);
+}
+
+TEST_CASE("what was in flight before a restart keeps its nonces (field report 5)") {
+    Nonces nonces;
+    nonces.restore({sealed(11), sealed(10), sealed(11), sealed(13)});
+    CHECK_FALSE(nonces.observe(10, start));
+    CHECK(nonces.take() == 12);
+    CHECK(nonces.take() == 14);
+}
+
+TEST_CASE("an answer of a lagging node does not bring used nonces back (field report 8)") {
+    At nonces{8};
+    CHECK(nonces.take() == 8);
+    nonces.used(8);
+    std::vector<std::uint64_t> given;
+    for (int job = 0; job < 4; ++job) {
+        for (const std::uint64_t said : {9U, 8U, 9U, 8U}) {
+            CHECK_FALSE(nonces.observe(said, start + std::chrono::seconds{job}));
+        }
+        given.push_back(nonces.take());
+        nonces.used(given.back());
+    }
+    CHECK(given == std::vector<std::uint64_t>{9, 10, 11, 12});
+}
+
+TEST_CASE("the chain's count moves the next one up over what others sent with the key") {
+    At nonces{3};
+    CHECK(nonces.take() == 3);
+    CHECK_FALSE(nonces.observe(7, start));
+    CHECK(nonces.take() == 7);
+}
+
+TEST_CASE("a chain that went back is believed after three answers over five seconds") {
+    At nonces{100};
+    const auto later = [](int seconds) { return start + std::chrono::seconds{seconds}; };
+    CHECK_FALSE(nonces.observe(0, later(1)));
+    CHECK_FALSE(nonces.observe(2, later(2)));
+    CHECK_FALSE(nonces.observe(2, later(5)));
+    CHECK(nonces.next() == 100);
+    CHECK(nonces.observe(1, later(6)));
+    CHECK(nonces.next() == 2);
+
+    At doubted{100};
+    CHECK_FALSE(doubted.observe(99, later(1)));
+    CHECK_FALSE(doubted.observe(99, later(4)));
+    CHECK_FALSE(doubted.observe(100, later(5)));  // it was only late
+    CHECK_FALSE(doubted.observe(99, later(7)));
+    CHECK_FALSE(doubted.observe(99, later(8)));
+    CHECK(doubted.next() == 100);
+}
+
+TEST_CASE("a hole below what is held is given to the next request, or to who fills it") {
+    Nonces nonces;
+    nonces.restore({sealed(5), sealed(8)});
+    CHECK_FALSE(nonces.observe(4, start));
+    CHECK(nonces.take_hole(4, start) == 4);
+    CHECK(nonces.take_hole(4, start + 29s) == 6);  // 4 is being filled
+    CHECK(nonces.take() == 7);
+    CHECK(nonces.take_hole(4, start + 29s) == std::nullopt);
+    CHECK(nonces.take_hole(4, start + 30s) == 4);  // the filler did not come on chain
+    CHECK_FALSE(nonces.observe(9, start + 32s));
+    CHECK(nonces.take_hole(9, start + 32s) == std::nullopt);
+    CHECK(nonces.take() == 9);
+}
+
+TEST_CASE("a nonce its request needs no more is there for the next one") {
+    At nonces{5};
+    CHECK(nonces.take() == 5);
+    CHECK(nonces.take() == 6);
+    nonces.used(5);
+    nonces.release(6);
+    CHECK(nonces.take() == 6);
+}
+
+TEST_CASE("there is no hole above what is held") {
+    At nonces{5};
+    CHECK_FALSE(nonces.take_hole(5, start));
+    CHECK(nonces.take() == 5);
+    CHECK_FALSE(nonces.take_hole(5, start));
+}
+
+TEST_CASE("over any history no nonce is held twice and none is left out") {
+    for (std::uint32_t seed = 0; seed < 200; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random{seed};
+        At nonces{0};
+        std::set<std::uint64_t> held;
+        std::uint64_t on_chain = 0;
+        std::vector<std::uint64_t> uncommitted;
+        for (int step = 0; step < 300; ++step) {
+            switch (random() % 5) {
+                case 0:
+                case 1:
+                    uncommitted.push_back(nonces.take());
+                    REQUIRE_FALSE(held.contains(uncommitted.back()));
+                    held.insert(uncommitted.back());
+                    break;
+                case 2:
+                    nonces.keep();
+                    uncommitted.clear();
+                    break;
+                case 3:
+                    nonces.undo();
+                    for (const std::uint64_t nonce : uncommitted) held.erase(nonce);
+                    uncommitted.clear();
+                    break;
+                case 4:
+                    nonces.keep();
+                    uncommitted.clear();
+                    if (held.contains(on_chain)) {
+                        nonces.used(on_chain);
+                        held.erase(on_chain++);
+                    }
+                    break;
+            }
+        }
+        // What is held follows the chain's count without a hole.
+        std::uint64_t expected = on_chain;
+        for (const std::uint64_t nonce : held) CHECK(nonce == expected++);
+        CHECK(nonces.next() == expected);
+    }
+}
+
+TEST_CASE("a nonce may leave once all smaller ones that are held have left") {
+    At nonces{5};
+    for (const std::uint64_t expected : {5U, 6U, 7U}) REQUIRE(nonces.take() == expected);
+    CHECK(nonces.may_leave(5));
+    CHECK_FALSE(nonces.may_leave(6));
+    nonces.leave(5);
+    CHECK(nonces.may_leave(6));
+    CHECK_FALSE(nonces.may_leave(7));
+    nonces.leave(6);
+    CHECK(nonces.may_leave(7));
+    nonces.come_back(5);  // the node never got it
+    CHECK_FALSE(nonces.may_leave(6));
+    CHECK_FALSE(nonces.may_leave(7));
+    nonces.used(5);
+    CHECK(nonces.may_leave(7));
+    CHECK_FALSE(nonces.observe(7, start));
+    nonces.come_back(6);  // used on chain: in nobody's way
+    CHECK(nonces.may_leave(7));
+}

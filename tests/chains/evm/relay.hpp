@@ -1,0 +1,136 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chains/evm/calls.hpp"
+#include "chains/evm/evm_gateway.hpp"
+#include "chains/evm/stub_chain.hpp"
+#include "support/harness.hpp"
+#include "support/requests.hpp"
+#include "support/virtual_time.hpp"
+
+namespace support {
+
+// Passes everything to a gateway that comes and goes with the process.
+class GatewayInPlace : public engine::Gateway {
+public:
+    std::unique_ptr<chains::EvmGateway> gateway;
+
+    void listen(engine::GatewayEvents& events, const engine::Resume& resume) override {
+        gateway->listen(events, resume);
+    }
+    void check(std::vector<engine::CheckOrder> orders) override {
+        gateway->check(std::move(orders));
+    }
+    void prepare(std::vector<engine::PrepareOrder> orders) override {
+        gateway->prepare(std::move(orders));
+    }
+    void send(std::vector<engine::SendOrder> orders) override { gateway->send(std::move(orders)); }
+    [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
+                                      const engine::Plan& plan) override {
+        return gateway->seal(id, kind, plan);
+    }
+    void keep_sealed() override { gateway->keep_sealed(); }
+    void undo_sealed() override { gateway->undo_sealed(); }
+    [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
+                                                               std::uint32_t configured) override {
+        return gateway->share_threshold(context, configured);
+    }
+    void stop() override { gateway->stop(); }
+    [[nodiscard]] std::optional<std::string> trouble() const override { return gateway->trouble(); }
+};
+
+inline const domain::Address gateway_contract = [] {
+    domain::Address address{};
+    address.fill(0x6a);
+    return address;
+}();
+
+// The whole relayer in virtual time in front of a chain that outlives it.
+struct Relay {
+    Relay() {
+        options.chain_id = 0x9fbf1;
+        options.decryption = options.input_verification = gateway_contract;
+        options.private_key = std::string(63, '0') + "1";
+        options.host_chains = {{8009, {}, gateway_contract}};
+        options.listening.listeners = {{}};
+        options.listening.poll_interval = domain::Milliseconds{500};
+        engine.options.readiness_pause = domain::Milliseconds{100};
+        start();
+        run_for(domain::Milliseconds{1'000});  // the listener has found the chain
+    }
+
+    chains::EvmOptions options;
+    VirtualClock clock;
+    VirtualExecutor executor{clock};
+    GatewayInPlace gateway;
+    StubChain chain{account(), gateway_contract};
+    Engine engine{clock, executor, gateway};
+
+    // Of the key 1.
+    [[nodiscard]] static domain::Address account() {
+        domain::Address address{};
+        REQUIRE(domain::from_hex("7e5f4552091a69125d5dfcb7b8c2659029395bdf", address));
+        return address;
+    }
+
+    void start() {
+        chains::evm::Nodes nodes;
+        nodes.write = std::make_unique<StubNode>(chain);
+        nodes.read = std::make_unique<StubNode>(chain);
+        nodes.hosts[8009] = std::make_unique<StubNode>(chain);
+        nodes.protocol = std::make_unique<StubNode>(chain);
+        nodes.listeners.push_back(std::make_unique<StubNode>(chain));
+        gateway.gateway = std::make_unique<chains::EvmGateway>(
+            options, std::move(nodes), clock, chains::EvmGateway::Workers{executor, executor},
+            engine.journal);
+        engine.start();
+    }
+
+    void crash() {
+        engine.crash();
+        gateway.gateway.reset();
+        executor.drop_all();
+    }
+
+    void restart() {
+        crash();
+        start();
+    }
+
+    void run_for(domain::Nanoseconds time) { engine.run_for(time); }
+
+    domain::RequestId submit(const domain::Request& request) {
+        requests.push_back(request);
+        ids.push_back(engine.submit(request));
+        return ids.back();
+    }
+
+    [[nodiscard]] domain::Failure failure(const domain::RequestId& id) {
+        return engine.view(id).value().failure.value();
+    }
+
+    std::vector<domain::Request> requests;
+    std::vector<domain::RequestId> ids;
+
+    // Each request that was not refused is on chain once, and no nonce was left out.
+    void check_inclusions() {
+        const auto counts = chain.inclusions();
+        std::map<domain::Bytes, int> expected;
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const auto status = engine.status(ids[i]);
+            if (status == domain::Status::failure) continue;
+            ++expected[chains::evm::request_call(requests[i])];
+        }
+        CHECK(counts == expected);
+        CHECK(chain.in_pool() == 0);
+    }
+};
+
+}  // namespace support

@@ -1,0 +1,655 @@
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "domain/keccak.hpp"
+#include "chains/evm/calls.hpp"
+#include "chains/evm/relay.hpp"
+#include "chains/jsonrpc/decode.hpp"
+
+using domain::Reason;
+using domain::Status;
+using chains::jsonrpc::Answer;
+using chains::jsonrpc::Call;
+using chains::jsonrpc::Json;
+using chains::jsonrpc::NodeError;
+using chains::jsonrpc::Trouble;
+using support::Relay;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool sends(const Call& call) {
+    return call.method.starts_with("eth_sendRawTransaction");
+}
+
+Trouble lost() {
+    return {Trouble::Kind::lost, "connection lost", {}};
+}
+
+NodeError node_error(std::int64_t code, const char* message) {
+    return {code, message, {}};
+}
+
+std::set<std::uint64_t> nonces_of(const Relay& relay) {
+    std::set<std::uint64_t> nonces;
+    for (const auto& entry : relay.chain.included()) nonces.insert(entry.transaction.nonce);
+    return nonces;
+}
+
+domain::Bytes bytes4(std::uint32_t selector) {
+    domain::Bytes bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) {
+        bytes.push_back(static_cast<std::uint8_t>(selector >> static_cast<unsigned>(shift)));
+    }
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("each kind goes through: accepted, included, answered") {
+    Relay relay;
+    for (const auto& request :
+         {support::input_proof(1), support::public_decrypt(2), support::user_decrypt(3)}) {
+        const auto id = relay.submit(request);
+        relay.run_for(5s);
+        REQUIRE(relay.engine.status(id) == Status::receipt_received);
+        relay.chain.answer_all();
+        relay.run_for(2s);
+        CHECK(relay.engine.status(id) == Status::completed);
+    }
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 1: a broken connection after the transaction was taken includes it once") {
+    Relay relay;
+    bool broken = false;
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (!sends(call) || std::exchange(broken, true)) return std::nullopt;
+        return lost();
+    };
+    const auto first = relay.submit(support::input_proof(1));
+    relay.run_for(10s);
+    CHECK(relay.engine.status(first) == Status::receipt_received);
+    const auto second = relay.submit(support::input_proof(2));
+    relay.run_for(10s);
+    CHECK(relay.engine.status(second) == Status::receipt_received);
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{0, 1});
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 1: \"already known\" after a lost reply means alive") {
+    Relay relay;
+    relay.chain.mines = false;
+    bool broken = false;
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (!sends(call) || std::exchange(broken, true)) return std::nullopt;
+        return lost();
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(10s);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.chain.in_pool() == 1);
+    relay.chain.mine_pool();
+    relay.run_for(35s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 2: a crash when the bytes had left costs no second transaction") {
+    Relay relay;
+    const auto id = relay.submit(support::input_proof(1));
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (sends(call)) return lost();
+        return std::nullopt;
+    };
+    for (int step = 0; step < 100 && relay.chain.included().empty(); ++step) relay.run_for(10ms);
+    REQUIRE(relay.chain.included().size() == 1);
+    relay.chain.after = nullptr;
+    relay.crash();
+    relay.chain.calls.clear();
+    relay.start();
+    relay.run_for(10s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(relay.chain.count("eth_sendRawTransactionSync") == 0);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 2: after a crash before the bytes left the same bytes leave") {
+    Relay relay;
+    std::vector<std::string> sent;
+    bool reaches = false;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        sent.push_back(call.params[0]);
+        if (reaches) return std::nullopt;
+        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    for (int step = 0; step < 100 && sent.empty(); ++step) relay.run_for(10ms);
+    reaches = true;
+    relay.restart();
+    relay.run_for(10s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    REQUIRE(sent.size() >= 2);
+    CHECK(std::set<std::string>(sent.begin(), sent.end()).size() == 1);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 4: a used nonce without a receipt is no failure before half a minute") {
+    Relay relay;
+    int asked = 0;
+    bool refused = false;
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (sends(call) && !std::exchange(refused, true)) {
+            return node_error(-32'000, "nonce too low");
+        }
+        if (call.method == "eth_getTransactionReceipt" && ++asked <= 3) return Json(nullptr);
+        return std::nullopt;
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(25s);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    relay.run_for(10s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 5: a failed estimate takes no nonce and a refused connection loses none") {
+    Relay relay;
+    relay.chain.mine(3);
+    const domain::Request reverting = support::input_proof(1);
+    const domain::Bytes calldata = chains::evm::request_call(reverting);
+    relay.chain.refuses = [&](const domain::Bytes& input, bool) -> std::optional<domain::Bytes> {
+        if (input == calldata) return bytes4(0xdeadbeef);
+        return std::nullopt;
+    };
+    int refusals = 0;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call) || ++refusals > 2) return std::nullopt;
+        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    };
+    const auto a = relay.submit(reverting);
+    const auto b = relay.submit(support::input_proof(2));
+    relay.run_for(300ms);
+    relay.restart();
+    const auto c = relay.submit(support::input_proof(3));
+    relay.run_for(30s);
+    CHECK(relay.engine.status(a) == Status::failure);
+    CHECK(relay.failure(a).reason == Reason::reverted);
+    CHECK(relay.failure(a).selector == 0xdeadbeefU);
+    CHECK(relay.engine.status(b) == Status::receipt_received);
+    CHECK(relay.engine.status(c) == Status::receipt_received);
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{0, 1});
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 7: a nonce used by another program is replaced once, and somebody is told") {
+    Relay relay;
+    bool away = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call) || !away) return std::nullopt;
+        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(200ms);
+    REQUIRE(relay.engine.status(id) == Status::tx_in_flight);
+    relay.chain.use_nonce_elsewhere();
+    away = false;
+    relay.chain.calls.clear();
+    relay.run_for(60s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{1});
+    CHECK(relay.engine.journal.count("foreign_nonce_use") == 1);
+    std::size_t spent = 0;
+    for (const Call& call : relay.chain.calls) {
+        const bool beside = call.method == "eth_getLogs" || call.method == "eth_blockNumber" ||
+                            call.method == "eth_getBlockByNumber" || call.method == "eth_call" ||
+                            call.method == "eth_getBalance" || call.method == "eth_chainId";
+        if (!beside) ++spent;
+    }
+    // Four more look at the account every 15 seconds, whatever happens.
+    CHECK(spent - std::min<std::size_t>(spent, 8) < 10);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 8: a node that lags behind does not bring used nonces back") {
+    Relay relay;
+    relay.submit(support::input_proof(1));
+    relay.run_for(5s);
+    bool lags = false;
+    relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
+        if (call.method != "eth_getTransactionCount") return std::nullopt;
+        lags = !lags;
+        if (!lags) return std::nullopt;
+        const auto count = *chains::jsonrpc::quantity(std::get<Json>(answer));
+        return Json(chains::jsonrpc::hex_quantity(count - 1));
+    };
+    for (std::uint64_t number = 2; number <= 5; ++number) {
+        relay.submit(support::input_proof(number));
+        relay.run_for(20s);
+    }
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{0, 1, 2, 3, 4});
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 22: an empty account pauses the lane and fails nobody") {
+    Relay relay;
+    bool empty = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call) || !empty) return std::nullopt;
+        return node_error(-32'003, "Insufficient funds for gas * price + value");
+    };
+    for (std::uint64_t number = 1; number <= 10; ++number) {
+        relay.submit(support::input_proof(number));
+    }
+    relay.run_for(20s);
+    CHECK(relay.gateway.trouble().has_value());
+    CHECK(relay.engine.journal.count("insufficient_funds") == 1);
+    empty = false;
+    relay.run_for(12s);
+    for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK_FALSE(relay.gateway.trouble());
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 23: a stuck transaction gets both fees raised at once, up to the cap") {
+    Relay relay;
+    relay.options.fees.max_fee_cap = 4'100'000'000;
+    relay.restart();
+    relay.chain.mines = false;
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(1s);
+    REQUIRE(relay.chain.in_pool() == 1);
+    relay.run_for(5min);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.journal.count("underpriced") == 0);
+    // 3 gwei, 3.375, 3.797, 4.1: the last step is cut by the cap and still a step above.
+    const auto order = relay.engine.process().store.attempts(id.sequence);
+    std::vector<std::uint64_t> fees;
+    for (const auto& attempt : order) {
+        fees.push_back(
+            static_cast<std::uint64_t>(chains::evm::decode_transaction(attempt.sealed)->max_fee));
+    }
+    CHECK(fees.size() >= 3);
+    for (std::size_t i = 1; i < fees.size(); ++i) CHECK(fees[i] * 10 > fees[i - 1] * 11 - 10);
+    CHECK(fees.back() <= 4'100'000'000);
+    const auto bumps = order.size();
+    relay.run_for(10min);
+    CHECK(relay.engine.process().store.attempts(id.sequence).size() == bumps);
+    relay.chain.mine_pool();
+    relay.run_for(70s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 25: a reverted or silent transaction is no success") {
+    SUBCASE("reverted when it was mined: the reason is found by playing it again") {
+        Relay relay;
+        relay.chain.refuses = [](const domain::Bytes&,
+                                 bool estimates) -> std::optional<domain::Bytes> {
+            if (estimates) return std::nullopt;
+            return bytes4(0xd93c0665);
+        };
+        for (const auto& request : {support::input_proof(1), support::public_decrypt(2)}) {
+            const auto id = relay.submit(request);
+            relay.run_for(5s);
+            CHECK(relay.engine.status(id) == Status::failure);
+            CHECK(relay.failure(id).reason == Reason::reverted);
+            CHECK(relay.failure(id).selector == 0xd93c0665U);
+        }
+        CHECK(relay.chain.nonce() == 2);
+    }
+    SUBCASE("included without the event of the request") {
+        Relay relay;
+        relay.chain.after = [](const Call& call, const Answer& answer) -> std::optional<Answer> {
+            if (!sends(call)) return std::nullopt;
+            Json receipt = std::get<Json>(answer);
+            receipt["logs"] = Json::array();
+            return receipt;
+        };
+        const auto id = relay.submit(support::public_decrypt(1));
+        relay.run_for(5s);
+        CHECK(relay.engine.status(id) == Status::failure);
+        CHECK(relay.failure(id).text.find("no event") != std::string::npos);
+    }
+    SUBCASE("the receipt of another transaction") {
+        Relay relay;
+        bool lied = false;
+        relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
+            if (!sends(call) || std::exchange(lied, true)) return std::nullopt;
+            Json receipt = std::get<Json>(answer);
+            receipt["transactionHash"] = "0x" + std::string(64, 'a');
+            return receipt;
+        };
+        const auto id = relay.submit(support::public_decrypt(1));
+        relay.run_for(10s);
+        CHECK(relay.engine.status(id) == Status::receipt_received);
+        relay.check_inclusions();
+    }
+}
+
+TEST_CASE("report 26: what the node will never take is cancelled on its own nonce") {
+    Relay relay;
+    const domain::Bytes doomed = chains::evm::request_call(support::input_proof(1));
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        const auto raw = chains::jsonrpc::bytes(call.params[0]);
+        if (chains::evm::decode_transaction(*raw)->data != doomed) return std::nullopt;
+        return node_error(-32'000, "exceeds block gas limit");
+    };
+    const auto a = relay.submit(support::input_proof(1));
+    relay.run_for(100ms);
+    const auto b = relay.submit(support::input_proof(2));
+    const auto c = relay.submit(support::input_proof(3));
+    relay.run_for(5min);
+    CHECK(relay.engine.status(a) == Status::failure);
+    CHECK(relay.failure(a).reason == Reason::send_failed);
+    CHECK(relay.engine.status(b) == Status::receipt_received);
+    CHECK(relay.engine.status(c) == Status::receipt_received);
+    CHECK(relay.chain.nonce() == 3);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 26: a cancelled transaction that is included all the same is a success") {
+    Relay relay;
+    bool hostile = true;
+    std::string first;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call) || !hostile) return std::nullopt;
+        if (first.empty()) first = call.params[0];
+        return node_error(-32'000, "exceeds block gas limit");
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    // Until a no-op was signed for it as well.
+    for (int look = 0; look < 600; ++look) {
+        relay.run_for(1s);
+        if (relay.engine.process().store.attempts(id.sequence).size() > 1) break;
+    }
+    REQUIRE(relay.engine.process().store.attempts(id.sequence).size() == 2);
+    hostile = false;
+    static_cast<void>(relay.chain.call({"eth_sendRawTransaction", Json::array({first})}));
+    relay.run_for(2min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 37: only a refusal that can pass is tried again") {
+    struct Row {
+        const char* label;
+        std::vector<Answer> says;
+        Status status;
+        std::size_t estimates;
+    };
+    const NodeError revert{3, "execution reverted", domain::Bytes{0xde, 0xad, 0xbe, 0xef}};
+    const NodeError not_yet{3, "execution reverted", domain::Bytes{0x06, 0x66, 0xcb, 0xdf}};
+    const Trouble bad_gateway{Trouble::Kind::garbled, "HTTP 502", {}};
+    const NodeError odd{-32'000, "unknown block", {}};
+    const Answer good = Json("0x30d40");
+    const Row rows[]{
+        {"a revert", {revert}, Status::failure, 1},
+        {"the ciphertext is not there yet",
+         {not_yet, not_yet, not_yet, good},
+         Status::receipt_received,
+         4},
+        {"HTTP 502", {bad_gateway, bad_gateway, good}, Status::receipt_received, 3},
+        {"a refusal nobody knows, for ever", {odd}, Status::failure, 5},
+        {"a refusal nobody knows, twice", {odd, odd, good}, Status::receipt_received, 3},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        Relay relay;
+        std::size_t estimates = 0;
+        relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+            if (call.method != "eth_estimateGas") return std::nullopt;
+            return row.says[std::min(estimates++, row.says.size() - 1)];
+        };
+        const auto id = relay.submit(support::input_proof(1));
+        relay.run_for(3min);
+        CHECK(relay.engine.status(id) == row.status);
+        CHECK(estimates == row.estimates);
+        if (row.status == Status::failure) CHECK(relay.chain.nonce() == 0);
+    }
+}
+
+TEST_CASE("report 71: nobody sends before the time a node asked for") {
+    Relay relay;
+    int throttled = 0;
+    std::vector<domain::Monotonic> times;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        times.push_back(relay.clock.monotonic());
+        if (++throttled <= 3) return Trouble{Trouble::Kind::throttled, "HTTP 429", 7s};
+        return std::nullopt;
+    };
+    relay.submit(support::input_proof(1));
+    relay.run_for(1s);
+    relay.submit(support::input_proof(2));
+    relay.run_for(1min);
+    REQUIRE(times.size() >= 4);
+    // Both may come back at the same moment, but nobody in between.
+    for (std::size_t i = 1; i < times.size(); ++i) {
+        const bool was_throttled = i <= 3;
+        CHECK((!was_throttled || times[i] == times[i - 1] || times[i] - times[i - 1] >= 7s));
+    }
+    CHECK(times[1] - times[0] >= 7s);
+    for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
+TEST_CASE("no contract at the address: failed before anything is signed") {
+    Relay relay;
+    relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+        if (call.method != "eth_getCode") return std::nullopt;
+        return Json("0x");
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(5s);
+    CHECK(relay.engine.status(id) == Status::failure);
+    CHECK(relay.failure(id).reason == Reason::no_contract_code);
+    CHECK(relay.failure(id).text == "Invalid contract address: No code at target address: " +
+                                        domain::checksummed(support::gateway_contract));
+    CHECK(relay.chain.nonce() == 0);
+}
+
+TEST_CASE("a node without the synchronous method is asked for receipts") {
+    Relay relay;
+    relay.chain.knows_sync = false;
+    for (std::uint64_t number = 1; number <= 3; ++number) {
+        relay.submit(support::input_proof(number));
+        relay.run_for(5s);
+    }
+    for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(relay.chain.count("eth_sendRawTransactionSync") == 1);
+    relay.check_inclusions();
+}
+
+TEST_CASE("answers that come before the receipt is stored are joined to it") {
+    Relay relay;
+    const domain::Monotonic silent_until = relay.clock.monotonic() + 100s;
+    std::optional<Answer> receipt;
+    relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        receipt = answer;
+        return Trouble{Trouble::Kind::timed_out, "no answer", {}};
+    };
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (call.method != "eth_getTransactionReceipt" || relay.clock.monotonic() > silent_until) {
+            return std::nullopt;
+        }
+        return Json(nullptr);
+    };
+    const auto id = relay.submit(support::user_decrypt(1));
+    relay.run_for(10s);
+    relay.chain.answer_all();
+    relay.run_for(10s);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    relay.run_for(3min);
+    CHECK(relay.engine.status(id) == Status::completed);
+}
+
+TEST_CASE("fifty requests at once get consecutive nonces") {
+    Relay relay;
+    for (std::uint64_t number = 1; number <= 50; ++number) {
+        relay.submit(number % 3 == 0   ? support::user_decrypt(number)
+                     : number % 3 == 1 ? support::public_decrypt(number)
+                                       : support::input_proof(number));
+    }
+    relay.run_for(20s);
+    relay.chain.answer_all();
+    relay.run_for(5s);
+    for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::completed);
+    CHECK(relay.chain.nonce() == 50);
+    relay.check_inclusions();
+}
+
+TEST_CASE("nothing is sent to the wrong chain") {
+    Relay relay;
+    relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+        if (call.method != "eth_chainId") return std::nullopt;
+        return Json("0x1");
+    };
+    relay.restart();
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(2min);
+    CHECK(relay.engine.status(id) == Status::processing);
+    CHECK(relay.chain.count("eth_sendRawTransactionSync") == 0);
+    CHECK(relay.gateway.trouble().has_value());
+}
+
+TEST_CASE("a hole that a failed row left is filled, and those behind it go on") {
+    Relay relay;
+    relay.chain.mines = false;
+    const auto a = relay.submit(support::input_proof(1));
+    relay.run_for(1s);
+    const auto b = relay.submit(support::input_proof(2));
+    relay.run_for(1s);
+    REQUIRE(relay.chain.in_pool() == 2);
+    relay.crash();
+    relay.chain.drop_pool();
+    {
+        SQLite::Database database{store::database_path(relay.engine.store_options).string(),
+                                  SQLite::OPEN_READWRITE};
+        database.exec("delete from payload where id = " + std::to_string(a.sequence));
+        database.exec("delete from attempt where id = " + std::to_string(a.sequence));
+        database.exec("update request set attempts = 0 where id = " + std::to_string(a.sequence));
+    }
+    relay.chain.mines = true;
+    relay.start();
+    relay.run_for(3min);
+    CHECK(relay.engine.status(a) == Status::failure);
+    CHECK(relay.engine.status(b) == Status::receipt_received);
+    CHECK(relay.chain.nonce() == 2);
+    CHECK(relay.engine.journal.count("nonce_hole_filled nonce=0 accepted=true") == 1);
+}
+
+TEST_CASE("a node that lost its pool gets everything again, the smallest nonce first") {
+    Relay relay;
+    relay.engine.options.sends_max = 20;
+    relay.restart();
+    relay.run_for(1s);
+    relay.chain.mines = false;
+    for (std::uint64_t number = 1; number <= 40; ++number) {
+        relay.submit(support::input_proof(number));
+    }
+    relay.run_for(20s);
+    REQUIRE(relay.chain.in_pool() == 20);  // what is signed and not settled keeps its place
+    bool down = true;
+    relay.chain.before = [&](const Call&) -> std::optional<Answer> {
+        if (!down) return std::nullopt;
+        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    };
+    relay.run_for(90s);
+    relay.chain.drop_pool();
+    std::vector<std::uint64_t> left;
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (sends(call)) {
+            left.push_back(
+                chains::evm::decode_transaction(*chains::jsonrpc::bytes(call.params[0]))->nonce);
+        }
+        return std::nullopt;
+    };
+    down = false;
+    relay.chain.mines = true;
+    // No resting transaction rests longer than five seconds.
+    relay.run_for(12s);
+    CHECK(relay.chain.nonce() >= 20);
+    relay.run_for(30s);
+    for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(std::is_sorted(left.begin(), left.end()));
+    relay.check_inclusions();
+}
+
+TEST_CASE("a directory that was used with another chain keeps its signed requests for that one") {
+    Relay relay;
+    relay.chain.mines = false;
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(2s);
+    relay.crash();
+    relay.options.chain_id = 1;
+    relay.chain.drop_pool();
+    relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+        if (call.method != "eth_chainId") return std::nullopt;
+        return Json("0x1");
+    };
+    relay.chain.mines = true;
+    relay.chain.calls.clear();
+    relay.start();
+    relay.run_for(1min);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.journal.count("sealed_for_another_chain") == 1);
+    CHECK(relay.chain.count("eth_sendRawTransactionSync") == 0);
+}
+
+TEST_CASE("what was signed while gas was dear is signed anew when it is not, at the same nonce") {
+    Relay relay;
+    relay.chain.base_fee = 1'000'000'000'000;
+    relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        const auto raw = chains::jsonrpc::bytes(call.params[0]);
+        if (chains::evm::decode_transaction(*raw)->max_fee < 100'000'000'000) return std::nullopt;
+        return node_error(-32'003, "Insufficient funds for gas * price + value");
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(3s);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    relay.chain.base_fee = 1'000'000'000;
+    relay.run_for(20s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{0});
+    relay.check_inclusions();
+}
+
+TEST_CASE("a second nonce that turned out to be needless keeps nobody waiting") {
+    Relay relay;
+    relay.options.foreign_use_patience = 2s;
+    relay.restart();
+    relay.run_for(1s);
+    int stage = 0;
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (sends(call) && stage == 0) {
+            stage = 1;
+            return node_error(-32'000, "nonce too low");
+        }
+        const bool asks =
+            call.method == "eth_getTransactionReceipt" || call.method == "eth_getTransactionByHash";
+        if (asks && stage == 1) return Json(nullptr);
+        return std::nullopt;
+    };
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call) || stage != 1) return std::nullopt;
+        stage = 2;  // the receipt shows up, and the second transaction gets lost
+        return lost();
+    };
+    const auto first = relay.submit(support::input_proof(1));
+    relay.run_for(60s);
+    REQUIRE(stage == 2);
+    CHECK(relay.engine.status(first) == Status::receipt_received);
+    const auto second = relay.submit(support::input_proof(2));
+    relay.run_for(10s);
+    CHECK(relay.engine.status(second) == Status::receipt_received);
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{0, 1});
+    relay.check_inclusions();
+}

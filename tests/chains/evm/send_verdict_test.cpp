@@ -1,0 +1,85 @@
+#include "chains/evm/send_verdict.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+
+using chains::evm::SendVerdict;
+using chains::evm::verdict_on;
+using chains::jsonrpc::Answer;
+using chains::jsonrpc::Json;
+using chains::jsonrpc::NodeError;
+using chains::jsonrpc::Trouble;
+
+TEST_CASE("every reply to a transaction has its meaning (evm-gateway 4.1, 4.3, 5.2, 10.3)") {
+    struct Row {
+        std::string_view label;
+        Answer answer;
+        SendVerdict verdict;
+    };
+    const auto error = [](std::int64_t code, const char* message) {
+        return NodeError{code, message, {}};
+    };
+    const auto trouble = [](Trouble::Kind kind) { return Trouble{kind, "x", {}}; };
+    const Row rows[]{
+        {"a receipt", Json{{"status", "0x1"}}, SendVerdict::receipt},
+        {"a receipt of a revert", Json{{"status", "0x0"}}, SendVerdict::receipt},
+        {"a hash, as eth_sendRawTransaction gives", Json("0xab"), SendVerdict::pending},
+        {"null", Json(nullptr), SendVerdict::unknown},
+        {"a number", Json(7), SendVerdict::unknown},
+
+        {"4: no receipt within the wait", error(4, "The transaction was added to the mempool"),
+         SendVerdict::pending},
+        {"5: not executable", error(5, "unknown"), SendVerdict::refused},
+        {"6: nonce gap", error(6, "gap"), SendVerdict::nonce_gap},
+        {"6 wins over its text", error(6, "expected nonce, request timeout"),
+         SendVerdict::nonce_gap},
+        {"anvil's wait is over", error(-32'603, "Transaction confirmation timeout"),
+         SendVerdict::unknown},
+        {"a request timed out", error(-32'000, "request timed out"), SendVerdict::unknown},
+
+        {"geth: nonce too low", error(-32'000, "nonce too low: next nonce 7, tx nonce 3"),
+         SendVerdict::nonce_used},
+        {"anvil: nonce too low", error(-32'003, "nonce too low"), SendVerdict::nonce_used},
+        {"capitals", error(-32'000, "Nonce Too Low"), SendVerdict::nonce_used},
+        {"geth: nonce too high", error(-32'000, "nonce too high: address 0x1, tx: 9 state: 3"),
+         SendVerdict::nonce_gap},
+
+        {"geth: already known", error(-32'000, "already known"), SendVerdict::pending},
+        {"anvil: already imported", error(-32'003, "transaction already imported"),
+         SendVerdict::pending},
+        {"older geth: known transaction", error(-32'000, "known transaction: ab"),
+         SendVerdict::pending},
+
+        {"replacement", error(-32'003, "replacement transaction underpriced"),
+         SendVerdict::underpriced},
+        {"too cheap for the pool", error(-32'000, "transaction underpriced"),
+         SendVerdict::underpriced},
+        {"too cheap for the block",
+         error(-32'000, "max fee per gas less than block base fee: address 0x1"),
+         SendVerdict::underpriced},
+
+        {"anvil: no funds", error(-32'003, "Insufficient funds for gas * price + value"),
+         SendVerdict::no_funds},
+        {"geth: no funds",
+         error(-32'000, "insufficient funds for gas * price + value: balance 0, tx cost 1"),
+         SendVerdict::no_funds},
+
+        {"no such method", error(-32'601, "the method does not exist/is not available"),
+         SendVerdict::no_such_method},
+        {"wrong chain", error(-32'003, "invalid chain id for signer"), SendVerdict::refused},
+        {"too large", error(-32'000, "exceeds block gas limit"), SendVerdict::refused},
+        {"bad parameter", error(-32'602, "invalid params"), SendVerdict::refused},
+
+        {"connection refused", trouble(Trouble::Kind::unsent), SendVerdict::not_sent},
+        {"asked to wait", trouble(Trouble::Kind::throttled), SendVerdict::not_sent},
+        {"stopping", trouble(Trouble::Kind::stopped), SendVerdict::not_sent},
+        {"broken on the way", trouble(Trouble::Kind::lost), SendVerdict::unknown},
+        {"no answer in time", trouble(Trouble::Kind::timed_out), SendVerdict::unknown},
+        {"an answer nobody can read", trouble(Trouble::Kind::garbled), SendVerdict::unknown},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        CHECK(verdict_on(row.answer) == row.verdict);
+    }
+}

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/bytes.hpp"
+#include "chains/evm/receipt.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/jsonrpc/node.hpp"
+
+namespace support {
+
+// A gateway chain with its node and one account that sends: takes transactions in order of their
+// nonces, runs the gateway contract, answers requests and can lose its newest blocks. It outlives
+// the relayer. What a node may do wrong is said by two functions. One thread.
+class StubChain {
+public:
+    using Answer = chains::jsonrpc::Answer;
+    using Call = chains::jsonrpc::Call;
+    using Json = chains::jsonrpc::Json;
+
+    StubChain(const domain::Address& account, const domain::Address& contract);
+
+    // Instead of doing it.
+    std::function<std::optional<Answer>(const Call&)> before;
+    // Instead of what doing it gave; the transaction is in.
+    std::function<std::optional<Answer>(const Call&, const Answer&)> after;
+    // Revert data of a transaction with these arguments, if the contract refuses; `estimates`: it
+    // is only tried.
+    std::function<std::optional<domain::Bytes>(const domain::Bytes& input, bool estimates)> refuses;
+
+    bool mines = true;       // otherwise transactions stay in the pool
+    bool knows_sync = true;  // eth_sendRawTransactionSync
+    std::uint64_t base_fee = 1'000'000'000;
+    std::vector<Call> calls;  // every one
+
+    [[nodiscard]] Answer call(const Call& call);
+    [[nodiscard]] std::size_t count(const std::string& method) const;
+
+    // Blocks without transactions of ours.
+    void mine(std::uint64_t blocks = 1);
+    // What the pool has, as far as nonces follow.
+    void mine_pool();
+    void drop_pool() { pool_.clear(); }
+    // The account's next nonce is used by somebody else.
+    void use_nonce_elsewhere();
+    // Takes the newest blocks back, with what they held.
+    void lose_blocks(std::uint64_t blocks);
+    // The answer of the contract to one of its requests, in a block of its own.
+    void answer(const domain::Bytes32& reference, const domain::Bytes32& topic, domain::Bytes data);
+    // Answers every request that has none: proofs accepted, values public, `shares` shares.
+    void answer_all(std::uint32_t shares = 9);
+
+    [[nodiscard]] std::uint64_t head() const { return blocks_.size() - 1; }
+    [[nodiscard]] std::uint64_t nonce() const { return nonce_; }
+    [[nodiscard]] std::size_t in_pool() const { return pool_.size(); }
+
+    struct Included {
+        chains::evm::Transaction transaction;
+        domain::Bytes32 hash{};
+        std::uint64_t block = 0;
+        bool succeeded = true;
+        std::optional<domain::Bytes32> reference;
+    };
+    // In the order of the chain; foreign ones have no entry.
+    [[nodiscard]] const std::vector<Included>& included() const { return included_; }
+    // How often calldata was included with success.
+    [[nodiscard]] std::map<domain::Bytes, int> inclusions() const;
+
+private:
+    struct Block {
+        domain::Bytes32 hash{};
+        std::uint64_t nonce_before = 0;
+        std::vector<chains::evm::Log> logs;
+    };
+
+    [[nodiscard]] Answer act(const Call& call);
+    [[nodiscard]] Answer take(const domain::Bytes& raw, bool sync);
+    [[nodiscard]] Answer read_logs(const Json& filter) const;
+    [[nodiscard]] Json receipt_of(const Included& transaction) const;
+    [[nodiscard]] static Json log_json(const chains::evm::Log& log, const domain::Bytes32& hash);
+    Block& new_block();
+    void include(const chains::evm::Transaction& transaction, const domain::Bytes32& hash);
+
+    const domain::Address account_;
+    const domain::Address contract_;
+    std::vector<Block> blocks_;
+    std::uint64_t forks_ = 0;  // hashes differ after blocks were lost
+    std::uint64_t nonce_ = 0;
+    std::uint64_t next_reference_ = 1;
+    std::map<std::uint64_t, std::pair<chains::evm::Transaction, domain::Bytes32>> pool_;
+    std::vector<Included> included_;
+    std::size_t answered_ = 0;
+};
+
+// A node of the chain. Each role can have its own.
+class StubNode : public chains::jsonrpc::Node {
+public:
+    explicit StubNode(StubChain& chain) : chain_(chain) {}
+
+    using Node::call;
+    [[nodiscard]] chains::jsonrpc::Answer call(const chains::jsonrpc::Call& call,
+                                            std::optional<domain::Milliseconds>) override {
+        return chain_.call(call);
+    }
+    [[nodiscard]] std::vector<chains::jsonrpc::Answer> call_all(
+        const std::vector<chains::jsonrpc::Call>& calls) override {
+        std::vector<chains::jsonrpc::Answer> answers;
+        for (const auto& one : calls) answers.push_back(chain_.call(one));
+        return answers;
+    }
+    void stop() override {}
+    [[nodiscard]] std::optional<std::string> trouble() const override { return std::nullopt; }
+
+private:
+    StubChain& chain_;
+};
+
+}  // namespace support
