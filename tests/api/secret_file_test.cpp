@@ -112,7 +112,7 @@ TEST_CASE("a wiped text leaves nothing in its memory") {
     std::string text = "a text that is too long for the place inside the string object";
     const char* bytes = text.data();
     const std::size_t size = text.size();
-    api::wipe(text);
+    api::access::wipe(text);
     CHECK(text.empty());
     REQUIRE(text.data() == bytes);
     for (std::size_t i = 0; i < size && i < text.capacity(); ++i) CHECK(text.data()[i] == '\0');

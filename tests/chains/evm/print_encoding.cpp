@@ -15,7 +15,6 @@
 namespace {
 
 using namespace chains;
-using namespace chains::votes::prover;
 using jsonrpc::Json;
 
 template <typename T>
