@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include "api/base64.hpp"
 #include "api/json_reader.hpp"
+#include "base/base64.hpp"
 
 namespace api {
 
@@ -124,7 +124,7 @@ ShareProblem wrong_size(std::string_view field, std::size_t size) {
 }
 
 Problem read_32_bytes(std::string_view field, std::string_view text, domain::Bytes32& out) {
-    const std::optional<std::size_t> size = read_base64(text, out);
+    const std::optional<std::size_t> size = base::read_base64(text, out);
     if (!size) {
         return ShareProblem{std::string(field) +
                             ": must be canonical base64 (standard alphabet, with padding)"};

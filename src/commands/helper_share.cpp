@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "api/base64.hpp"
 #include "api/json_reader.hpp"
+#include "base/base64.hpp"
 #include "domain/bytes.hpp"
 
 namespace commands {
@@ -114,7 +114,7 @@ std::string canonical(std::string_view text) {
 
 Problem read_32_bytes(const std::string& name, std::string_view text, domain::Bytes32& out) {
     if (text.empty()) return name + ": is empty";
-    const std::optional<std::size_t> size = api::read_base64(canonical(text), out);
+    const std::optional<std::size_t> size = base::read_base64(canonical(text), out);
     if (!size) return name + ": is no base64";
     if (*size != out.size()) return name + ": expected 32 bytes, got " + std::to_string(*size);
     return std::nullopt;

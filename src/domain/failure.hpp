@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/urls.hpp"
+
 namespace domain {
 
 // Why a request ended badly; stored beside the text so that nothing has to be read back out of it.
@@ -37,7 +39,6 @@ struct Failure {
 [[nodiscard]] std::string_view to_string(Reason reason);
 [[nodiscard]] std::optional<Reason> reason_from(std::string_view text);
 
-// Replaces every URL in a text by its scheme and "…", so that no key in a path or query survives.
-[[nodiscard]] std::string redact_urls(std::string_view text);
+using base::redact_urls;
 
 }  // namespace domain

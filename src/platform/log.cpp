@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace platform {
 namespace {
 
@@ -61,22 +63,6 @@ bool is_control(char c) {
 
 constexpr std::string_view digits = "0123456789abcdef";
 
-// Bytes of the UTF-8 character at the start of `text`, 0 when there is no valid one (RFC 3629).
-std::size_t utf8_length(std::string_view text) {
-    const auto byte = [text](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-    const std::uint8_t lead = byte(0);
-    if (lead < 0x80) return 1;
-    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xc0U) != 0x80U) return 0;
-    }
-    const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
-    const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
-    const bool beyond = lead == 0xf4 && byte(1) >= 0x90;
-    return overlong || surrogate || beyond ? 0 : length;
-}
-
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -104,7 +90,7 @@ std::string json_escaped(std::string_view text) {
     out.reserve(text.size());
     while (!text.empty()) {
         const char c = text.front();
-        const std::size_t length = utf8_length(text);
+        const std::size_t length = base::utf8_length(text);
         if (length == 0) {
             out += "\xef\xbf\xbd";
         } else if (c == '"' || c == '\\') {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/base64.hpp"
 #include "api/field_rules.hpp"
+#include "base/base64.hpp"
 #include "config/quantities.hpp"
 #include "domain/bytes.hpp"
 #include "domain/failure.hpp"
@@ -60,11 +60,11 @@ void check_hex(std::string_view text) {
 
 void check_base64(std::string_view text) {
     domain::Bytes bytes(text.size());
-    if (const auto size = api::read_base64(text, bytes)) {
+    if (const auto size = base::read_base64(text, bytes)) {
         bytes.resize(*size);
         require(fuzz::to_base64(bytes) == text, "base64 is canonical");
         std::array<std::uint8_t, 32> fixed{};
-        require(api::read_base64(text, fixed) == size, "room does not change the answer");
+        require(base::read_base64(text, fixed) == size, "room does not change the answer");
         require(std::equal(fixed.begin(),
                            fixed.begin() +
                                std::min<std::ptrdiff_t>(32, static_cast<std::ptrdiff_t>(*size)),
@@ -72,7 +72,7 @@ void check_base64(std::string_view text) {
                 "what fits is written");
     }
     domain::Bytes back(text.size());
-    require(api::read_base64(fuzz::to_base64(bytes_of(text)), back) == text.size() &&
+    require(base::read_base64(fuzz::to_base64(bytes_of(text)), back) == text.size() &&
                 std::ranges::equal(back, bytes_of(text)),
             "bytes survive as base64");
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "chains/evm/abi.hpp"
-#include "chains/evm/printable.hpp"
 #include "chains/evm/topics.hpp"
 
 namespace chains::evm {
@@ -85,7 +85,7 @@ std::optional<std::string> string_in(const abi::View& tuple, std::size_t at) {
     const auto bytes = tuple.bytes(at);
     if (!bytes) return std::nullopt;
     std::string text{bytes->begin(), bytes->end()};
-    if (!is_utf8(text)) return std::nullopt;
+    if (!base::is_utf8(text)) return std::nullopt;
     return text;
 }
 

@@ -4,9 +4,9 @@
 #include <cctype>
 #include <string_view>
 
+#include "base/sanitize.hpp"
 #include "chains/evm/abi.hpp"
 #include "chains/evm/named_errors.hpp"
-#include "chains/evm/printable.hpp"
 
 namespace chains::evm {
 namespace {
@@ -66,6 +66,12 @@ std::string detail(std::uint32_t selector, const std::optional<domain::Bytes>& d
     return std::string{named->signature.substr(0, named->signature.find('('))};
 }
 
+// As a client may see it.
+std::string shown(std::string_view text, std::size_t bytes_max) {
+    return base::sanitize(text,
+                          {.bytes_max = bytes_max, .controls = base::Sanitizing::Controls::drop});
+}
+
 }  // namespace
 
 bool is_revert(const jsonrpc::NodeError& error) {
@@ -82,10 +88,10 @@ std::optional<std::uint32_t> selector_of(const jsonrpc::NodeError& error) {
 std::string describe(const jsonrpc::NodeError& error) {
     const auto selector = selector_of(error);
     if (!selector) {
-        const std::string message = printable(error.message, description_bytes_max);
+        const std::string message = shown(error.message, description_bytes_max);
         return message.empty() ? "no reason given" : message;
     }
-    const std::string known = printable(detail(*selector, error.data), description_bytes_max - 13);
+    const std::string known = shown(detail(*selector, error.data), description_bytes_max - 13);
     return known.empty() ? in_hex(*selector) : in_hex(*selector) + " (" + known + ")";
 }
 

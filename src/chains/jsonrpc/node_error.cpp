@@ -8,15 +8,13 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/sanitize.hpp"
 #include "domain/bytes.hpp"
-#include "domain/failure.hpp"
 
 namespace chains::jsonrpc {
 namespace {
 
 constexpr std::size_t message_bytes_max = 500;
-constexpr std::size_t redacted_bytes_max = 16U
-                                           << 10U;  // of a longer message the rest is not looked at
 constexpr std::size_t data_bytes_min = 4;
 
 std::string in_lower_case(std::string_view text) {
@@ -24,42 +22,6 @@ std::string in_lower_case(std::string_view text) {
     std::ranges::transform(lower, lower.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return lower;
-}
-
-bool is_continuation(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-}
-
-// Not in the middle of a character.
-void shorten(std::string& text, std::size_t bytes_max) {
-    if (text.size() <= bytes_max) return;
-    std::size_t end = bytes_max;
-    while (end > 0 && is_continuation(text[end])) --end;
-    text.resize(end);
-}
-
-// C0, DEL, and C1 in its two bytes of UTF-8; also the line and paragraph separators.
-void blank_controls(std::string& text) {
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const auto code = static_cast<unsigned char>(text[at]);
-        if (code < 0x20 || code == 0x7f) text[at] = ' ';
-        if (code == 0xc2 && at + 1 < text.size() &&
-            static_cast<unsigned char>(text[at + 1]) < 0xa0) {
-            text[at] = text[at + 1] = ' ';
-        }
-        for (const std::string_view line_end : {"\xe2\x80\xa8", "\xe2\x80\xa9"}) {
-            if (std::string_view(text).substr(at).starts_with(line_end)) text.replace(at, 3, "   ");
-        }
-    }
-}
-
-void hide(std::string& text, std::string_view secret) {
-    constexpr std::string_view ellipsis = "…";
-    std::size_t at = 0;
-    while ((at = text.find(secret, at)) != std::string::npos) {
-        text.replace(at, secret.size(), ellipsis);
-        at += ellipsis.size();
-    }
 }
 
 std::optional<std::int64_t> integer(const Json& value) {
@@ -115,13 +77,7 @@ bool tells(const domain::Bytes& data, std::span<const std::string> secrets) {
 }  // namespace
 
 std::string sanitised(std::string_view message, std::span<const std::string> secrets) {
-    std::string text(message);
-    shorten(text, redacted_bytes_max);
-    text = domain::redact_urls(text);
-    for (const std::string& secret : secrets) hide(text, secret);
-    blank_controls(text);
-    shorten(text, message_bytes_max);
-    return text;
+    return base::sanitize(message, {.bytes_max = message_bytes_max, .secrets = secrets});
 }
 
 std::optional<NodeError> read_node_error(const Json& error, std::span<const std::string> secrets) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
 #include "chains/evm/encodings.hpp"
 #include "chains/evm/golden.hpp"
-#include "chains/evm/printable.hpp"
 
 using namespace chains::evm;
 using chains::jsonrpc::NodeError;
@@ -122,7 +122,7 @@ TEST_CASE("descriptions have at most 500 bytes of whole characters") {
         const std::string message = describe(error(3, std::string(shift, 'a') + accents));
         CHECK(message.size() <= 500);
         CHECK(message.size() > 490);
-        CHECK(is_utf8(message));
+        CHECK(base::is_utf8(message));
     }
     const std::string length = "00001388";  // 5000
     std::string data = "08c379a0" + std::string(62, '0') + "20" + std::string(56, '0') + length +
@@ -132,34 +132,5 @@ TEST_CASE("descriptions have at most 500 bytes of whole characters") {
     CHECK(description.starts_with("0x08c379a0 (Error: \xc3\xa9"));
     CHECK(description.ends_with(")"));
     CHECK(description.size() <= 500);
-    CHECK(is_utf8(description));
-}
-
-TEST_CASE("broken UTF-8 is replaced byte by byte") {
-    struct Row {
-        std::string_view label;
-        std::string_view text;
-        std::string_view expected;
-    };
-    constexpr std::string_view r = "\xef\xbf\xbd";
-    const Row rows[] = {
-        {"two, three and four bytes", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "é€😀"},
-        {"a lone continuation", "a\x80", "a\xef\xbf\xbd"},
-        {"cut after one byte", "\xc3", r},
-        {"cut after two bytes", "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},
-        {"overlong", "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
-        {"surrogate", "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
-        {"beyond Unicode", "\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
-        {"a byte that begins nothing", "\xff", r},
-        {"C1 controls", "a\xc2\x80\xc2\x9f\xc2\xa0z", "a\xc2\xa0z"},
-        {"DEL, tab and line end", "a\x7f\t\nb", "a  b"},
-    };
-    for (const Row& row : rows) {
-        CAPTURE(row.label);
-        CHECK(printable(row.text, 100) == row.expected);
-        CHECK(is_utf8(printable(row.text, 100)));
-    }
-    CHECK(printable("abc", 2) == "ab");
-    CHECK(printable("a\xc3\xa9", 2) == "a");
-    CHECK(printable("", 10).empty());
+    CHECK(base::is_utf8(description));
 }

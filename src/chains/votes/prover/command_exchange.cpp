@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "chains/votes/harmless_text.hpp"
+#include "base/sanitize.hpp"
 #include "chains/votes/prover/prover_protocol.hpp"
 
 namespace chains::votes::prover {
@@ -65,7 +65,7 @@ public:
         while (!outcome_) step();
         read_errors();
         answer_.outcome = *outcome_;
-        if (cut_errors_) answer_.errors = without_open_end(answer_.errors);
+        if (cut_errors_) answer_.errors = base::without_open_end(answer_.errors);
         return std::move(answer_);
     }
 
@@ -170,7 +170,8 @@ private:
 
 }  // namespace
 
-CommandAnswer exchange(CommandProcess& process, const CommandTalk& talk, const jsonrpc::Signal& stop) {
+CommandAnswer exchange(CommandProcess& process, const CommandTalk& talk,
+                       const jsonrpc::Signal& stop) {
     return Exchange(process, talk, stop).run();
 }
 

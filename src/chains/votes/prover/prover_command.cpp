@@ -6,8 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/sanitize.hpp"
 #include "chains/jsonrpc/trouble.hpp"
-#include "chains/votes/harmless_text.hpp"
 
 namespace chains::votes::prover {
 namespace {
@@ -136,7 +136,7 @@ ProveOutcome CommandProver::judge_end(const CommandAnswer& answer) const {
 }
 
 void CommandProver::report(const std::string& why, std::string_view errors) const {
-    const std::string text = harmless_text(errors, reported_bytes_max);
+    const std::string text = base::harmless_text(errors, reported_bytes_max);
     if (text.empty()) return;
     journal_.write(engine::Level::warning,
                    "prover_stderr error=\"" + why + "\" text=\"" + text + "\"");

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "chains/votes/harmless_text.hpp"
+#include "base/sanitize.hpp"
 
 namespace chains::votes::prover {
 namespace {
@@ -35,7 +35,7 @@ ProverAnswer read_answer(std::string_view bytes, ProverFormat format) {
 std::string describe(const ProverError& error) {
     std::string text = "prover error " + std::to_string(error.code);
     text += meaning(error.code);
-    const std::string message = harmless_text(error.message, message_bytes_max);
+    const std::string message = base::harmless_text(error.message, message_bytes_max);
     if (!message.empty()) text += ": " + message;
     return text;
 }

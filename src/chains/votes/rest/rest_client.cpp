@@ -4,11 +4,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/parse.hpp"
 #include "chains/jsonrpc/retry_after.hpp"
-#include "chains/votes/harmless_text.hpp"
 
 namespace chains::votes::rest {
 namespace {
@@ -28,7 +28,8 @@ std::shared_ptr<const jsonrpc::TlsContext> tls_for(const jsonrpc::Url& url) {
 domain::Milliseconds hold_of(const jsonrpc::HttpResponse& response, domain::Timestamp now) {
     const bool asks_to_wait =
         response.status == 429 || (response.status == 503 && response.retry_after);
-    return asks_to_wait ? jsonrpc::throttle_wait(response.retry_after, now) : domain::Milliseconds{0};
+    return asks_to_wait ? jsonrpc::throttle_wait(response.retry_after, now)
+                        : domain::Milliseconds{0};
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ RestAnswer RestClient::exchange(const jsonrpc::HttpRequest& request, domain::Mil
 }
 
 std::string RestClient::presentable(std::string_view text) const {
-    return harmless_text(jsonrpc::sanitised(text, endpoint_.secrets()), text_bytes_max);
+    return base::harmless_text(jsonrpc::sanitised(text, endpoint_.secrets()), text_bytes_max);
 }
 
 void RestClient::note_trouble(std::optional<std::string> text) {

@@ -1,12 +1,12 @@
-#include "chains/votes/harmless_text.hpp"
+#include "base/sanitize.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-using chains::votes::harmless_text;
-using chains::votes::without_open_end;
+using base::harmless_text;
+using base::without_open_end;
 
 TEST_CASE("what a prover said is shown without what it was given") {
     struct Row {

@@ -1,16 +1,60 @@
-#include "chains/votes/harmless_text.hpp"
+#include "base/sanitize.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "domain/failure.hpp"
+#include "base/urls.hpp"
+#include "base/utf8.hpp"
 
-namespace chains::votes {
+namespace base {
 namespace {
+
+constexpr std::string_view ellipsis = "\xe2\x80\xa6";
+constexpr std::string_view replacement = "\xef\xbf\xbd";
+// Enough to fill the answer, so that a text of megabytes is not worked through.
+constexpr std::size_t looked_at_factor = 32;
+
+void hide(std::string& text, std::string_view secret) {
+    if (secret.empty()) return;
+    std::size_t at = 0;
+    while ((at = text.find(secret, at)) != std::string::npos) {
+        text.replace(at, secret.size(), ellipsis);
+        at += ellipsis.size();
+    }
+}
+
+// C0, DEL, C1; also the line and paragraph separators, which a log viewer may break a line at.
+bool is_control(std::string_view character) {
+    const auto first = static_cast<std::uint8_t>(character[0]);
+    return first < 0x20 || first == 0x7f ||
+           (first == 0xc2 && static_cast<std::uint8_t>(character[1]) < 0xa0) ||
+           character == "\xe2\x80\xa8" || character == "\xe2\x80\xa9";
+}
+
+bool is_space(std::string_view character) {
+    return character == "\n" || character == "\r" || character == "\t";
+}
+
+std::string without_controls(std::string_view text, Sanitizing::Controls controls) {
+    std::string clean;
+    clean.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t length = utf8_length(text);
+        const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+        text.remove_prefix(character.size());
+        if (length == 0) {
+            clean += replacement;
+        } else if (!is_control(character)) {
+            clean += character;
+        } else if (controls == Sanitizing::Controls::blank || is_space(character)) {
+            clean.append(character.size(), ' ');
+        }
+    }
+    return clean;
+}
 
 constexpr std::size_t secret_characters = 20;
 constexpr std::size_t digits_max = 30;
-constexpr std::string_view ellipsis = "\xe2\x80\xa6";
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -77,7 +121,7 @@ std::size_t secret_end(std::string_view text, std::size_t begin) {
     return secret;
 }
 
-char printable(char c) {
+char plain(char c) {
     if (c == '"') return '\'';
     if (static_cast<std::uint8_t>(c) < 0x20 || c == 0x7f) return ' ';
     return static_cast<std::uint8_t>(c) < 0x80 ? c : '?';
@@ -131,8 +175,20 @@ std::string without_secrets(std::string_view text) {
 
 }  // namespace
 
+std::string sanitize(std::string_view text, const Sanitizing& rules) {
+    const std::string_view looked_at = text.substr(0, looked_at_factor * rules.bytes_max);
+    // Dropping may join what stands around it to a URL or a secret: it comes before they are looked
+    // for. A space parts a URL from its end: blanking comes after.
+    const bool drops = rules.controls == Sanitizing::Controls::drop;
+    std::string line = redact_urls(drops ? without_controls(looked_at, rules.controls) : looked_at);
+    for (const std::string& secret : rules.secrets) hide(line, secret);
+    if (!drops) line = without_controls(line, rules.controls);
+    line.resize(cut_utf8(line, rules.bytes_max).size());
+    return line;
+}
+
 std::string harmless_text(std::string_view text, std::size_t bytes_max) {
-    const std::string kept = without_secrets(domain::redact_urls(text));
+    const std::string kept = without_secrets(redact_urls(text));
     std::string line;
     for (std::size_t at = 0; at < kept.size() && line.size() < bytes_max;) {
         if (std::string_view(kept).substr(at).starts_with(ellipsis)) {
@@ -140,7 +196,7 @@ std::string harmless_text(std::string_view text, std::size_t bytes_max) {
             at += ellipsis.size();
             continue;
         }
-        const char c = printable(kept[at++]);
+        const char c = plain(kept[at++]);
         if (c != ' ' || (!line.empty() && line.back() != ' ')) line += c;
     }
     if (!line.empty() && line.back() == ' ') line.pop_back();
@@ -154,4 +210,4 @@ std::string_view without_open_end(std::string_view text) {
     return text;
 }
 
-}  // namespace chains::votes
+}  // namespace base
