@@ -1,0 +1,271 @@
+#include "commands/service.hpp"
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "api/admin/admin_application.hpp"
+#include "api/application.hpp"
+#include "api/metrics/metrics_server.hpp"
+#include "commands/build_info.hpp"
+#include "commands/reload.hpp"
+#include "net/http_server.hpp"
+#include "platform/worker_pool.hpp"
+#include "store/census.hpp"
+
+namespace commands {
+
+namespace {
+
+constexpr std::size_t reader_connections_max = 8;
+// Look-ups wait for the vote chain more than they work.
+constexpr std::size_t share_lookup_workers = 12;
+constexpr std::size_t share_query_workers = 8;
+constexpr domain::Milliseconds drain_patience{2'000};
+constexpr domain::Milliseconds start_extension{30'000};
+
+// How many shares were in work tells when votes are revealed.
+std::string recovered_line(const engine::recovery::Report& report, bool with_shares) {
+    return "recovered in_flight=" + std::to_string(report.in_flight) +
+           " processing=" + std::to_string(report.processing) +
+           " queued=" + std::to_string(report.queued) +
+           (with_shares ? " shares=" + std::to_string(report.shares) : "") +
+           " waiting=" + std::to_string(report.waiting) +
+           " suspects=" + std::to_string(report.suspects) +
+           " quarantined=" + std::to_string(report.quarantined);
+}
+
+// Gives the options back, so that the line comes before those of what is made next.
+const store::Options& report_opened(const store::Options& options, engine::Journal& journal) {
+    journal.write(engine::Level::info,
+                  "store_opened file=" + store::database_path(options).string() + " version=\"" +
+                      store::Store::version() + "\"");
+    if (options.synchronous == store::Synchronous::normal) {
+        journal.write(engine::Level::warning,
+                      "durability_relaxed storage.synchronous=normal hint=\"a power cut may take "
+                      "the newest accepted requests; a crash of the process does not\"");
+    }
+    return options;
+}
+
+// The listener of the admin interface.
+struct Admin {
+    Admin(const api::admin::AdminOptions& options, api::admin::AdminChanges& changes,
+          engine::Journal& journal, const engine::Clock& clock)
+        : application(options.token, changes, journal, clock),
+          server(api::admin::http_options_of(options), application) {}
+
+    api::admin::AdminApplication application;
+    net::HttpServer server;
+};
+
+// Counts what is stored now, beside everything else: a million requests must not delay the start.
+std::jthread count_requests(const store::Options& options, api::metrics::Metrics& metrics,
+                            engine::Journal& journal) {
+    return std::jthread([&metrics, &journal, census = std::make_unique<store::Census>(options)](
+                            const std::stop_token& stop) {
+        try {
+            if (const auto counts = census->count(stop)) metrics.add(*counts);
+        } catch (const std::exception& error) {
+            journal.write(engine::Level::warning,
+                          std::string("census_failed action=\"metrics go without the counts of "
+                                      "requests\" error=\"") +
+                              error.what() + "\"");
+        }
+    });
+}
+
+// Serves metrics while it lives; nothing when they are not wanted.
+std::unique_ptr<api::metrics::MetricsServer> serve_metrics(
+    const api::metrics::MetricsOptions& options, const api::metrics::Metrics& metrics,
+    api::metrics::Samples& samples, engine::Journal& journal, const engine::Clock& clock) {
+    if (options.host.empty()) return nullptr;
+    auto server =
+        std::make_unique<api::metrics::MetricsServer>(options, metrics, samples, journal, clock);
+    journal.write(engine::Level::info,
+                  "listening metrics=" + options.host + ":" + std::to_string(server->port()));
+    return server;
+}
+
+}  // namespace
+
+// What clients, operators and scrapers see, and the threads that answer them.
+class Service::Frontend {
+public:
+    explicit Frontend(Service& service);
+
+    void start();
+    void wait();
+    // Answers that wait for a commit still get it: the processor goes on until they are out.
+    void drain();
+    void stop_processor() { processor_.stop(); }
+    // Its snapshot would keep the log from being cut.
+    void stop_counting();
+
+    [[nodiscard]] bool failed() const { return processor_.failed(); }
+
+private:
+    [[nodiscard]] api::metrics::Sources sources();
+
+    Service& service_;
+    std::jthread counting_;
+    platform::WorkerPool share_lookups_{share_lookup_workers};
+    platform::WorkerPool share_queries_{share_query_workers};
+    api::Application application_;
+    net::HttpServer server_;
+    api::admin::AdminChanges changes_;
+    std::optional<Admin> admin_;
+    api::metrics::Samples samples_;
+    const std::unique_ptr<api::metrics::MetricsServer> metrics_server_;
+    ProcessorThread processor_;
+    const LongPollThread long_polls_;
+};
+
+Service::Frontend::Frontend(Service& service)
+    : service_(service),
+      counting_(count_requests(service.settings_.store, service.metrics_, service.log_)),
+      application_(service.settings_.api,
+                   {service.engine_,
+                    service.engine_,
+                    {service.rounds_, service.vote_chain_.trees, service.vote_chain_.nullifiers,
+                     service.vote_chain_.commitments},
+                    service.chain_->contracts(),
+                    service.engine_,
+                    service.chain_->keys(),
+                    service.clock_,
+                    service.random_,
+                    service.log_,
+                    service.long_polls_,
+                    service.metrics_,
+                    service.gatekeeper_,
+                    share_lookups_,
+                    share_queries_,
+                    &service.engine_}),
+      server_(service.settings_.http, application_),
+      changes_(service.engine_, service.log_, service.configured_, service.restored_),
+      samples_(service.clock_, service.settings_.engine.clock_leap,
+               service.settings_.engine.clock_leap_hold, service.settings_.metrics, sources()),
+      metrics_server_(serve_metrics(service.settings_.metrics, service.metrics_, samples_,
+                                    service.log_, service.clock_)),
+      processor_(service.processor_, service.inbox_, service.log_, service.settings_.stop_grace),
+      long_polls_(service.long_polls_) {
+    if (service.settings_.api.admin_enabled) {
+        admin_.emplace(service.settings_.admin, changes_, service.log_, service.clock_);
+    }
+}
+
+api::metrics::Sources Service::Frontend::sources() {
+    return {.depths = [this] { return service_.gates_.depths(); },
+            .inbox_size = [this] { return service_.inbox_.size(); },
+            .backlog = [this] { return service_.reader_.backlog(); },
+            .http = [this] { return server_.counts(); },
+            .long_polls_waiting = [this] { return service_.long_polls_.waiting(); },
+            .long_polls_turned_away = [this] { return service_.long_polls_.turned_away(); },
+            .chain = [this] { return service_.gateway_.readings(); },
+            .process = api::metrics::process_facts};
+}
+
+void Service::Frontend::start() {
+    const config::Settings& settings = service_.settings_;
+    server_.start();
+    service_.log_.write(engine::Level::info,
+                        std::string("listening ") +
+                            (settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
+                            settings.http.host + ":" + std::to_string(server_.port()));
+    if (!admin_) return;
+    admin_->server.start();
+    service_.log_.write(engine::Level::info, "listening admin=" + settings.admin.host + ":" +
+                                                 std::to_string(admin_->server.port()));
+}
+
+void Service::Frontend::wait() {
+    const bool with_tls = !service_.settings_.http.tls_certificate_file.empty();
+    wait_for_stop_signal(reloads_of(service_.gatekeeper_, server_, with_tls), service_.log_,
+                         service_.service_manager_);
+}
+
+void Service::Frontend::drain() {
+    static_cast<void>(server_.drain(drain_patience));
+    if (admin_) static_cast<void>(admin_->server.drain(drain_patience));
+}
+
+void Service::Frontend::stop_counting() {
+    counting_.request_stop();
+    counting_.join();
+}
+
+Service::Service(const config::Settings& settings, platform::Log& log)
+    : settings_(settings),
+      log_(log),
+      gatekeeper_(settings_.api, clock_),
+      store_(settings_.store),
+      reader_(report_opened(settings_.store, log_), reader_connections_max),
+      metrics_(settings_.metrics, {build_version, build_commit}),
+      chain_(make_chain(settings_, clock_, log_)),
+      votes_(make_votes(settings_, chain_->gateway(), chain_->rounds(), clock_, log_, metrics_)),
+      gateway_(votes_->gateway()),
+      gates_(settings_.engine, clock_.monotonic()),
+      configured_(gates_.tuning()),
+      restored_(restore_tuning(store_, configured_, log_)),
+      inbox_(settings_.engine.inbox_capacity),
+      long_polls_(clock_, settings_.api.long_polls_max),
+      alarm_(make_alarm(settings_.webhook, inbox_, clock_, log_)),
+      processor_(settings_.engine, store_, gates_, gateway_, inbox_, clock_, random_, log_,
+                 observers_, alarm_ ? &alarm_->sink() : nullptr),
+      end_of_events_(gateway_),
+      engine_(inbox_, processor_, gates_, gateway_, reader_, clock_),
+      vote_chain_(votes_->chain()),
+      rounds_(reader_, vote_chain_.rounds) {
+    gates_.retune(restored_.tuning, clock_.monotonic());
+    observers_.add(long_polls_);
+    observers_.add(metrics_);
+}
+
+Service::~Service() = default;
+
+void Service::recover() {
+    const auto extend = [this] { service_manager_.extend_timeout(start_extension); };
+    log_.write(engine::Level::info,
+               recovered_line(processor_.recover(extend), settings_.engine.shares.expose_timing));
+}
+
+void Service::listen() {
+    frontend_ = std::make_unique<Frontend>(*this);
+    frontend_->start();
+    service_manager_.ready();
+}
+
+void Service::wait() {
+    frontend_->wait();
+}
+
+void Service::stop() {
+    service_manager_.stopping();
+    log_.write(engine::Level::info, "stopping");
+    long_polls_.stop();
+    frontend_->drain();
+    inbox_.stop();  // what ends early from now on counts for nothing
+    gateway_.wind_down();
+    frontend_->stop_processor();
+    votes_->stop_lookups();
+    gateway_.stop();
+    if (alarm_) alarm_->stop();
+    frontend_->stop_counting();
+    if (!failed()) {
+        try {
+            store_.truncate_wal();
+        } catch (const store::StorageError& error) {
+            // The log stays and is read at the next start.
+            log_.write(engine::Level::warning,
+                       std::string("checkpoint_skipped error=\"") + error.what() + "\"");
+        }
+    }
+    log_.write(engine::Level::info, "stopped");
+}
+
+bool Service::failed() const {
+    return frontend_->failed();
+}
+
+}  // namespace commands

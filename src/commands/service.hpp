@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "api/access/gatekeeper.hpp"
+#include "api/long_polls.hpp"
+#include "api/metrics/metrics.hpp"
+#include "commands/alarm.hpp"
+#include "commands/chain.hpp"
+#include "commands/remembered.hpp"
+#include "commands/service_threads.hpp"
+#include "commands/votes.hpp"
+#include "config/settings.hpp"
+#include "engine/gates.hpp"
+#include "engine/inbox.hpp"
+#include "engine/observer.hpp"
+#include "engine/processor.hpp"
+#include "engine/service.hpp"
+#include "engine/stored_rounds.hpp"
+#include "platform/log.hpp"
+#include "platform/real_clock.hpp"
+#include "platform/secure_random.hpp"
+#include "platform/service_manager.hpp"
+#include "store/reader.hpp"
+#include "store/store.hpp"
+
+namespace commands {
+
+// What `serve` is made of, in the order in which it is made: the constructor opens the files and
+// wires the parts. Whatever step fails, what was made goes away in the reverse order. One thread.
+class Service {
+public:
+    // Both outlive it. Throws std::runtime_error that says what can not be used: keys, the data
+    // directory, a chain.
+    Service(const config::Settings& settings, platform::Log& log);
+    ~Service();
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+
+    // In this order, each once.
+    void recover();  // what was in work when the process ended
+    void listen();   // opens the ports and starts the threads
+    void wait();     // until a signal asks to stop
+    void stop();     // answers what is under way, within bounds, and leaves the files in order
+
+    // A file that can not be trusted ended the work.
+    [[nodiscard]] bool failed() const;
+
+private:
+    class Frontend;
+
+    const config::Settings& settings_;
+    platform::Log& log_;
+    platform::ServiceManager service_manager_;
+    platform::RealClock clock_;
+    platform::SecureRandom random_;
+    // Before anything is on disk: with bad keys there is no start.
+    api::access::Gatekeeper gatekeeper_;
+    store::Store store_;
+    store::Reader reader_;
+
+    api::metrics::Metrics metrics_;
+    const std::unique_ptr<Chain> chain_;
+    const std::unique_ptr<Votes> votes_;
+    engine::Gateway& gateway_;
+
+    engine::Gates gates_;
+    const engine::Tuning configured_;
+    const api::admin::RestoredTuning restored_;
+    engine::Inbox inbox_;
+    api::LongPolls long_polls_;
+    engine::Observers observers_;
+    const std::unique_ptr<Alarm> alarm_;
+    engine::Processor processor_;
+    const StopAtEnd end_of_events_;
+    engine::Service engine_;
+    const engine::VoteChain vote_chain_;
+    engine::StoredRounds rounds_;
+
+    std::unique_ptr<Frontend> frontend_;  // while it listens
+};
+
+}  // namespace commands
