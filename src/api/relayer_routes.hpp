@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "net/http_message.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/refusal.hpp"
@@ -15,6 +14,7 @@
 #include "domain/kind.hpp"
 #include "domain/request.hpp"
 #include "domain/request_id.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -35,14 +35,15 @@ public:
     // What Gatekeeper does not let in, and what it lets in later.
     [[nodiscard]] net::HttpResponse unauthorized_answer(std::string_view call_id) const;
     [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
-                                              std::uint32_t retry_after_seconds) const;
+                                                   std::uint32_t retry_after_seconds) const;
     // Refusals are answered at once, everything else after the commit.
     void submit(const Call& call, const net::HttpRequest& request, net::Respond respond);
     // `job_id` as it stands in the path. Answered at once, or when a client that wants to wait has
     // waited long enough or is gone.
     void poll(const Call& call, const net::HttpRequest& request, std::string_view job_id,
               net::Respond respond, const net::WhenGone& when_gone);
-    [[nodiscard]] net::HttpResponse unreadable(net::HttpProblem problem, std::string_view call_id) const;
+    [[nodiscard]] net::HttpResponse unreadable(net::HttpProblem problem,
+                                               std::string_view call_id) const;
 
 private:
     [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::AcceptOutcome& outcome);
@@ -61,9 +62,9 @@ private:
     [[nodiscard]] std::optional<Refusal> check_signature(const domain::Request& request,
                                                          std::string_view call_id);
     [[nodiscard]] net::HttpResponse refuse(const Refusal& refusal, std::string_view call_id,
-                                      std::uint32_t retry_after_seconds = 0) const;
+                                           std::uint32_t retry_after_seconds = 0) const;
 
-    const Options& options_;
+    const Options options_;
     engine::Intake& intake_;
     engine::Inquiry& inquiry_;
     engine::ContractSignatures& contracts_;

@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "net/http_message.hpp"
 #include "api/options.hpp"
 #include "api/report.hpp"
 #include "engine/clock.hpp"
 #include "engine/journal.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -37,14 +37,14 @@ public:
     [[nodiscard]] net::HttpResponse too_late(const ShareCall& call);
     // What the client got wrong; he could fill the log with it, so it is said at debug.
     [[nodiscard]] net::HttpResponse refused(int status, std::string_view text,
-                                       std::string_view call_id) const;
+                                            std::string_view call_id) const;
     // 500 after an exception; inside the catch block.
     [[nodiscard]] net::HttpResponse failed(const ShareCall& call);
     // 500 that somebody else has written about.
     [[nodiscard]] static net::HttpResponse internal_error();
 
 private:
-    const Options& options_;
+    const Options options_;
     engine::Journal& journal_;
     TroubleReport trouble_;
     TroubleReport overload_;

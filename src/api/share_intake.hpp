@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "api/commitment_check.hpp"
-#include "net/http_message.hpp"
 #include "api/lookups.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
@@ -15,6 +14,7 @@
 #include "api/share_answers.hpp"
 #include "domain/request.hpp"
 #include "domain/time.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -42,14 +42,14 @@ private:
     void enter(const domain::VoteShare& share, domain::Timestamp vote_end, const ShareCall& call,
                net::Respond respond);
     [[nodiscard]] net::HttpResponse answer(const engine::AcceptOutcome& outcome,
-                                      std::string_view call_id, const std::string& fields);
+                                           std::string_view call_id, const std::string& fields);
     void note_received(const domain::VoteShare& share, std::string_view call_id) const;
     // Of lines that tell when shares come.
     [[nodiscard]] engine::Level level() const;
     // Empty when nobody keeps lines of that level.
     [[nodiscard]] std::string scheduled_fields(const domain::VoteShare& share) const;
 
-    const Options& options_;
+    const Options options_;
     engine::Intake& intake_;
     engine::RoundDirectory& rounds_;
     engine::Journal& journal_;

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "api/access/gatekeeper.hpp"
-#include "net/http_message.hpp"
 #include "api/lookups.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
@@ -13,6 +12,7 @@
 #include "api/share_answers.hpp"
 #include "api/share_intake.hpp"
 #include "api/share_queries.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -27,10 +27,10 @@ public:
     // In this order: 503 when shares are switched off, 401 without a token, and for POSTs 400 for
     // an announced size over the limit, whatever their Content-Type. Nothing: the body may be read.
     [[nodiscard]] std::optional<net::HttpResponse> before_body(const Route& route,
-                                                          const net::HttpRequest& head) const;
+                                                               const net::HttpRequest& head) const;
     // What Gatekeeper lets in later.
     [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
-                                              std::uint32_t retry_after_seconds) const;
+                                                   std::uint32_t retry_after_seconds) const;
     // What came past before_body. What blocks is done elsewhere and answered later.
     void answer(const RouteMatch& match, const net::HttpRequest& request, std::string call_id,
                 net::Respond respond);
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request, std::string call_id);
 
 private:
-    const Options& options_;
+    const Options options_;
     const access::Gatekeeper& gatekeeper_;
     ShareAnswers answers_;
     ShareIntake intake_;

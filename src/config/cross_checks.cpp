@@ -10,12 +10,12 @@
 #include <string>
 #include <string_view>
 
+#include "chains/loopback/options.hpp"
 #include "config/admin_token.hpp"
 #include "config/evm_rules.hpp"
 #include "config/quantities.hpp"
 #include "config/votes_rules.hpp"
 #include "domain/retry_after.hpp"
-#include "chains/loopback/options.hpp"
 
 namespace config {
 namespace {
@@ -24,6 +24,7 @@ class Checks {
 public:
     Checks(const Node& root, const Settings& settings, Findings& findings)
         : root_(root), settings_(settings), findings_(findings) {}
+    Checks(const Node& root, Settings&& settings, Findings& findings) = delete;
 
     void run() {
         const auto& sending = settings_.engine.sending;

@@ -24,6 +24,7 @@ class Checks {
 public:
     Checks(const Node& root, const Settings& settings, Findings& findings)
         : root_(root), settings_(settings), evm_(settings.evm), findings_(findings) {}
+    Checks(const Node& root, Settings&& settings, Findings& findings) = delete;
 
     void run() {
         signer();

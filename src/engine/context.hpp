@@ -40,7 +40,7 @@ struct Effects {
 
 // What the parts of a step share. One thread, inside one transaction.
 struct Context {
-    const Options& options;
+    const Options options;
     store::Store& store;
     Gates& gates;
     Work& work;

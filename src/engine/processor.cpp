@@ -26,8 +26,7 @@ constexpr Milliseconds door_pause{3'000};
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
                      Inbox& inbox, const Clock& clock, Random& random, Journal& journal,
                      Observer& observer, AlertSink* alerts)
-    : options_(options),
-      store_(store),
+    : store_(store),
       gates_(gates),
       gateway_(gateway),
       inbox_(inbox),
@@ -41,7 +40,7 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
 
 recovery::Report Processor::recover(const std::function<void()>& progress) {
     context_.now = timeline_.now();
-    const recovery::Report report = recovery::run(context_, suspects_, progress);
+    recovery::Report report = recovery::run(context_, suspects_, progress);
     for (const Effects::Line& line : std::exchange(context_.effects, {}).lines) {
         journal_.write(line.level, line.text);
     }
@@ -155,7 +154,7 @@ void Processor::maintain_if_due() {
     if (more_maintenance_) return;
     store_.require_in_place();
     maintained_ = true;
-    next_maintenance_ = context_.now.monotonic + options_.maintenance_interval;
+    next_maintenance_ = context_.now.monotonic + context_.options.maintenance_interval;
 }
 
 void Processor::release_effects(Nanoseconds commit) {
@@ -224,10 +223,10 @@ Nanoseconds Processor::until_next_wake() {
     const auto& [wall, steady, monotonic] = context_.now;
     if (more_maintenance_ || more_rounds_) return Nanoseconds::zero();
     Nanoseconds wait =
-        std::min<Nanoseconds>(options_.maintenance_interval, next_maintenance_ - monotonic);
+        std::min<Nanoseconds>(context_.options.maintenance_interval, next_maintenance_ - monotonic);
     // Cut while still milliseconds: centuries of nanoseconds have no room in a number.
     const auto no_longer_than = [&](Milliseconds left) {
-        wait = std::min<Nanoseconds>(wait, std::min(left, options_.maintenance_interval));
+        wait = std::min<Nanoseconds>(wait, std::min(left, context_.options.maintenance_interval));
     };
     const auto no_later_than = [&](store::Lane lane, domain::Timestamp now) {
         if (const auto wake = store_.earliest_wake(lane)) no_longer_than(*wake - now);

@@ -69,7 +69,6 @@ private:
     void try_to_open_door();
     void refuse_pending(const std::string& reason);
 
-    const Options& options_;
     store::Store& store_;
     Gates& gates_;
     Gateway& gateway_;

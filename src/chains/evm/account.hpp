@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/clock.hpp"
-#include "engine/journal.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/clock.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::evm {
 
@@ -33,7 +33,7 @@ public:
 private:
     bool fill(std::uint64_t hole);
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     jsonrpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;

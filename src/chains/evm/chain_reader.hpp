@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "domain/bytes.hpp"
-#include "domain/time.hpp"
-#include "engine/clock.hpp"
-#include "engine/gateway.hpp"
-#include "engine/journal.hpp"
 #include "chains/evm/block_hashes.hpp"
 #include "chains/evm/log_query.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/piece_size.hpp"
 #include "chains/evm/seen_logs.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::evm {
 
@@ -82,7 +82,7 @@ private:
     [[nodiscard]] Step failed(const jsonrpc::Trouble& trouble, std::uint64_t blocks_asked);
     [[nodiscard]] Step refused(const jsonrpc::NodeError& error, std::uint64_t blocks_asked);
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     const std::string name_;
     jsonrpc::Node& node_;
     const engine::Clock& clock_;

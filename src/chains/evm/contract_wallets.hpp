@@ -8,11 +8,11 @@
 #include <mutex>
 #include <optional>
 
+#include "chains/evm/options.hpp"
+#include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 #include "engine/contract_signatures.hpp"
-#include "chains/evm/options.hpp"
-#include "chains/jsonrpc/node.hpp"
 
 namespace chains::evm {
 
@@ -39,7 +39,7 @@ private:
     void wait(domain::Milliseconds time);
     [[nodiscard]] bool is_stopped() const;
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     const Hosts& hosts_;
     const Pause pause_;
 

@@ -33,8 +33,8 @@ public:
 
 private:
     // Whether it is worth asking the node for more.
-    bool reach(const std::string& subject, jsonrpc::Node& node, std::optional<std::uint64_t> chain_id,
-               const std::vector<std::string>& urls = {}) {
+    bool reach(const std::string& subject, jsonrpc::Node& node,
+               std::optional<std::uint64_t> chain_id, const std::vector<std::string>& urls = {}) {
         add(check_endpoint(subject, node, chain_id));
         const bool reached = findings_.back().verdict == Finding::Verdict::ok;
         if (urls.size() > 1) reach_each(subject, urls, chain_id);
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     Nodes& nodes_;
     const Probes& probes_;
     const Signer& signer_;

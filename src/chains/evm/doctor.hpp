@@ -22,7 +22,7 @@ struct Probes {
     // What kept a subscription from being made; nothing when one was.
     std::function<std::optional<std::string>(const std::string& url)> subscribe;
 };
-// Real ones. What they refer to has to outlive them.
+// Real ones. The clock has to outlive them.
 [[nodiscard]] Probes make_probes(const EvmOptions& options, const engine::Clock& clock);
 
 // Looks at everything that requests will need, from the outside in, and sends nothing. Of a role

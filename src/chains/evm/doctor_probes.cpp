@@ -34,7 +34,7 @@ std::optional<std::string> try_subscription(const EvmOptions& options, const std
                                             const engine::Clock& clock) {
     Event subscribed;
     jsonrpc::Subscription subscription{subscription_options(options, url), clock,
-                                   [&subscribed] { subscribed.set(); }};
+                                       [&subscribed] { subscribed.set(); }};
     if (subscribed.wait_for(options.call_timeout)) return std::nullopt;
     return subscription.trouble();
 }
@@ -42,8 +42,10 @@ std::optional<std::string> try_subscription(const EvmOptions& options, const std
 }  // namespace
 
 Probes make_probes(const EvmOptions& options, const engine::Clock& clock) {
-    return {[&](const std::string& url) { return make_node({url}, options, clock); },
-            [&](const std::string& url) { return try_subscription(options, url, clock); }};
+    return {[options, &clock](const std::string& url) { return make_node({url}, options, clock); },
+            [options, &clock](const std::string& url) {
+                return try_subscription(options, url, clock);
+            }};
 }
 
 }  // namespace chains::evm

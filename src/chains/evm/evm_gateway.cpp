@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "domain/keccak.hpp"
 #include "chains/errands.hpp"
 #include "chains/evm/account.hpp"
 #include "chains/evm/contract_wallets.hpp"
@@ -24,6 +23,7 @@
 #include "chains/evm/transaction.hpp"
 #include "chains/evm/troubles.hpp"
 #include "chains/jsonrpc/subscription.hpp"
+#include "domain/keccak.hpp"
 
 namespace chains {
 
@@ -33,15 +33,21 @@ using namespace evm;
 
 constexpr domain::Milliseconds tend_interval{15'000};
 
+// Every part keeps the options; only the signer needs the key.
+EvmOptions without_key(EvmOptions options) {
+    options.private_key.clear();
+    return options;
+}
+
 }  // namespace
 
 class EvmGateway::Impl {
 public:
     Impl(EvmOptions options, Nodes nodes, engine::Clock& clock, Workers workers,
          engine::Journal& journal)
-        : options_(std::move(options)),
+        : signer_(private_key_signer(options.private_key)),
+          options_(without_key(std::move(options))),
           nodes_(std::move(nodes)),
-          signer_(private_key_signer(options_.private_key)),
           clock_(clock),
           fees_(options_, *nodes_.write, clock),
           seen_(clock),
@@ -197,9 +203,9 @@ private:
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             const EvmOptions::Listener& listener = options_.listening.listeners[i];
             if (listener.type != EvmOptions::Listener::Type::subscription) continue;
-            subscriptions_.push_back(
-                std::make_unique<jsonrpc::Subscription>(subscription_options(options_, listener.url),
-                                                    clock_, [this, i] { listeners_[i]->nudge(); }));
+            subscriptions_.push_back(std::make_unique<jsonrpc::Subscription>(
+                subscription_options(options_, listener.url), clock_,
+                [this, i] { listeners_[i]->nudge(); }));
         }
     }
 
@@ -209,9 +215,9 @@ private:
         reads_.run_after(tend_interval, [this] { tend(); });
     }
 
+    const std::unique_ptr<Signer> signer_;  // first: it needs the key, which is kept nowhere else
     const EvmOptions options_;
     const Nodes nodes_;
-    const std::unique_ptr<Signer> signer_;
     const engine::Clock& clock_;
     engine::GatewayEvents* events_ = nullptr;
     Nonces nonces_;

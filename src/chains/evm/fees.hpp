@@ -4,11 +4,11 @@
 #include <optional>
 #include <variant>
 
-#include "engine/clock.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/evm/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/clock.hpp"
 
 namespace chains::evm {
 
@@ -32,7 +32,7 @@ public:
 private:
     [[nodiscard]] FeeAnswer ask();
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     jsonrpc::Node& node_;
     const engine::Clock& clock_;
     std::mutex mutex_;

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "domain/bytes.hpp"
-#include "engine/executor.hpp"
-#include "engine/journal.hpp"
-#include "engine/key_material.hpp"
 #include "chains/errands.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/view.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
+#include "engine/executor.hpp"
+#include "engine/journal.hpp"
+#include "engine/key_material.hpp"
 
 namespace chains::evm {
 
@@ -70,7 +70,7 @@ private:
     void finish(const Round& round);
     void give_up(const std::string& trouble);
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     jsonrpc::Node& protocol_;
     engine::Journal& journal_;
 

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "domain/time.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/gateway.hpp"
-#include "engine/journal.hpp"
 #include "chains/errands.hpp"
 #include "chains/evm/chain_reader.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/seen_logs.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/time.hpp"
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::evm {
 
@@ -64,7 +64,7 @@ private:
     void wake(domain::Monotonic time);
     void note_locked(const ChainReader::Step& step);
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     const std::string name_;
     jsonrpc::Node& node_;
     const engine::Clock& clock_;

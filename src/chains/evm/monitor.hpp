@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "chains/errands.hpp"
+#include "chains/evm/options.hpp"
+#include "chains/evm/wei.hpp"
+#include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
 #include "engine/journal.hpp"
-#include "chains/errands.hpp"
-#include "chains/evm/options.hpp"
-#include "chains/evm/wei.hpp"
-#include "chains/jsonrpc/node.hpp"
 
 namespace chains::evm {
 
@@ -55,7 +55,7 @@ private:
     void note_balance_locked(Wei balance);
     void note_trouble_locked(std::optional<std::string> trouble);
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     const domain::Address signer_;
     jsonrpc::Node& write_;
     const engine::Clock& clock_;

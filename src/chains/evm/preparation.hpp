@@ -5,15 +5,15 @@
 #include <set>
 #include <vector>
 
-#include "engine/clock.hpp"
-#include "engine/gateway.hpp"
-#include "engine/journal.hpp"
 #include "chains/errands.hpp"
 #include "chains/evm/batch_line.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::evm {
 
@@ -22,8 +22,8 @@ namespace chains::evm {
 // together.
 class Preparation {
 public:
-    Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read, Nonces& nonces,
-                Fees& fees, const domain::Address& signer, Errands& errands,
+    Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
+                Nonces& nonces, Fees& fees, const domain::Address& signer, Errands& errands,
                 const engine::Clock& clock, engine::Journal& journal);
 
     // Returns at once; one event for each order.
@@ -41,11 +41,12 @@ private:
     [[nodiscard]] std::optional<engine::PrepareOutcome> find_code(const domain::Address& contract);
     void estimate(const Orders& orders, const FeeQuote& quote,
                   std::vector<engine::Prepared>& outcomes);
-    [[nodiscard]] engine::PrepareOutcome outcome_of(const jsonrpc::Answer& estimate, Transaction draft);
+    [[nodiscard]] engine::PrepareOutcome outcome_of(const jsonrpc::Answer& estimate,
+                                                    Transaction draft);
     [[nodiscard]] engine::PrepareOutcome refused(const jsonrpc::NodeError& error);
     [[nodiscard]] domain::Address target_of(const domain::Request& request) const;
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     jsonrpc::Node& write_;
     jsonrpc::Node& read_;
     Nonces& nonces_;

@@ -6,14 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "domain/request.hpp"
-#include "engine/executor.hpp"
-#include "engine/gateway.hpp"
-#include "engine/journal.hpp"
 #include "chains/errands.hpp"
 #include "chains/evm/batch_line.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/request.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::evm {
 
@@ -68,7 +68,7 @@ private:
     void note_try(const Check& check, const Host& host, const jsonrpc::NodeError& error);
     void ask_gateway(Checks checks);
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     jsonrpc::Node& read_;
     engine::Journal& journal_;
     Errands errands_;

@@ -4,12 +4,12 @@
 #include <variant>
 #include <vector>
 
-#include "domain/failure.hpp"
-#include "engine/gateway.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/receipt.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/failure.hpp"
+#include "engine/gateway.hpp"
 
 namespace chains::evm {
 
@@ -38,7 +38,7 @@ public:
                                                const TransactionReceipt& receipt);
 
 private:
-    const EvmOptions& options_;
+    const EvmOptions options_;
     jsonrpc::Node& write_;
     const domain::Address signer_;
 };

@@ -5,10 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/gateway.hpp"
-#include "engine/journal.hpp"
 #include "chains/evm/account.hpp"
 #include "chains/evm/departures.hpp"
 #include "chains/evm/fees.hpp"
@@ -19,6 +15,10 @@
 #include "chains/evm/signer.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::evm {
 
@@ -72,7 +72,7 @@ private:
     void later_with_node(const ErrandPtr& errand, std::string reason);
     void finish(const ErrandPtr& errand, engine::SendOutcome outcome);
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     jsonrpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;

@@ -9,14 +9,14 @@
 #include <string>
 #include <variant>
 
-#include "domain/bytes.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/journal.hpp"
 #include "chains/errands.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/view.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::evm {
 
@@ -64,7 +64,7 @@ private:
     void learn(const domain::Bytes32& context, std::uint32_t value);
     void give_up(const domain::Bytes32& context, const std::string& error);
 
-    const EvmOptions& options_;
+    const EvmOptions options_;
     jsonrpc::Node& protocol_;
     const engine::Clock& clock_;
     engine::Journal& journal_;

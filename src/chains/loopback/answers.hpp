@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "engine/gateway.hpp"
 #include "chains/loopback/dice.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/options.hpp"
+#include "engine/gateway.hpp"
 
 namespace chains::loopback {
 
@@ -28,7 +28,7 @@ private:
     [[nodiscard]] domain::KmsShare kms_share(const Draft& draft, std::uint32_t index) const;
     [[nodiscard]] std::vector<domain::Bytes> signatures(const Draft& draft) const;
 
-    const LoopbackOptions& options_;
+    const LoopbackOptions options_;
     const Dice& dice_;
     const Pieces living_nodes_;
 };

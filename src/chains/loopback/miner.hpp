@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/clock.hpp"
-#include "engine/gateway.hpp"
-#include "engine/journal.hpp"
 #include "chains/loopback/answers.hpp"
 #include "chains/loopback/dice.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/options.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::loopback {
 
@@ -61,7 +61,7 @@ private:
     [[nodiscard]] engine::SendOutcome outcome_of(Effect effect, domain::Kind kind,
                                                  const domain::Bytes32& hash) const;
 
-    const LoopbackOptions& options_;
+    const LoopbackOptions options_;
     Dice& dice_;
     const Answers& answers_;
     Ledger& ledger_;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/gateway.hpp"
 #include "chains/loopback/dice.hpp"
 #include "chains/loopback/options.hpp"
+#include "engine/gateway.hpp"
 
 namespace chains::loopback {
 
@@ -15,7 +15,7 @@ public:
     [[nodiscard]] engine::PrepareOutcome prepare(const engine::PrepareOrder& order);
 
 private:
-    const LoopbackOptions& options_;
+    const LoopbackOptions options_;
     Dice& dice_;
 };
 

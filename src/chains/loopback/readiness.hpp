@@ -5,9 +5,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "engine/gateway.hpp"
 #include "chains/loopback/dice.hpp"
 #include "chains/loopback/options.hpp"
+#include "engine/gateway.hpp"
 
 namespace chains::loopback {
 
@@ -24,7 +24,7 @@ private:
     [[nodiscard]] std::optional<engine::Rejected> refusal(const domain::Request&) const;
     [[nodiscard]] bool is_late(const engine::CheckOrder& order);
 
-    const LoopbackOptions& options_;
+    const LoopbackOptions options_;
     Dice& dice_;
     std::mutex mutex_;
     // How often a late request was asked for; forgotten once it is ready.
