@@ -1,7 +1,10 @@
 #include "chains/votes/tree/round_trees.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,6 +43,32 @@ private:
     std::map<std::uint64_t, LatestTree> known_;
 };
 
+// For std::unique_lock. Not std::timed_mutex: it locks by pthread_mutex_clocklock, which GCC 12's
+// ThreadSanitizer does not know, so that every unlock looks like a fault.
+class TimedMutex {
+public:
+    [[nodiscard]] bool try_lock_for(domain::Milliseconds patience) {
+        std::unique_lock lock(mutex_);
+        if (!unlocked_.wait_for(lock, patience, [this] { return !locked_; })) return false;
+        locked_ = true;
+        return true;
+    }
+
+    void unlock() {
+        {
+            const std::lock_guard lock(mutex_);
+            assert(locked_);
+            locked_ = false;
+        }
+        unlocked_.notify_one();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable unlocked_;
+    bool locked_ = false;
+};
+
 }  // namespace
 
 struct RoundTrees::Round {
@@ -49,7 +78,7 @@ struct RoundTrees::Round {
 
     const domain::Bytes32 id;
     Anchors anchors;
-    std::timed_mutex mutex;  // guards the copy, also while it grows
+    TimedMutex mutex;  // guards the copy, also while it grows
     TreeCopy copy;
 };
 
@@ -115,6 +144,7 @@ engine::LeafAnswer RoundTrees::leaf(const domain::Bytes32& round_id, std::uint64
     const std::unique_lock lock(round->mutex, options_.wait_max);
     if (!lock.owns_lock()) return in_use();
     if (const auto trouble = round->copy.follow(latest)) return *trouble;
+    assert(position < round->copy.confirmed());
     return *round->copy.tree().leaf(position);
 }
 
@@ -140,6 +170,7 @@ PathAnswer RoundTrees::path(const domain::Bytes32& round_id, std::uint32_t posit
     if (const auto trouble = round->copy.follow(*latest)) return *trouble;
 
     const std::uint64_t size = round->copy.size_at(anchor_height);
+    assert(size <= round->copy.tree().size());
     if (position >= size) return PathOutOfRange{};
     return round->copy.tree().path(position, size);
 }
