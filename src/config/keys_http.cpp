@@ -143,7 +143,7 @@ std::vector<Key> http_keys() {
         "http.headers_max", whole_number(1, 10'000),
         [](auto& s) -> auto& { return s.http.headers_max; }, "Headers of one request.", "headers"));
     all.push_back(key(
-        "http.buffered_bytes_max", whole_number(mebibyte, 64 * 1'024 * mebibyte),
+        "http.buffered_bytes_max", whole_number(mebibyte, 65'536 * mebibyte),
         [](auto& s) -> auto& { return s.http.buffered_bytes_max; },
         "Memory for requests that arrive or are being answered, all together.", "bytes"));
     all.push_back(key(

@@ -588,7 +588,7 @@ ValueType<chains::Latency> latency() {
                 return chains::Latency{times[0], times[1]};
             },
             [](const chains::Latency& latency) {
-                const std::string min = toml_text(format_duration(latency.min));
+                std::string min = toml_text(format_duration(latency.min));
                 if (latency.min == latency.max) return min;
                 return "[" + min + ", " + toml_text(format_duration(latency.max)) + "]";
             }};

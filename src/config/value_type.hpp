@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
+#include "chains/evm/wei.hpp"
+#include "chains/loopback/options.hpp"
 #include "config/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/retry_after.hpp"
 #include "domain/time.hpp"
-#include "chains/evm/wei.hpp"
-#include "chains/loopback/options.hpp"
 
 namespace config {
 
@@ -82,6 +82,7 @@ ValueType<std::size_t> choice_of(std::vector<std::string> names);
 template <typename Enum>
 ValueType<Enum> choice(std::vector<std::pair<std::string, Enum>> choices) {
     std::vector<std::string> names;
+    names.reserve(choices.size());
     for (const auto& [name, value] : choices) names.push_back(name);
     const ValueType<std::size_t> index = detail::choice_of(names);
     return {index.allowed,

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <utility>
 
 #include "engine/context.hpp"
 #include "engine/inbox.hpp"
@@ -14,7 +13,7 @@ namespace engine {
 // share-helper 2.3).
 class Admission {
 public:
-    explicit Admission(RequestIds ids) : ids_(std::move(ids)) {}
+    explicit Admission(RequestIds ids) : ids_(ids) {}
 
     [[nodiscard]] AcceptOutcome admit(Context& context, const Submission& submission);
 

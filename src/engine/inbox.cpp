@@ -33,28 +33,28 @@ std::size_t Events::size() const {
            retunes.size() + alerts_taken.size();
 }
 
-bool Inbox::submit(Submission&& submission) {
+std::optional<Submission> Inbox::submit(Submission submission) {
     bool wake = false;
     {
         const std::lock_guard lock(mutex_);
-        if (closed_ || events_.submissions.size() >= submissions_max_) return false;
+        if (closed_ || events_.submissions.size() >= submissions_max_) return submission;
         events_.submissions.push_back(std::move(submission));
         something_there_.store(true, std::memory_order_relaxed);
         wake = std::exchange(waiting_, false);
     }
     if (wake) arrived_.notify_one();
-    return true;
+    return std::nullopt;
 }
 
-bool Inbox::retune(Retune&& change) {
+std::optional<Retune> Inbox::retune(Retune change) {
     {
         const std::lock_guard lock(mutex_);
-        if (closed_) return false;
+        if (closed_) return change;
     }
     std::vector<Retune> changes;
     changes.push_back(std::move(change));
     put(events_.retunes, std::move(changes));
-    return true;
+    return std::nullopt;
 }
 
 template <typename Event>

@@ -52,11 +52,11 @@ class Inbox : public GatewayEvents, public AlertEvents {
 public:
     explicit Inbox(std::size_t submissions_max) : submissions_max_(submissions_max) {}
 
-    // Any thread. Wakes the processor. False when full or closed; then `submission` is untouched.
-    [[nodiscard]] bool submit(Submission&& submission);
+    // Any thread. Wakes the processor. When full or closed the submission comes back.
+    [[nodiscard]] std::optional<Submission> submit(Submission submission);
 
-    // Any thread. Wakes the processor. False when closed; then `change` is untouched.
-    [[nodiscard]] bool retune(Retune&& change);
+    // Any thread. Wakes the processor. When closed the change comes back.
+    [[nodiscard]] std::optional<Retune> retune(Retune change);
     // Any thread. Wakes the processor.
     void checked(std::vector<Checked> events) override;
     void prepared(std::vector<Prepared> events) override;

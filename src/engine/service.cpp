@@ -47,8 +47,8 @@ void Service::submit(const domain::Request& request, const Terms& terms, Reply r
     submission.idempotency_key = terms.idempotency_key;
     submission.client = terms.client;
     submission.reply = std::move(reply);
-    if (!inbox_.submit(std::move(submission))) {
-        submission.reply(Unavailable{"the inbox is full or closed", full_retry_after_seconds});
+    if (const auto refused = inbox_.submit(std::move(submission))) {
+        refused->reply(Unavailable{"the inbox is full or closed", full_retry_after_seconds});
     }
 }
 
@@ -104,7 +104,8 @@ Pending Service::pending(const store::Row& row) const {
 }
 
 void Service::retune(Retune change) {
-    if (!processor_.is_open() || !inbox_.retune(std::move(change))) change.reply(false);
+    if (!processor_.is_open()) return change.reply(false);
+    if (const auto refused = inbox_.retune(std::move(change))) refused->reply(false);
 }
 
 std::vector<Dependency> Service::dependencies() const {

@@ -35,7 +35,7 @@ std::optional<domain::VoteShare> stored_share(Context& context, const store::Row
     if (payload) request = domain::decode_request(*payload);
     auto* share = request ? std::get_if<domain::VoteShare>(&*request) : nullptr;
     if (share == nullptr) return std::nullopt;
-    return std::move(*share);
+    return *share;
 }
 
 void note_started(Context& context, std::size_t count) {

@@ -22,7 +22,7 @@ jsonrpc::Url url_of(const WebhookOptions& options) {
 
 class HttpPoster final : public Poster {
 public:
-    HttpPoster(jsonrpc::Url url, domain::Milliseconds timeout)
+    HttpPoster(const jsonrpc::Url& url, domain::Milliseconds timeout)
         : timeout_(timeout),
           endpoint_(url, url.tls ? std::make_shared<const jsonrpc::TlsContext>() : nullptr,
                     answer_bytes_max) {}
@@ -32,7 +32,8 @@ public:
         const jsonrpc::HttpRequest request{
             .method = "POST", .target = {}, .body = json, .headers = fields, .repeatable = true};
         const jsonrpc::Posted posted = endpoint_.exchange(request, timeout_, stop_);
-        if (const auto* const trouble = std::get_if<jsonrpc::Trouble>(&posted)) return trouble->text;
+        if (const auto* const trouble = std::get_if<jsonrpc::Trouble>(&posted))
+            return trouble->text;
         const int status = std::get<jsonrpc::HttpResponse>(posted).status;
         if (status >= 200 && status < 300) return std::nullopt;
         return "HTTP " + std::to_string(status);

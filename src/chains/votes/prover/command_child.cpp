@@ -33,7 +33,7 @@ void reset_dispositions() noexcept {
 void unblock_signals() noexcept {
     sigset_t none;
     ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
 void close_from(unsigned first) noexcept {

@@ -68,6 +68,7 @@ struct Pipes {
 // As execve(2) takes them.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
+    pointers.reserve(texts.size() + 1);
     for (std::string& text : texts) pointers.push_back(text.data());
     pointers.push_back(nullptr);
     return pointers;
@@ -136,7 +137,8 @@ std::optional<std::string> await_program(const Descriptor& report, jsonrpc::Dead
 
 }  // namespace
 
-Launched launch(const CommandProgram& program, jsonrpc::Deadline deadline, const jsonrpc::Signal& stop) {
+Launched launch(const CommandProgram& program, jsonrpc::Deadline deadline,
+                const jsonrpc::Signal& stop) {
     if (stop.is_set()) return "stopped";
     Pipes pipes;
     if (!pipes.open()) return failed("pipe", errno);

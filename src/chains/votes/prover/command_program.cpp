@@ -28,8 +28,13 @@ Found look_at(const std::string& path) {
     return executable ? Found::program : Found::not_executable;
 }
 
+// Nobody changes the environment of this process, so any thread may read it.
+const char* variable(const char* name) {
+    return std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+}
+
 std::string search_path() {
-    const char* const path = std::getenv("PATH");
+    const char* const path = variable("PATH");
     return path == nullptr || *path == '\0' ? std::string(usual_path) : std::string(path);
 }
 
@@ -64,7 +69,7 @@ bool names(const std::string& entry, std::string_view name) {
 std::vector<std::string> environment_of(const std::vector<std::string>& more) {
     std::vector<std::string> environment{"PATH=" + search_path()};
     const auto pass = [&environment](const std::string& name) {
-        const char* const value = std::getenv(name.c_str());
+        const char* const value = variable(name.c_str());
         const bool is_there = std::ranges::any_of(
             environment, [&name](const std::string& entry) { return names(entry, name); });
         if (value != nullptr && !is_there) environment.push_back(name + "=" + value);

@@ -69,11 +69,11 @@ std::optional<ProveOutcome> CommandProver::ask_idle(const CommandTalk& talk) {
     if (stop_.is_set()) return engine::Unreachable{"stopped"};
     Process process = keeper_.take_idle();
     if (!process) return std::nullopt;
-    CommandAnswer answer = exchange(*process, talk, stop_);
+    const CommandAnswer answer = exchange(*process, talk, stop_);
     if (answer.outcome == Outcome::ended && answer.unread && answer.bytes.empty()) {
         return std::nullopt;
     }
-    return judge(std::move(answer), std::move(process));
+    return judge(answer, std::move(process));
 }
 
 ProveOutcome CommandProver::ask_new(const CommandTalk& talk) {
@@ -83,11 +83,11 @@ ProveOutcome CommandProver::ask_new(const CommandTalk& talk) {
         return engine::Unreachable{"prover can not be started: " + *why};
     }
     auto process = std::get<Process>(std::move(launched));
-    CommandAnswer answer = exchange(*process, talk, stop_);
-    return judge(std::move(answer), std::move(process));
+    const CommandAnswer answer = exchange(*process, talk, stop_);
+    return judge(answer, std::move(process));
 }
 
-ProveOutcome CommandProver::judge(CommandAnswer answer, Process process) {
+ProveOutcome CommandProver::judge(const CommandAnswer& answer, Process process) {
     ProveOutcome outcome =
         answer.outcome == Outcome::whole ? read(answer, std::move(process)) : judge_end(answer);
     const std::string* const why = reason_of(outcome);

@@ -4,13 +4,13 @@
 #include <optional>
 #include <string>
 
-#include "engine/journal.hpp"
 #include "chains/jsonrpc/signal.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/command_exchange.hpp"
 #include "chains/votes/prover/command_keeper.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/prover/prover_protocol.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::votes::prover {
 
@@ -32,7 +32,7 @@ private:
     // Nothing: the process had died before it was asked.
     [[nodiscard]] std::optional<ProveOutcome> ask_idle(const CommandTalk& talk);
     [[nodiscard]] ProveOutcome ask_new(const CommandTalk& talk);
-    [[nodiscard]] ProveOutcome judge(CommandAnswer answer, Process process);
+    [[nodiscard]] ProveOutcome judge(const CommandAnswer& answer, Process process);
     [[nodiscard]] ProveOutcome read(const CommandAnswer& answer, Process process);
     [[nodiscard]] ProveOutcome judge_end(const CommandAnswer& answer) const;
     void report(const std::string& why, std::string_view errors) const;

@@ -93,10 +93,10 @@ std::optional<std::string> HttpProver::trouble() const {
 ProveOutcome HttpProver::ask(const Witness& witness) {
     const Secret body = json_request(witness);
     const jsonrpc::HttpRequest request{.method = "POST",
-                                   .target = {},
-                                   .body = body.view(),
-                                   .headers = fields_,
-                                   .repeatable = true};
+                                       .target = {},
+                                       .body = body.view(),
+                                       .headers = fields_,
+                                       .repeatable = true};
     const jsonrpc::Posted posted = endpoint_.exchange(request, timeout_, stop_);
     if (stop_.is_set()) return engine::Unreachable{"stopped"};
     return std::visit([](const auto& outcome) { return judge(outcome); }, posted);
