@@ -12,7 +12,7 @@ using namespace domain;
 
 namespace {
 
-// Written from architecture 2, relayer-api 3.2 and share-helper 9, not from the table under test.
+// Written from relayer-api 3.2 and share-helper 9, not from the table under test.
 // A row is a status to leave, a column one to enter, in the order of the names; a letter is a
 // cause, a dot forbids the move.
 constexpr std::string_view proof_law = R"(
