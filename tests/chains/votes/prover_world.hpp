@@ -59,7 +59,7 @@ inline chains::ProverOptions loopback() {
     return options;
 }
 
-// tests/gateway/votes/faulty_prover.py
+// tests/chains/votes/faulty_prover.py
 inline chains::ProverOptions faulty(std::string fault,
                                      chains::ProverFormat format = chains::ProverFormat::json,
                                      chains::ProverLife life = chains::ProverLife::fresh,
