@@ -29,7 +29,8 @@ std::optional<std::string> problem_of_token(std::string_view token) {
 
 std::string read_token_file(const std::string& place, const std::string& credentials_directory) {
     auto content = api::access::read_secret_file(place, credentials_directory);
-    if (const auto* problem = std::get_if<api::access::FileProblem>(&content)) refuse(problem->text);
+    if (const auto* problem = std::get_if<api::access::FileProblem>(&content))
+        refuse(problem->text);
     auto& token = std::get<std::string>(content);
     token.resize(token.find_last_not_of(" \t\r\n") + 1);
     if (const auto problem = problem_of_token(token)) {

@@ -12,9 +12,9 @@ inline constexpr std::string_view admin_token_allowed =
 // What is wrong with a token, without showing any of it.
 [[nodiscard]] std::optional<std::string> problem_of_token(std::string_view token);
 
-// The token in a file that api::access::read_secret_file accepts. White space at its end does not count.
-// Throws std::runtime_error that names the place and the fix when it can not be read or when what
-// it holds is no token.
+// The token in a file that api::access::read_secret_file accepts. White space at its end does not
+// count. Throws std::runtime_error that names the place and the fix when it can not be read or when
+// what it holds is no token.
 [[nodiscard]] std::string read_token_file(const std::string& place,
                                           const std::string& credentials_directory);
 

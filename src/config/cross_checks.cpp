@@ -20,11 +20,11 @@
 namespace config {
 namespace {
 
-class Checks {
+class CrossChecks {
 public:
-    Checks(const Node& root, const Settings& settings, Findings& findings)
+    CrossChecks(const Node& root, const Settings& settings, Findings& findings)
         : root_(root), settings_(settings), findings_(findings) {}
-    Checks(const Node& root, Settings&& settings, Findings& findings) = delete;
+    CrossChecks(const Node& root, Settings&& settings, Findings& findings) = delete;
 
     void run() {
         const auto& sending = settings_.engine.sending;
@@ -170,7 +170,7 @@ private:
 }  // namespace
 
 void check_across(const Node& root, const Settings& settings, Findings& findings) {
-    Checks{root, settings, findings}.run();
+    CrossChecks{root, settings, findings}.run();
     check_evm(root, settings, findings);
     check_votes(settings, findings);
     if (!findings.errors.empty()) return;

@@ -20,11 +20,11 @@ std::string element(std::string_view list, std::size_t index, std::string_view m
     return std::string{list} + "[" + std::to_string(index) + "]." + std::string{member};
 }
 
-class Checks {
+class EvmChecks {
 public:
-    Checks(const Node& root, const Settings& settings, Findings& findings)
+    EvmChecks(const Node& root, const Settings& settings, Findings& findings)
         : root_(root), settings_(settings), evm_(settings.evm), findings_(findings) {}
-    Checks(const Node& root, Settings&& settings, Findings& findings) = delete;
+    EvmChecks(const Node& root, Settings&& settings, Findings& findings) = delete;
 
     void run() {
         signer();
@@ -232,7 +232,7 @@ private:
 }  // namespace
 
 void check_evm(const Node& root, const Settings& settings, Findings& findings) {
-    Checks{root, settings, findings}.run();
+    EvmChecks{root, settings, findings}.run();
 }
 
 void settle_evm(Loaded& loaded) {

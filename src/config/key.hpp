@@ -3,6 +3,7 @@
 #include <cassert>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@
 #include "config/value_type.hpp"
 
 namespace config {
+
+inline constexpr std::int64_t mebibyte = std::int64_t{1} << 20U;
+inline constexpr std::int64_t number_max = 1'000'000'000;  // of what has no limit of its own
 
 // What a key that was set brings about.
 enum class Effect {

@@ -9,8 +9,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using Listener = chains::EvmOptions::Listener;
 
-constexpr std::int64_t number_max = 1'000'000'000;
-
 const std::string sample_node = "\"http://localhost:8757\"";
 
 Key superseded(std::string name, std::int64_t min, std::int64_t max, std::string sample,

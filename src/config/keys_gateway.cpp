@@ -6,8 +6,6 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-constexpr std::int64_t number_max = 1'000'000'000;
-
 void add_queue(std::vector<Key>& all, const std::string& table, auto gate) {
     all.push_back(key(
         table + "capacity",

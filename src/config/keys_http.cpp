@@ -9,8 +9,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20U;
-
 template <typename Access>
 Key endpoint_key(std::string name, std::string doc, Access access) {
     const ValueType<Endpoint> type = endpoint();

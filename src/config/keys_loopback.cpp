@@ -6,16 +6,17 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-const std::string table = "gateway.loopback.";
+const std::string loopback_table = "gateway.loopback.";
 
 template <typename Access>
 Key permille(std::string name, Access access, std::string doc) {
-    return key(table + std::move(name), whole_number(0, 1'000), access, std::move(doc), "permille");
+    return key(loopback_table + std::move(name), whole_number(0, 1'000), access, std::move(doc),
+               "permille");
 }
 
 template <typename Access>
 Key stage(std::string name, Access access, std::string doc) {
-    return key(table + std::move(name), latency(), access, std::move(doc));
+    return key(loopback_table + std::move(name), latency(), access, std::move(doc));
 }
 
 }  // namespace
@@ -23,18 +24,18 @@ Key stage(std::string name, Access access, std::string doc) {
 std::vector<Key> loopback_keys() {
     std::vector<Key> all;
     all.push_back(key(
-        table + "ledger", text("a path, or :memory:", 1, 4'000),
+        loopback_table + "ledger", text("a path, or :memory:", 1, 4'000),
         [](auto& s) -> auto& { return s.loopback.ledger; },
         "The chain's own database; a relative path stands in storage.data_dir."));
     all.push_back(key(
-        table + "ledger_synchronous",
+        loopback_table + "ledger_synchronous",
         choice<chains::LedgerSynchronous>({{"full", chains::LedgerSynchronous::full},
-                                            {"normal", chains::LedgerSynchronous::normal},
-                                            {"off", chains::LedgerSynchronous::off}}),
+                                           {"normal", chains::LedgerSynchronous::normal},
+                                           {"off", chains::LedgerSynchronous::off}}),
         [](auto& s) -> auto& { return s.loopback.ledger_synchronous; },
         "How carefully the chain writes it."));
     all.push_back(key(
-        table + "seed", whole_number(0, std::numeric_limits<std::int64_t>::max()),
+        loopback_table + "seed", whole_number(0, std::numeric_limits<std::int64_t>::max()),
         [](auto& s) -> auto& { return s.loopback.seed; },
         "Of all dice: equal seeds and equal orders give equal outcomes."));
 
@@ -55,34 +56,35 @@ std::vector<Key> loopback_keys() {
         "From receipt to answer."));
 
     all.push_back(key(
-        table + "rounds_end", time_of_calendar(),
+        loopback_table + "rounds_end", time_of_calendar(),
         [](auto& s) -> auto& { return s.loopback.rounds_end; },
         "When rounds end while no list names them."));
     all.push_back(key(
-        table + "storage_url", url({"http", "https"}),
+        loopback_table + "storage_url", url({"http", "https"}),
         [](auto& s) -> auto& { return s.loopback.storage_url; },
         "Where GET /v2/keyurl says that keys lie. The default resolves nowhere: the chain has no "
         "keys, name a storage that has."));
     all.push_back(key(
-        table + "storage_prefix", text("a folder of that storage, 1 to 200 characters", 1, 200),
+        loopback_table + "storage_prefix",
+        text("a folder of that storage, 1 to 200 characters", 1, 200),
         [](auto& s) -> auto& { return s.loopback.storage_prefix; },
         "What stands between storage_url and /PublicKey/… or /CRS/…."));
     all.push_back(key(
-        table + "key_id", bytes32(), [](auto& s) -> auto& { return s.loopback.key_id; },
+        loopback_table + "key_id", bytes32(), [](auto& s) -> auto& { return s.loopback.key_id; },
         "Id of the public FHE key."));
     all.push_back(key(
-        table + "crs_id", bytes32(), [](auto& s) -> auto& { return s.loopback.crs_id; },
+        loopback_table + "crs_id", bytes32(), [](auto& s) -> auto& { return s.loopback.crs_id; },
         "Id of the common reference string."));
     all.push_back(key(
-        table + "proof_handles", whole_number(1, 255),
+        loopback_table + "proof_handles", whole_number(1, 255),
         [](auto& s) -> auto& { return s.loopback.proof_handles; },
         "Handles of an accepted input proof.", "handles"));
     all.push_back(key(
-        table + "signatures", whole_number(1, 255),
+        loopback_table + "signatures", whole_number(1, 255),
         [](auto& s) -> auto& { return s.loopback.signatures; },
         "Signatures of an answer that carries a list.", "signatures"));
     all.push_back(key(
-        table + "kms_nodes", whole_number(1, chains::kms_nodes_max),
+        loopback_table + "kms_nodes", whole_number(1, chains::kms_nodes_max),
         [](auto& s) -> auto& { return s.loopback.kms_nodes; }, "Shares of a user decryption.",
         "shares"));
 
@@ -96,7 +98,7 @@ std::vector<Key> loopback_keys() {
         "late_readiness", [](auto& s) -> auto& { return s.loopback.late_readiness; },
         "Decryptions that are not ready at first, for not_ready_tries checks."));
     all.push_back(key(
-        table + "not_ready_tries", whole_number(0, 1'000'000),
+        loopback_table + "not_ready_tries", whole_number(0, 1'000'000),
         [](auto& s) -> auto& { return s.loopback.not_ready_tries; },
         "How often such a decryption is not ready, in each run of the program.", "tries"));
     all.push_back(permille(
@@ -139,25 +141,25 @@ std::vector<Key> loopback_keys() {
 
     all.push_back(
         needed(key(
-                   table + "rounds[].id", bytes32(),
+                   loopback_table + "rounds[].id", bytes32(),
                    [](auto& s, std::size_t index) -> auto& { return s.loopback.rounds[index].id; },
                    "The id of the round."),
                "\"0x" + std::string(64, '0') + "\""));
     all.push_back(needed(
         key(
-            table + "rounds[].vote_end", time_of_calendar(),
+            loopback_table + "rounds[].vote_end", time_of_calendar(),
             [](auto& s, std::size_t index) -> auto& { return s.loopback.rounds[index].vote_end; },
             "When its vote ends."),
         "2100-01-01T00:00:00Z"));
     all.push_back(needed(
         key(
-            table + "outages[].start", duration(milliseconds{0}, hours{24 * 365}),
+            loopback_table + "outages[].start", duration(milliseconds{0}, hours{24 * 365}),
             [](auto& s, std::size_t index) -> auto& { return s.loopback.outages[index].start; },
             "Counted from the start of the program."),
         "\"10s\""));
     all.push_back(needed(
         key(
-            table + "outages[].duration", duration(milliseconds{1}, hours{24 * 365}),
+            loopback_table + "outages[].duration", duration(milliseconds{1}, hours{24 * 365}),
             [](auto& s, std::size_t index) -> auto& { return s.loopback.outages[index].duration; },
             "How long it lasts."),
         "\"5s\""));

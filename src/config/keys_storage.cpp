@@ -10,7 +10,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20U;
 constexpr milliseconds ten_years = hours{24 * 3'650};
 
 Key directory_key() {

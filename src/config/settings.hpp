@@ -4,16 +4,16 @@
 #include <string>
 
 #include "api/admin/admin_options.hpp"
-#include "net/http_server.hpp"
 #include "api/metrics/options.hpp"
 #include "api/options.hpp"
-#include "domain/time.hpp"
-#include "engine/options.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/loopback/options.hpp"
 #include "chains/votes/options.hpp"
-#include "store/options.hpp"
+#include "domain/time.hpp"
+#include "engine/options.hpp"
+#include "net/http_server.hpp"
 #include "platform/log.hpp"
+#include "store/options.hpp"
 
 namespace config {
 

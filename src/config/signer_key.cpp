@@ -29,7 +29,8 @@ bool is_key(std::string_view text) {
 
 std::string read_signer_key(const std::string& place, const std::string& credentials_directory) {
     auto content = api::access::read_secret_file(place, credentials_directory);
-    if (const auto* problem = std::get_if<api::access::FileProblem>(&content)) refuse(problem->text);
+    if (const auto* problem = std::get_if<api::access::FileProblem>(&content))
+        refuse(problem->text);
     auto& key = std::get<std::string>(content);
     key.resize(key.find_last_not_of(" \t\r\n") + 1);
     if (!is_key(key)) {

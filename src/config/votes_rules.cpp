@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "config/keys.hpp"
-#include "config/quantities.hpp"
 #include "chains/jsonrpc/url.hpp"
 #include "chains/votes/prover/command_program.hpp"
+#include "config/keys.hpp"
+#include "config/quantities.hpp"
 
 namespace config {
 namespace {
