@@ -37,6 +37,7 @@ constexpr std::array libraries{
     Library{"prometheus/", {"api", "api"}},  // the registry and the text format
     Library{"cryptopp/", {"domain"}},
     Library{"crypto++/", {"api", "chains"}},
+    Library{"boost/", {"net", "net"}},
     Library{"openssl/", {"domain", "chains", "net"}},
     Library{"toml++/", {"config", "config"}},
     Library{"CLI/", {"config", "config"}},
