@@ -42,20 +42,20 @@ Application::Application(Options options, const Ports& ports)
       relayer_(options_, ports),
       shares_(options_, ports) {}
 
-std::optional<net::HttpResponse> Application::before_body(const net::HttpRequest& head) {
+net::HeadVerdict Application::before_body(const net::HttpRequest& head) {
     std::optional<net::HttpResponse> response = early_answer(head);
     // Here, where each request passes once. A body that never comes is counted all the same: what
     // has begun holds a connection and memory.
     if (!response) response = limited_answer(head);
     if (!response) return {};
     counted(head, [](const net::HttpResponse&) {})(*response);
-    return with_cors(*std::move(response));
+    return {.answer = with_cors(*std::move(response))};
 }
 
 net::HttpResponse Application::handle(const net::HttpRequest& request) {
     const auto promise = std::make_shared<std::promise<net::HttpResponse>>();
-    answer(request, [promise](net::HttpResponse response) { promise->set_value(std::move(response)); },
-           {});
+    answer(request,
+           [promise](net::HttpResponse response) { promise->set_value(std::move(response)); }, {});
     return with_cors(promise->get_future().get());
 }
 
@@ -98,9 +98,10 @@ std::optional<net::HttpResponse> Application::early_answer(const net::HttpReques
         return asks_first ? preflight(route) : wrong_method(route);
     }
     if (route.action == Action::admin) {
-        return admin::admin_error(403, options_.admin_enabled ? "Admin endpoints are not enabled on this "
-                                                         "address: see http.admin_endpoint"
-                                                       : "Admin endpoints are not enabled");
+        return admin::admin_error(403, options_.admin_enabled
+                                           ? "Admin endpoints are not enabled on this "
+                                             "address: see http.admin_endpoint"
+                                           : "Admin endpoints are not enabled");
     }
     if (is_share_action(route.action)) return shares_.before_body(route, head);
     if (!gatekeeper_.may_enter(head)) return relayer_.unauthorized_answer(make_call_id(random_));
@@ -139,7 +140,8 @@ std::int64_t Application::client_of(const net::HttpRequest& request) const {
     return client ? static_cast<std::int64_t>(client->id) : 0;
 }
 
-void Application::answer(const net::HttpRequest& request, net::Respond respond, const net::WhenGone& when_gone) {
+void Application::answer(const net::HttpRequest& request, net::Respond respond,
+                         const net::WhenGone& when_gone) {
     // Once more, whoever calls: keys must not depend on the caller's order. One that was taken away
     // meanwhile is good for nothing any more.
     if (auto early = early_answer(request)) {

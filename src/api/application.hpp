@@ -3,14 +3,14 @@
 #include <optional>
 #include <string_view>
 
-#include "net/http_application.hpp"
-#include "net/http_message.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/relayer_routes.hpp"
 #include "api/report.hpp"
 #include "api/router.hpp"
 #include "api/share_routes.hpp"
+#include "net/http_application.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -19,11 +19,12 @@ class Application : public net::HttpApplication {
 public:
     Application(Options options, const Ports& ports);
 
-    [[nodiscard]] std::optional<net::HttpResponse> before_body(const net::HttpRequest& head) override;
+    [[nodiscard]] net::HeadVerdict before_body(const net::HttpRequest& head) override;
     [[nodiscard]] net::HttpResponse handle(const net::HttpRequest& request) override;
     // Requests that wait for a commit hold no worker meanwhile.
     void serve(net::HttpExchange exchange) override;
-    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head, net::HttpProblem problem) override;
+    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head,
+                                               net::HttpProblem problem) override;
     [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request) override;
 
 private:
@@ -34,7 +35,8 @@ private:
     // Counts the request.
     [[nodiscard]] std::optional<net::HttpResponse> limited_answer(const net::HttpRequest& head);
     [[nodiscard]] std::int64_t client_of(const net::HttpRequest& request) const;
-    void answer(const net::HttpRequest& request, net::Respond respond, const net::WhenGone& when_gone);
+    void answer(const net::HttpRequest& request, net::Respond respond,
+                const net::WhenGone& when_gone);
     [[nodiscard]] net::HttpResponse key_answer() const;
     [[nodiscard]] net::HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] net::HttpResponse preflight(const Route& route) const;

@@ -103,11 +103,12 @@ net::HttpResponse RelayerRoutes::unauthorized_answer(std::string_view call_id) c
 }
 
 net::HttpResponse RelayerRoutes::limited_answer(std::string_view call_id,
-                                           std::uint32_t retry_after_seconds) const {
+                                                std::uint32_t retry_after_seconds) const {
     return refuse(key_limited(), call_id, retry_after_seconds);
 }
 
-void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request, net::Respond respond) {
+void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request,
+                           net::Respond respond) {
     if (request.body.size() > options_.relayer_body_bytes_max) {
         respond(refuse(request_error(unread_body), call.id));
         return;
@@ -262,7 +263,8 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::InquiryO
                       outcome);
 }
 
-net::HttpResponse RelayerRoutes::unreadable(net::HttpProblem problem, std::string_view call_id) const {
+net::HttpResponse RelayerRoutes::unreadable(net::HttpProblem problem,
+                                            std::string_view call_id) const {
     switch (problem) {
         case net::HttpProblem::body_too_large:
             return failed_answer(call_id, request_error(unread_body));
@@ -271,6 +273,7 @@ net::HttpResponse RelayerRoutes::unreadable(net::HttpProblem problem, std::strin
         case net::HttpProblem::connections_too_many:
             return failed_answer(call_id, can_not_connect(), 1);
         case net::HttpProblem::transfer_encoding:
+        case net::HttpProblem::malformed_body:
         case net::HttpProblem::content_encoding:
         case net::HttpProblem::truncated:
         case net::HttpProblem::deadline:
@@ -316,7 +319,7 @@ std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& req
 }
 
 net::HttpResponse RelayerRoutes::refuse(const Refusal& refusal, std::string_view call_id,
-                                   std::uint32_t retry_after_seconds) const {
+                                        std::uint32_t retry_after_seconds) const {
     if (!journal_.wants(level_of(refusal.status))) {
         return failed_answer(call_id, refusal, retry_after_seconds);
     }

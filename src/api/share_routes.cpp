@@ -55,7 +55,7 @@ bool ShareRoutes::is_hidden(const Route& route) const {
 }
 
 std::optional<net::HttpResponse> ShareRoutes::before_body(const Route& route,
-                                                     const net::HttpRequest& head) const {
+                                                          const net::HttpRequest& head) const {
     if (options_.share_disable) return answers_.unavailable();
     if (!gatekeeper_.may_enter(head)) return share_error(401, "unauthorized");
     if (route.action != Action::share) return {};
@@ -66,14 +66,15 @@ std::optional<net::HttpResponse> ShareRoutes::before_body(const Route& route,
 }
 
 net::HttpResponse ShareRoutes::limited_answer(std::string_view call_id,
-                                         std::uint32_t retry_after_seconds) const {
-    net::HttpResponse response = answers_.refused(429, "too many requests with this token", call_id);
+                                              std::uint32_t retry_after_seconds) const {
+    net::HttpResponse response =
+        answers_.refused(429, "too many requests with this token", call_id);
     response.headers.emplace_back("Retry-After", std::to_string(retry_after_seconds));
     return response;
 }
 
-void ShareRoutes::answer(const RouteMatch& match, const net::HttpRequest& request, std::string call_id,
-                         net::Respond respond) {
+void ShareRoutes::answer(const RouteMatch& match, const net::HttpRequest& request,
+                         std::string call_id, net::Respond respond) {
     const ShareCall call{stage_of(match.route->action), std::move(call_id)};
     switch (match.route->action) {
         case Action::share_status:
@@ -99,6 +100,7 @@ net::HttpResponse ShareRoutes::unreadable(net::HttpProblem problem) const {
     switch (problem) {
         case net::HttpProblem::body_too_large:
             return share_error(400, too_large(options_.share_body_bytes_max));
+        case net::HttpProblem::malformed_body:
         case net::HttpProblem::truncated:
             return share_error(400, std::string("invalid JSON: ").append(net::text_of(problem)));
         case net::HttpProblem::overloaded:

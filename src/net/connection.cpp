@@ -1,231 +1,379 @@
 #include "net/connection.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include <poll.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <string>
+#include <utility>
 
 namespace net {
 
 namespace {
 
-// A body up to this size gets its whole room at once; a larger one as it really arrives, so that
-// announcing megabytes costs the announcer as much as it costs us.
-constexpr std::size_t body_bytes_trusted = std::size_t{64} << 10U;
+using namespace std::chrono_literals;
+using boost::system::error_code;
+
+// Pipelined requests that one connection gets answered before it is somebody else's turn.
+constexpr int answers_per_turn = 4;
+// An idle connection lives a little longer than we promise: the request that was sent in the last
+// moment of the promise still arrives.
+constexpr auto idle_grace = 1s;
+constexpr auto linger_time = 1s;
+constexpr auto drain_patience = 1s;  // for requests that have only begun to arrive
 
 // What a peer may still send after its last answer before the connection is cut, if it is in the
 // middle of a body; in the middle of a head it is half of the largest head.
 constexpr std::size_t discarded_body_bytes_max = std::size_t{4} << 20U;
 
+HttpResponse https_wanted() {
+    return {.status = 400,
+            .headers = {},
+            .body = "this port speaks HTTPS\n",
+            .content_type = "text/plain; charset=utf-8"};
+}
+
 }  // namespace
 
-Connection::Connection(FileDescriptor socket, std::unique_ptr<TlsSession> tls, std::string remote,
-                       std::shared_ptr<Returns> returns)
-    : transport_(std::move(socket), std::move(tls)),
-      remote_(std::move(remote)),
-      returns_(std::move(returns)),
-      phase_(transport_.is_secured() ? Phase::securing : Phase::reading),
-      input_(returns_->budget()) {}
+Connection::Connection(ServerCore& core, Socket socket, const PeerAddress& peer)
+    : core_(core),
+      strand_(socket.get_executor()),
+      socket_(std::move(socket)),
+      transport_(socket_.native_handle()),
+      peer_(peer),
+      pending_(std::make_shared<PendingRequest>(core.room, peer.text(), *this)),
+      reader_(pending_->reader()),
+      phase_(core.tls ? Phase::securing : Phase::idle),
+      since_(Clock::now().time_since_epoch().count()) {}
 
-bool Connection::note_input() {
-    auto expected = Owner::worker;
-    if (owner_.compare_exchange_strong(expected, Owner::worker_with_input,
-                                       std::memory_order_acq_rel)) {
-        return true;
+Connection::~Connection() {
+    pending_->disown();
+}
+
+void Connection::start() {
+    boost::asio::co_spawn(
+        strand_, [self = shared_from_this()] { return self->run(); }, boost::asio::detached);
+}
+
+Awaitable<void> Connection::run() {
+    const auto self = shared_from_this();
+    try {
+        bool secured = true;
+        if (core_.tls) secured = co_await secure();
+        if (secured) co_await serve_requests();
+    } catch (...) {
+        // No memory: the connection ends here.
     }
-    return expected == Owner::worker_with_input;
+    finish();
 }
 
-void Connection::receive() {
-    // The smallest size is outside the budget and always granted.
-    if (input_.capacity() == 0 && !input_.reserve(InputBuffer::small_bytes)) return;
-    using Stop = Transfer::Stop;
-    const auto [bytes, stop] = transport_.read(input_.space());
-    input_.filled(bytes);
-    if (head_bytes_ == 0) skip_empty_lines();  // they are no sign of life
-    buffer_was_filled_ = stop == Stop::full;
-    input_waits_for_output_ = stop == Stop::blocked_by_output;
-    if (bytes > 0 && !input_waits_for_output_) return;
-    more_assumed_ = false;
-    peer_done_ = peer_done_ || stop == Stop::ended;
-    broken_ = broken_ || stop == Stop::broken;
+void Connection::finish() {
+    transport_.end();
+    error_code ignored;
+    socket_.close(ignored);
+    // An exchange that is out still reads its request.
+    if (phase() != Phase::working) reader_.release_memory();
+    pending_->disown();
+    core_.connections.leave(*this);
 }
 
-Connection::Step Connection::advance() {
-    return head_bytes_ == 0 ? read_next_head() : read_body();
-}
-
-// RFC 9112, 2.2: those before a request line.
-void Connection::skip_empty_lines() {
-    while (input_.bytes().starts_with("\r\n")) input_.consume(2);
-}
-
-Connection::Step Connection::read_next_head() {
-    skip_empty_lines();
-    const std::string_view bytes = input_.bytes();
-    if (bytes.empty() || bytes == "\r") return Step::more;
-
-    const std::size_t bytes_max = returns_->limits().head_bytes_max;
-    const auto end = head_end_.find(bytes.substr(0, bytes_max));
-    if (head_end_.malformed()) return refuse(HttpProblem::malformed_head);
-    if (end) {
-        read_head_from(bytes.substr(0, *end));
-        if (head_.head_problem) return refuse(*head_.head_problem);
-        head_bytes_ = *end;
-        return Step::head;
+Awaitable<bool> Connection::secure() {
+    // A session costs memory: not for a peer that says nothing.
+    const bool speaks = co_await ready(Socket::wait_read);
+    if (!speaks) co_return false;
+    transport_.secure(core_.tls->session(socket_.native_handle()));
+    for (;;) {
+        const auto handshake = transport_.shake_hands();
+        if (handshake == TlsSession::Handshake::done) {
+            read_dry_ = false;
+            enter(Phase::idle);
+            co_return true;
+        }
+        if (handshake == TlsSession::Handshake::plain_http) {
+            count_failed_handshake();
+            co_await send(https_wanted(), true);
+            co_return false;
+        }
+        if (handshake == TlsSession::Handshake::failed) {
+            if (transport_.has_heard()) count_failed_handshake();
+            co_await linger();
+            co_return false;
+        }
+        const auto direction =
+            transport_.handshake_waits_for_output() ? Socket::wait_write : Socket::wait_read;
+        const bool in_time = co_await ready(direction);
+        if (in_time) continue;
+        if (transport_.has_heard()) count_failed_handshake();
+        co_return false;
     }
-    // Not worth waiting for: TLS, binary or worse.
-    if (static_cast<unsigned char>(bytes.front()) <= ' ') {
-        return refuse(HttpProblem::malformed_head);
+}
+
+Awaitable<void> Connection::serve_requests() {
+    for (int answered = 1;; ++answered) {
+        Step step = co_await next_step();
+        if (step == Step::head) {
+            HeadVerdict verdict = judge();
+            const auto& head = reader_.head();
+            bool open = true;
+            if (verdict.answer) {
+                core_.requests_read.fetch_add(1, std::memory_order_relaxed);
+                open = co_await send(*std::move(verdict.answer), head.announces_body());
+            } else {
+                if (!head.body_problem && !send_continue()) co_return;
+                step = co_await next_step();
+                if (step == Step::request) {
+                    core_.requests_read.fetch_add(1, std::memory_order_relaxed);
+                    auto response = co_await serve(std::move(verdict.ticket));
+                    if (!response) co_return;
+                    open = co_await send(*std::move(response), false);
+                }
+            }
+            if (!open) co_return;
+        }
+        if (step == Step::refused) co_await turn_down();
+        if (step == Step::refused || step == Step::more) co_return;
+
+        reader_.next_request();
+        enter(reader_.has_input() ? Phase::reading : Phase::idle);
+        // Whoever has more to say waits until the others had their turn.
+        if (reader_.has_input() && answered % answers_per_turn == 0) {
+            co_await boost::asio::post(strand_, use_awaitable);
+        }
     }
-    if (bytes.size() >= bytes_max) return refuse(HttpProblem::head_too_large);
-    if (bytes.size() < input_.capacity()) return Step::more;
-    const bool has_room = input_.reserve(std::min(2 * bytes.size(), bytes_max + 1));
-    return has_room ? Step::more : refuse(HttpProblem::overloaded);
 }
 
-Connection::Step Connection::read_body() {
-    if (head_.body_problem) return refuse(*head_.body_problem);
-    const std::size_t arrived = input_.bytes().size();
-    if (arrived >= request_bytes()) {
-        const auto head = input_.bytes().substr(0, head_bytes_);
-        if (head.data() != head_place_) read_head_from(head);
-        head_.request.body = input_.bytes().substr(head_bytes_, head_.body_bytes);
-        return Step::request;
+Awaitable<Connection::Step> Connection::next_step() {
+    for (;;) {
+        const Step step = reader_.advance();
+        if (step != Step::more) co_return step;
+        if (phase() == Phase::idle && reader_.has_input()) enter(Phase::reading);
+        if (broken_) co_return Step::more;
+        if (peer_done_) {
+            co_return reader_.has_input() ? reader_.refuse(HttpProblem::truncated) : Step::more;
+        }
+        bool in_time = true;
+        if (read_dry_) {
+            in_time = co_await ready(waits_for_output_ ? Socket::wait_write : Socket::wait_read);
+        }
+        if (!in_time && must_go()) co_return Step::more;
+        if (!in_time && phase() == Phase::reading) co_return reader_.refuse(HttpProblem::deadline);
+        const auto [bytes, stop] = transport_.read(reader_.space());
+        reader_.filled(bytes);
+        read_dry_ = stop != Transfer::Stop::full;
+        waits_for_output_ = stop == Transfer::Stop::blocked_by_output;
+        peer_done_ = peer_done_ || stop == Transfer::Stop::ended;
+        broken_ = broken_ || stop == Transfer::Stop::broken;
+        // A request that has come in the last moment still counts.
+        if (!in_time && !reader_.has_input()) co_return Step::more;
+        if (phase() == Phase::idle && !reader_.has_input()) reader_.release_memory();
     }
-    // One byte more than needed: a read that does not fill the buffer has emptied the socket.
-    const std::size_t whole = request_bytes() + 1;
-    const bool trusted = whole <= body_bytes_trusted;
-    if (trusted ? whole <= input_.capacity() : arrived < input_.capacity()) return Step::more;
-    const std::size_t room =
-        trusted ? whole : std::min(whole, std::max(body_bytes_trusted, 2 * arrived));
-    return input_.reserve(room) ? Step::more : refuse(HttpProblem::overloaded);
 }
 
-Connection::Step Connection::refuse(HttpProblem problem) {
-    problem_ = problem;
-    const std::size_t head_bytes =
-        head_bytes_ > 0 ? head_bytes_ : returns_->limits().head_bytes_max;
-    read_head_from(input_.bytes().substr(0, head_bytes));
-    return Step::refused;
+HeadVerdict Connection::judge() {
+    try {
+        return core_.application.before_body(reader_.request());
+    } catch (...) {
+        return {.answer = core_.failure(reader_.request())};
+    }
 }
 
-void Connection::read_head_from(std::string_view bytes) {
-    read_head(bytes, returns_->limits(), head_);
-    head_.request.remote = remote_;
-    head_place_ = bytes.data();
-}
-
-void Connection::send_continue() {
-    if (!head_.continue_expected || head_.body_bytes == 0) return;
-    if (input_.bytes().size() > head_bytes_) return;  // it did not wait
+// Tells a peer that asked first to send the body. False: it takes nothing.
+bool Connection::send_continue() {
+    const auto& head = reader_.head();
+    if (!head.continue_expected || !head.announces_body()) return true;
+    if (reader_.has_body_input()) return true;  // it did not wait
     constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     // Only a peer that takes none of its earlier answers has no room for 25 bytes.
-    if (transport_.write(go_on).bytes < go_on.size()) broken_ = true;
+    return transport_.write(go_on).bytes == go_on.size();
 }
 
-bool Connection::discard_input() {
-    std::array<char, 16384> waste;
-    const std::size_t bytes_max =
-        head_bytes_ > 0 ? discarded_body_bytes_max : returns_->limits().head_bytes_max / 2;
-    while (discarded_bytes_ < bytes_max) {
-        const std::size_t room = std::min(waste.size(), bytes_max - discarded_bytes_);
-        const auto [bytes, stop] = transport_.discard({waste.data(), room});
-        discarded_bytes_ += bytes;
-        if (bytes == 0) return stop == Transfer::Stop::blocked;
+Awaitable<std::optional<HttpResponse>> Connection::serve(std::shared_ptr<const void> ticket) {
+    enter(Phase::working);
+    watched_.store(false, std::memory_order_relaxed);
+    if (!core_.slots.enter(shared_from_this())) co_await suspend();
+    if (core_.closing) co_return std::nullopt;
+    pending_->open(std::move(ticket));
+    try {
+        core_.application.serve(HttpExchange(pending_));
+    } catch (...) {
+        // The exchange went down with it and answers as failed.
+    }
+    core_.slots.leave();
+    if (pending_->wait()) co_await suspend();
+    auto response = pending_->take_answer();
+    if (!response && !core_.closing) response = core_.failure(reader_.request());
+    co_return response;
+}
+
+Awaitable<bool> Connection::send(HttpResponse response, bool close) {
+    const bool closes = close || !reader_.head().keep_alive || peer_done_ || core_.draining ||
+                        evicted_.load(std::memory_order_relaxed);
+    const std::string bytes =
+        to_bytes(response, {.keep_alive = !closes, .idle_timeout = core_.options.idle_timeout},
+                 reader_.request().method == "HEAD");
+    enter(Phase::writing);
+    for (std::string_view rest = bytes;;) {
+        const auto [count, stop] = transport_.write(rest);
+        rest.remove_prefix(count);
+        if (stop == Transfer::Stop::full) break;
+        if (stop != Transfer::Stop::blocked) co_return false;
+        const bool in_time = co_await ready(Socket::wait_write);
+        if (!in_time) co_return false;
+    }
+    if (!closes) co_return true;
+    co_await linger();
+    co_return false;
+}
+
+Awaitable<void> Connection::turn_down() {
+    core_.requests_unreadable.fetch_add(1, std::memory_order_relaxed);
+    HttpResponse response;
+    try {
+        response = core_.application.unreadable(reader_.request(), reader_.problem());
+    } catch (...) {
+        response = core_.failure(reader_.request());
+    }
+    co_await send(std::move(response), true);
+}
+
+// Closing with unread bytes would reset the connection and take the last answer or alert back from
+// a peer that is still sending, so it is read out for a moment.
+Awaitable<void> Connection::linger() {
+    transport_.stop_sending();
+    enter(Phase::lingering);
+    std::size_t left =
+        reader_.is_in_body() ? discarded_body_bytes_max : core_.room->limits.head_bytes_max / 2;
+    while (!peer_done_) {
+        const auto [bytes, stop] = transport_.discard(left);
+        left -= bytes;
+        if (left == 0 || stop != Transfer::Stop::blocked) co_return;
+        const bool in_time = co_await ready(Socket::wait_read);
+        if (!in_time) co_return;
+    }
+}
+
+Awaitable<bool> Connection::ready(Socket::wait_type direction) {
+    if (cut_ || core_.closing) co_return false;
+    error_code error;
+    co_await socket_.async_wait(direction, boost::asio::redirect_error(use_awaitable, error));
+    co_return !error && !cut_ && !core_.closing;
+}
+
+Awaitable<void> Connection::suspend() {
+    co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<Strand>, void()>(
+        [this](auto handler) { suspended_.emplace(std::move(handler)); }, use_awaitable);
+}
+
+void Connection::resume() {
+    if (!suspended_) return;
+    Handler handler = *std::move(suspended_);
+    suspended_.reset();
+    std::move(handler)();
+}
+
+void Connection::post_resume() {
+    boost::asio::post(strand_, [self = shared_from_this()] { self->resume(); });
+}
+
+void Connection::dispatch_resume() {
+    boost::asio::dispatch(strand_, [self = shared_from_this()] { self->resume(); });
+}
+
+void Connection::post_inspection() {
+    boost::asio::post(strand_, [self = shared_from_this()] { self->inspect(); });
+}
+
+void Connection::post_abandonment() {
+    boost::asio::post(strand_, [self = shared_from_this()] {
+        self->cut();
+        self->resume();
+    });
+}
+
+bool Connection::must_go() const {
+    return core_.closing || evicted_.load(std::memory_order_relaxed);
+}
+
+void Connection::count_failed_handshake() {
+    core_.handshakes_failed.fetch_add(1, std::memory_order_relaxed);
+    core_.requests_unreadable.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Connection::enter(Phase phase) {
+    phase_.store(phase, std::memory_order_relaxed);
+    since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+    cut_ = false;
+}
+
+bool Connection::is_due(Clock::time_point now) const {
+    const auto age = now - since();
+    const bool draining = core_.draining;
+    const bool hurried =
+        draining && now > Clock::time_point(Clock::duration(core_.drain_started)) + drain_patience;
+    switch (phase()) {
+        case Phase::securing:
+            return draining || age > core_.options.request_deadline;
+        case Phase::idle:
+            return draining || must_go() || age > core_.options.idle_timeout + idle_grace;
+        case Phase::reading:
+            return hurried || must_go() || age > core_.options.request_deadline;
+        case Phase::working:
+            return watched_.load(std::memory_order_relaxed);
+        case Phase::writing:
+            return age > core_.options.request_deadline;
+        case Phase::lingering:
+            return age > linger_time;
     }
     return false;
 }
 
-Connection::Sending Connection::send(const HttpResponse& response, bool close) {
-    {
-        const std::lock_guard lock(gone_mutex_);
-        told_gone_ = nullptr;
+void Connection::inspect() {
+    const auto now = Clock::now();
+    if (!is_due(now)) return;
+    if (phase() == Phase::working) return look_for_peer();
+    // A handshake that has begun is given the patience of a request.
+    const bool begun = phase() == Phase::securing && transport_.has_heard();
+    const auto drain_started = Clock::time_point(Clock::duration(core_.drain_started));
+    if (begun && now - since() <= core_.options.request_deadline &&
+        now <= drain_started + drain_patience) {
+        return;
     }
-    closes_ = close || !head_.keep_alive || peer_done_ || returns_->is_draining();
-    output_ = to_bytes(response, {.keep_alive = !closes_, .idle_timeout = returns_->idle_timeout()},
-                       head_.request.method == "HEAD");
-    output_sent_ = 0;
-    return send_rest();
+    cut();
 }
 
-Connection::Sending Connection::send_rest() {
-    const auto [bytes, stop] = transport_.write(std::string_view(output_).substr(output_sent_));
-    output_sent_ += bytes;
-    if (stop == Transfer::Stop::blocked) return Sending::blocked;
-    if (stop == Transfer::Stop::broken) {
-        broken_ = true;
-        return Sending::broken;
-    }
-    std::string().swap(output_);
-    return Sending::done;
+void Connection::cut() {
+    cut_ = true;
+    error_code ignored;
+    socket_.cancel(ignored);
 }
 
-void Connection::next_request() {
-    input_.consume(request_bytes());
-    if (!has_input() && input_.capacity() > InputBuffer::small_bytes) input_.release();
-    head_end_ = {};
-    head_bytes_ = 0;
+// Beside the coroutine, which waits for the answer.
+void Connection::watch_peer() {
+    if (phase() != Phase::working) return;
+    socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code error) {
+        if (!error) self->look_for_peer();
+    });
 }
 
-void Connection::answer(const HttpResponse& response) {
-    switch (send(response, false)) {
-        case Sending::blocked:
-            enter(Phase::writing, Clock::now());
-            break;
-        case Sending::broken:
-            break;
-        case Sending::done:
-            if (closes_) {
-                enter(Phase::lingering, Clock::now());
-                break;
-            }
-            next_request();
-            enter(Phase::reading, Clock::now());
-            if (has_input() || may_have_more() || input_waits_for_output_) break;
-            auto expected = Owner::worker;
-            if (owner_.compare_exchange_strong(expected, Owner::loop, std::memory_order_acq_rel)) {
-                return;
-            }
-            break;
-    }
-    returns_->post(shared_from_this());
+// A socket is readable by a pipelined request as well; behind one, the end is looked for now and
+// then.
+void Connection::look_for_peer() {
+    if (phase() != Phase::working) return;
+    pollfd peer{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+    const bool gone = ::poll(&peer, 1, 0) > 0;
+    watched_.store(!gone, std::memory_order_relaxed);
+    if (gone) pending_->note_gone();
 }
 
-void Connection::answer_through_loop(std::optional<HttpResponse> response) {
-    answer_ = std::move(response);
-    returns_->post(shared_from_this());
+void Connection::on_answer() {
+    core_.completions.post(shared_from_this());
 }
 
-void Connection::enter(Phase phase, Clock::time_point now) {
-    phase_ = phase;
-    since_ = now;
-}
-
-void Connection::when_gone(std::function<void()> told) {
-    {
-        const std::lock_guard lock(gone_mutex_);
-        if (!gone_) {
-            told_gone_ = std::move(told);
-            return;
-        }
-    }
-    told();
-}
-
-void Connection::note_gone() {
-    std::function<void()> told;
-    {
-        const std::lock_guard lock(gone_mutex_);
-        gone_ = true;
-        told.swap(told_gone_);
-    }
-    if (told) told();
-}
-
-void Connection::release_memory() {
-    if (has_input()) return;
-    input_.release();
-    std::vector<HttpHeader>().swap(head_.request.headers);
+void Connection::on_watch() {
+    boost::asio::post(strand_, [self = shared_from_this()] { self->watch_peer(); });
 }
 
 }  // namespace net

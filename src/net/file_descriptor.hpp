@@ -24,6 +24,8 @@ public:
     [[nodiscard]] int get() const { return value_; }
     [[nodiscard]] bool is_open() const { return value_ >= 0; }
 
+    // Somebody else closes it.
+    void release() { value_ = -1; }
     void reset() {
         if (value_ >= 0) ::close(std::exchange(value_, -1));
     }

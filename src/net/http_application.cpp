@@ -1,24 +1,20 @@
 #include "net/http_application.hpp"
 
-#include <exception>
 #include <utility>
 
-#include "net/connection.hpp"
-#include "net/workers.hpp"
+#include "net/pending_request.hpp"
 
 namespace net {
 
-HttpExchange::HttpExchange(std::shared_ptr<Connection> connection)
-    : connection_(std::move(connection)) {
-    connection_->returns().open_exchange();
-}
+HttpExchange::HttpExchange(std::shared_ptr<PendingRequest> pending)
+    : pending_(std::move(pending)) {}
 
 HttpExchange::HttpExchange(HttpExchange&& other) noexcept = default;
 
 HttpExchange& HttpExchange::operator=(HttpExchange&& other) noexcept {
     if (this != &other) {
         abandon();
-        connection_ = std::move(other.connection_);
+        pending_ = std::move(other.pending_);
     }
     return *this;
 }
@@ -28,31 +24,24 @@ HttpExchange::~HttpExchange() {
 }
 
 const HttpRequest& HttpExchange::request() const {
-    return connection_->request();
+    return pending_->reader().request();
+}
+
+const std::shared_ptr<const void>& HttpExchange::ticket() const {
+    return pending_->ticket();
 }
 
 void HttpExchange::answer(HttpResponse response) {
-    const auto connection = std::move(connection_);
-    Returns& returns = connection->returns();
-    const bool sends_here =
-        Workers::is_worker_thread() || (returns.is_last_exchange() && !returns.is_closed());
-    returns.close_exchange();
-    if (sends_here) {
-        connection->answer(response);
-    } else {
-        connection->answer_through_loop(std::move(response));
-    }
+    const auto pending = std::move(pending_);
+    pending->answer(std::move(response));
 }
 
 void HttpExchange::when_gone(std::function<void()> told) {
-    connection_->when_gone(std::move(told));
+    pending_->when_gone(std::move(told));
 }
 
 void HttpExchange::abandon() noexcept {
-    if (const auto connection = std::move(connection_)) {
-        connection->returns().close_exchange();
-        connection->answer_through_loop(std::nullopt);
-    }
+    if (const auto pending = std::move(pending_)) pending->answer(std::nullopt);
 }
 
 void HttpApplication::serve(HttpExchange exchange) {

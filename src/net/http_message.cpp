@@ -1,79 +1,35 @@
 #include "net/http_message.hpp"
 
 #include <algorithm>
+#include <boost/beast/core/buffers_range.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/serializer.hpp>
 
 namespace net {
 
 namespace {
+
+namespace http = boost::beast::http;
 
 char lower(char character) {
     return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A'))
                                                 : character;
 }
 
-std::string_view reason_of(int status) {
-    switch (status) {
-        case 200:
-            return "OK";
-        case 202:
-            return "Accepted";
-        case 204:
-            return "No Content";
-        case 301:
-            return "Moved Permanently";
-        case 302:
-            return "Found";
-        case 304:
-            return "Not Modified";
-        case 400:
-            return "Bad Request";
-        case 401:
-            return "Unauthorized";
-        case 403:
-            return "Forbidden";
-        case 404:
-            return "Not Found";
-        case 405:
-            return "Method Not Allowed";
-        case 408:
-            return "Request Timeout";
-        case 409:
-            return "Conflict";
-        case 411:
-            return "Length Required";
-        case 413:
-            return "Content Too Large";
-        case 415:
-            return "Unsupported Media Type";
-        case 417:
-            return "Expectation Failed";
-        case 422:
-            return "Unprocessable Content";
-        case 429:
-            return "Too Many Requests";
-        case 431:
-            return "Request Header Fields Too Large";
-        case 500:
-            return "Internal Server Error";
-        case 503:
-            return "Service Unavailable";
-        case 505:
-            return "HTTP Version Not Supported";
-        default:
-            return "Status";
-    }
+// Where Beast has an older name than RFC 9110.
+void set_reason(http::response_header<>& head) {
+    if (head.result_int() == 413) head.reason("Content Too Large");
+    if (head.result_int() == 422) head.reason("Unprocessable Content");
 }
 
-void append_header(std::string& bytes, std::string_view name, std::string_view value) {
-    bytes.append(name).append(": ");
-    const std::size_t start = bytes.size();
-    bytes.append(value);
-    // A line break in a value would let its author write headers of his own.
+// A line break in a value would let its author write headers of his own.
+std::string one_line(std::string value) {
     std::replace_if(
-        bytes.begin() + static_cast<std::ptrdiff_t>(start), bytes.end(),
+        value.begin(), value.end(),
         [](char character) { return character == '\r' || character == '\n' || character == '\0'; },
         ' ');
-    bytes.append("\r\n");
+    return value;
 }
 
 }  // namespace
@@ -110,6 +66,7 @@ int status_of(HttpProblem problem) {
             return 415;
         case HttpProblem::body_too_large:
             return 413;
+        case HttpProblem::malformed_body:
         case HttpProblem::truncated:
             return 400;
         case HttpProblem::deadline:
@@ -135,11 +92,16 @@ std::string_view text_of(HttpProblem problem) {
         case HttpProblem::expectation_unsupported:
             return "this Expect header is not supported; send 100-continue or none";
         case HttpProblem::transfer_encoding:
-            return "Transfer-Encoding is not supported; send the body with a Content-Length";
+            return "this Transfer-Encoding is not supported; send the body chunked or with a "
+                   "Content-Length";
         case HttpProblem::content_encoding:
             return "Content-Encoding is not supported; send the body uncompressed";
         case HttpProblem::body_too_large:
             return "the body is too large";
+        case HttpProblem::malformed_body:
+            return "the chunks of the body are malformed; send it as RFC 9112, section 7.1, says, "
+                   "or "
+                   "with a Content-Length";
         case HttpProblem::truncated:
             return "the connection ended before the whole request came";
         case HttpProblem::deadline:
@@ -156,22 +118,35 @@ std::string to_bytes(const HttpResponse& response, const Persistence& persistenc
                      bool body_omitted) {
     const bool bodiless = response.status == 204 || response.status == 304;
 
-    std::string bytes;
-    bytes.reserve(256 + response.headers.size() * 64 + response.body.size());
-    bytes.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
-    bytes.append(reason_of(response.status)).append("\r\n");
+    http::response<http::empty_body> head;
+    head.result(static_cast<unsigned>(response.status));
+    set_reason(head);
     if (!bodiless) {
         if (!response.content_type.empty()) {
-            append_header(bytes, "Content-Type", response.content_type);
+            head.insert(http::field::content_type, one_line(response.content_type));
         }
-        append_header(bytes, "Content-Length", std::to_string(response.body.size()));
+        head.insert(http::field::content_length, std::to_string(response.body.size()));
     }
-    for (const auto& [name, value] : response.headers) append_header(bytes, name, value);
+    for (const auto& [name, value] : response.headers) head.insert(name, one_line(value));
     if (persistence.keep_alive) {
-        bytes.append("Connection: keep-alive\r\nKeep-Alive: timeout=");
-        bytes.append(std::to_string(persistence.idle_timeout.count())).append("\r\n\r\n");
+        head.insert(http::field::connection, "keep-alive");
+        head.insert(http::field::keep_alive,
+                    "timeout=" + std::to_string(persistence.idle_timeout.count()));
     } else {
-        bytes.append("Connection: close\r\n\r\n");
+        head.insert(http::field::connection, "close");
+    }
+
+    std::string bytes;
+    bytes.reserve(256 + response.headers.size() * 64 + response.body.size());
+    http::response_serializer<http::empty_body> serializer(head);
+    boost::beast::error_code error;
+    while (!serializer.is_done() && !error) {
+        serializer.next(error, [&](boost::beast::error_code&, const auto& buffers) {
+            for (const boost::asio::const_buffer part : boost::beast::buffers_range_ref(buffers)) {
+                bytes.append(static_cast<const char*>(part.data()), part.size());
+            }
+            serializer.consume(boost::beast::buffer_bytes(buffers));
+        });
     }
     if (!bodiless && !body_omitted) bytes.append(response.body);
     return bytes;

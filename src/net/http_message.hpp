@@ -53,6 +53,7 @@ enum class HttpProblem {
     transfer_encoding,
     content_encoding,
     body_too_large,
+    malformed_body,
     truncated,
     deadline,
     overloaded,

@@ -2,23 +2,18 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "net/event_loop.hpp"
 #include "net/http_application.hpp"
 #include "net/http_message.hpp"
-#include "net/listener.hpp"
-#include "net/request_head.hpp"
-#include "net/returns.hpp"
-#include "net/tls.hpp"
-#include "net/workers.hpp"
 
 namespace net {
 
 struct HttpOptions {
-    std::string host = "127.0.0.1";
+    std::string host = "127.0.0.1";            // a name: every address it has
     int port = 3000;                           // 0: any free one
     std::string address_setting = "--listen";  // named when the address can not be had
     unsigned workers = 8;  // requests in HttpApplication::serve at the same time
@@ -45,8 +40,17 @@ struct HttpOptions {
     std::string tls_key_file{};
 };
 
+struct HttpCounts {
+    std::size_t connections = 0;            // open now
+    std::uint64_t connections_refused = 0;  // over a limit
+    std::uint64_t requests_read = 0;  // whole ones, and those whose head was enough for an answer
+    std::uint64_t requests_unreadable = 0;  // failed handshakes among them
+    std::uint64_t handshakes_failed = 0;    // TLS; not those of a peer that never sent anything
+    std::size_t bytes_buffered = 0;         // now, in requests beyond 4 KiB for each
+};
+
 // HTTP/1.1 over TCP or TLS for an application: connections, budgets and deadlines are dealt with
-// here. Only whole requests that keep to all of them reach a worker thread.
+// here. Only whole requests that keep to all of them reach HttpApplication::serve.
 class HttpServer {
 public:
     // Raises the limit of open files as far as it may, loads the certificate and binds. Throws
@@ -59,7 +63,7 @@ public:
 
     // Connections that came before wait until here.
     void start();
-    [[nodiscard]] int port() const { return port_; }
+    [[nodiscard]] int port() const;
 
     // Any thread. New connections are refused from now on.
     void stop_accepting();
@@ -67,20 +71,14 @@ public:
     // arriving, and closes after each answer. True: every connection is closed.
     [[nodiscard]] bool drain(std::chrono::milliseconds patience);
     // Any thread.
-    [[nodiscard]] HttpCounts counts() const { return loop_.counts(); }
+    [[nodiscard]] HttpCounts counts() const;
     // Any thread. Reads certificate and key again; connections in being keep theirs. What is wrong
     // with the files otherwise: nothing has changed. Does nothing without TLS.
     [[nodiscard]] std::optional<std::string> reload_tls();
 
 private:
-    const unsigned workers_wanted_;
-    HttpApplication& application_;
-    std::optional<Tls> tls_;
-    Listener listener_;
-    const int port_;
-    const std::shared_ptr<Returns> returns_;
-    EventLoop loop_;
-    std::optional<Workers> workers_;
+    class Running;
+    const std::unique_ptr<Running> running_;
 };
 
 }  // namespace net

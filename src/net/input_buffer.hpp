@@ -68,10 +68,19 @@ public:
     }
 
     // Drops the first `count` bytes; the rest moves to the front.
-    void consume(std::size_t count) {
-        assert(count <= size_);
+    void consume(std::size_t count) { remove(0, count); }
+
+    // Drops `count` bytes from `place` on; what is behind them moves there.
+    void remove(std::size_t place, std::size_t count) {
+        assert(place + count <= size_);
+        const std::size_t behind = size_ - place - count;
+        if (behind > 0) std::memmove(data_.get() + place, data_.get() + place + count, behind);
         size_ -= count;
-        if (size_ > 0) std::memmove(data_.get(), data_.get() + count, size_);
+    }
+    // Copies bytes of the buffer to an earlier place in it.
+    void move_to(std::size_t place, std::string_view own) {
+        assert(place + own.size() <= size_);
+        std::memmove(data_.get() + place, own.data(), own.size());
     }
 
     void release() {

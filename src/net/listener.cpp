@@ -5,16 +5,19 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <memory>
+#include <cstring>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace net {
 
 namespace {
 
 constexpr int backlog = 1024;
+constexpr int any_port_tries = 16;
 
 struct AddressList {
     addrinfo* first = nullptr;
@@ -38,33 +41,79 @@ bool set_option(int socket, int level, int name) {
     return ::setsockopt(socket, level, name, &on, sizeof on) == 0;
 }
 
-FileDescriptor listen_on(const addrinfo& address) {
-    FileDescriptor socket(::socket(address.ai_family,
-                                   address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
-                                   address.ai_protocol));
+// With `one_family` an IPv6 socket leaves IPv4 to another one. Closed: errno says why.
+FileDescriptor listen_on(const sockaddr_storage& address, socklen_t length, bool one_family) {
+    FileDescriptor socket(
+        ::socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+    const bool is_v6 = address.ss_family == AF_INET6;
     // Accepted sockets inherit TCP_NODELAY.
     if (!socket.is_open() || !set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR) ||
         !set_option(socket.get(), IPPROTO_TCP, TCP_NODELAY) ||
-        ::bind(socket.get(), address.ai_addr, address.ai_addrlen) != 0 ||
+        (one_family && is_v6 && !set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY)) ||
+        ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
         ::listen(socket.get(), backlog) != 0) {
-        return {};
+        const int reason = errno;
+        socket.reset();
+        errno = reason;
     }
     return socket;
+}
+
+in_port_t& port_of(sockaddr_storage& address) {
+    return address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(address).sin6_port
+                                         : reinterpret_cast<sockaddr_in&>(address).sin_port;
 }
 
 int port_of(int socket) {
     sockaddr_storage address{};
     socklen_t length = sizeof address;
     if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
-    if (address.ss_family == AF_INET6) {
-        return ntohs(reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port);
+    return ntohs(port_of(address));
+}
+
+struct Address {
+    sockaddr_storage address{};
+    socklen_t length = 0;
+};
+
+// Every one once: /etc/hosts may say a name twice.
+std::vector<Address> addresses_in(const AddressList& list) {
+    std::vector<Address> addresses;
+    for (const auto* entry = list.first; entry != nullptr; entry = entry->ai_next) {
+        Address one{.length = entry->ai_addrlen};
+        std::memcpy(&one.address, entry->ai_addr, entry->ai_addrlen);
+        const bool known = std::ranges::any_of(addresses, [&](const Address& other) {
+            return std::memcmp(&other.address, &one.address, sizeof one.address) == 0;
+        });
+        if (!known) addresses.push_back(one);
     }
-    return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+    return addresses;
+}
+
+bool is_no_address_of_ours(int reason) {
+    return reason == EADDRNOTAVAIL || reason == EAFNOSUPPORT;
+}
+
+// `reason`: why not all of them, if no socket is there.
+Listeners listen_on_all(std::vector<Address> addresses, int& reason) {
+    Listeners all;
+    for (Address& one : addresses) {
+        if (all.port != 0) port_of(one.address) = htons(static_cast<in_port_t>(all.port));
+        auto socket = listen_on(one.address, one.length, addresses.size() > 1);
+        if (socket.is_open()) {
+            all.port = port_of(socket.get());
+            all.sockets.push_back(std::move(socket));
+            continue;
+        }
+        reason = errno;
+        if (!is_no_address_of_ours(reason)) return {};
+    }
+    return all;
 }
 
 }  // namespace
 
-Listener::Listener(const std::string& host, int port, const std::string& setting) {
+Listeners listen_on(const std::string& host, int port, const std::string& setting) {
     const std::string place = host + ":" + std::to_string(port);
     if (port < 0 || port > 65535) {
         throw std::runtime_error("cannot listen on " + place + ": a port is 0 to 65535");
@@ -73,20 +122,19 @@ Listener::Listener(const std::string& host, int port, const std::string& setting
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-    AddressList addresses;
+    AddressList list;
     const int failure = ::getaddrinfo(without_brackets(host).c_str(), std::to_string(port).c_str(),
-                                      &hints, &addresses.first);
+                                      &hints, &list.first);
     if (failure != 0) {
         throw std::runtime_error("cannot listen on " + place + ": " + ::gai_strerror(failure));
     }
+    const auto addresses = addresses_in(list);
     int reason = 0;
-    for (const auto* address = addresses.first; address != nullptr; address = address->ai_next) {
-        socket_ = listen_on(*address);
-        if (socket_.is_open()) {
-            port_ = port_of(socket_.get());
-            return;
-        }
-        reason = errno;
+    // The port that was free on the first address may be taken on the second.
+    for (int tries = port == 0 ? any_port_tries : 1; tries > 0; --tries) {
+        auto all = listen_on_all(addresses, reason);
+        if (!all.sockets.empty()) return all;
+        if (reason != EADDRINUSE) break;
     }
     throw std::runtime_error("cannot listen on " + place + ": " +
                              std::system_category().message(reason) +

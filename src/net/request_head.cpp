@@ -1,77 +1,30 @@
 #include "net/request_head.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/rfc7230.hpp>
+#include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace net {
 
 namespace {
 
-constexpr std::string_view line_end = "\r\n";
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
 
-constexpr std::array<bool, 256> token_characters = [] {
-    std::array<bool, 256> allowed{};
-    for (char character = '0'; character <= '9'; ++character) {
-        allowed[static_cast<unsigned char>(character)] = true;
-    }
-    for (char character = 'a'; character <= 'z'; ++character) {
-        allowed[static_cast<unsigned char>(character)] = true;
-    }
-    for (char character = 'A'; character <= 'Z'; ++character) {
-        allowed[static_cast<unsigned char>(character)] = true;
-    }
-    for (const char character : std::string_view("!#$%&'*+-.^_`|~")) {
-        allowed[static_cast<unsigned char>(character)] = true;
-    }
-    return allowed;
-}();
+// The shortest bytes a body of chunks can end with: "0", and two empty lines.
+constexpr std::size_t last_chunk_bytes = 5;
 
-bool is_token(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char character) {
-        return token_characters[static_cast<unsigned char>(character)];
-    });
+std::string_view view(beast::string_view text) {
+    return {text.data(), text.size()};
 }
 
 bool is_control(char character) {
     const auto code = static_cast<unsigned char>(character);
     return code < 0x20 || code == 0x7f;
-}
-
-bool is_field_value(std::string_view text) {
-    return std::none_of(text.begin(), text.end(),
-                        [](char character) { return is_control(character) && character != '\t'; });
-}
-
-bool is_target(std::string_view text) {
-    return !text.empty() && std::none_of(text.begin(), text.end(), [](char character) {
-        return is_control(character) || character == ' ';
-    });
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// Cuts the next line off; without a line end, all that is left.
-std::string_view take_line(std::string_view& rest) {
-    const auto end = rest.find(line_end);
-    const auto line = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + line_end.size());
-    return line;
-}
-
-// Calls `visit` with every element of a comma-separated list.
-template <class Visitor>
-void for_each_element(std::string_view list, Visitor visit) {
-    while (!list.empty()) {
-        const auto comma = list.find(',');
-        visit(trimmed(list.substr(0, comma)));
-        list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-    }
 }
 
 // Path and query of the target's origin, absolute or asterisk form; false for anything else.
@@ -94,103 +47,161 @@ bool split_target(HttpRequest& request) {
     return request.path.starts_with('/') || request.target == "*";
 }
 
-std::optional<HttpProblem> read_request_line(std::string_view line, RequestHead& head) {
-    HttpRequest& request = head.request;
-    const auto method_end = line.find(' ');
-    if (method_end == std::string_view::npos) return HttpProblem::malformed_head;
-    const auto method = line.substr(0, method_end);
-    if (!is_token(method)) return HttpProblem::malformed_head;
-    request.method = method;
+// Beast's parser, the parts of it that do not matter here answered.
+class ParserBase : public http::basic_parser<true> {
+protected:
+    using Error = boost::beast::error_code;
+    using Text = beast::string_view;
 
-    line.remove_prefix(method_end + 1);
-    const auto target_end = line.find(' ');
-    const auto target = line.substr(0, target_end);
-    if (!is_target(target)) return HttpProblem::malformed_head;
-    request.target = target;
-    if (!split_target(request)) return HttpProblem::malformed_head;
-    if (target_end == std::string_view::npos) return HttpProblem::malformed_head;
-
-    const auto version = line.substr(target_end + 1);
-    if (version == "HTTP/1.1") {
-        head.keep_alive = true;
-    } else if (version != "HTTP/1.0") {
-        return version.starts_with("HTTP/") && is_field_value(version)
-                   ? HttpProblem::version_unsupported
-                   : HttpProblem::malformed_head;
+    ParserBase() {
+        // Both are bounded by what is handed in.
+        header_limit(std::numeric_limits<std::uint32_t>::max());
+        body_limit(boost::none);
     }
-    return std::nullopt;
-}
 
-std::optional<HttpProblem> read_headers(std::string_view rest, std::size_t headers_max,
-                                        HttpRequest& request) {
-    for (auto line = take_line(rest); !line.empty(); line = take_line(rest)) {
-        if (request.headers.size() == headers_max) return HttpProblem::headers_too_many;
-        const auto colon = line.find(':');
-        if (colon == std::string_view::npos) return HttpProblem::malformed_head;
-        const HttpHeader header{line.substr(0, colon), trimmed(line.substr(colon + 1))};
-        if (!is_token(header.name) || !is_field_value(header.value)) {
-            return HttpProblem::malformed_head;
-        }
-        request.headers.push_back(header);
+    void on_request_impl(http::verb, Text, Text, int, Error&) override {}
+    void on_response_impl(int, Text, int, Error&) override {}
+    void on_field_impl(http::field, Text, Text, Error&) override {}
+    void on_header_impl(Error&) override {}
+    void on_body_init_impl(const boost::optional<std::uint64_t>&, Error&) override {}
+    std::size_t on_body_impl(Text body, Error&) override { return body.size(); }
+    void on_chunk_header_impl(std::uint64_t, Text, Error&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override {
+        return body.size();
     }
-    return std::nullopt;
-}
+    void on_finish_impl(Error&) override {}
+};
 
-// Bytes announced; more than fits into the type counts as the largest number there is.
-std::optional<std::size_t> read_length(std::string_view text) {
-    const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char character) {
-        return character >= '0' && character <= '9';
-    });
-    if (!digits) return std::nullopt;
-    std::size_t length = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), length);
-    return result.ec == std::errc{} ? length : std::numeric_limits<std::size_t>::max();
-}
+class HeadParser : public ParserBase {
+public:
+    HeadParser(const ReadingLimits& limits, RequestHead& head) : limits_(limits), head_(head) {}
 
-// Looks at the headers that say how the request goes on and what becomes of the connection.
-std::optional<HttpProblem> read_framing(const ReadingLimits& limits, RequestHead& head) {
-    const bool is_1_1 = head.keep_alive;
-    std::size_t hosts = 0;
-    std::size_t lengths = 0;
-    bool close = false;
-    bool keep_alive = head.keep_alive;
-    bool encoded = false;
-    bool transfer_encoded = false;
-    for (const auto& [name, value] : head.request.headers) {
-        if (equal_ignoring_case(name, "host")) {
-            ++hosts;
-        } else if (equal_ignoring_case(name, "content-length")) {
-            const auto length = read_length(value);
-            if (!length || ++lengths > 1) return HttpProblem::malformed_head;
-            head.body_bytes = *length;
-        } else if (equal_ignoring_case(name, "transfer-encoding")) {
-            transfer_encoded = true;
-        } else if (equal_ignoring_case(name, "content-encoding")) {
-            encoded = encoded || !(value.empty() || equal_ignoring_case(value, "identity"));
-        } else if (equal_ignoring_case(name, "expect")) {
-            if (!equal_ignoring_case(value, "100-continue")) {
-                return HttpProblem::expectation_unsupported;
-            }
-            head.continue_expected = is_1_1;
-        } else if (equal_ignoring_case(name, "connection")) {
-            for_each_element(value, [&](std::string_view option) {
-                close = close || equal_ignoring_case(option, "close");
-                keep_alive = keep_alive || equal_ignoring_case(option, "keep-alive");
-            });
+    void read(std::string_view bytes) {
+        Error error;
+        const std::size_t consumed = put({bytes.data(), bytes.size()}, error);
+        if (error) {
+            head_.head_problem = problem_.value_or(HttpProblem::malformed_head);
+            if (error == http::error::bad_version) read_version(bytes);
+            if (error == http::error::bad_content_length) read_length(bytes.substr(consumed));
+            if (head_.request.target.empty()) read_target(bytes);
         }
     }
-    if (hosts > 1 || (hosts == 0 && is_1_1)) return HttpProblem::malformed_head;
 
-    head.keep_alive = keep_alive && !close;
-    if (transfer_encoded) {
-        head.body_problem = HttpProblem::transfer_encoding;
-    } else if (head.body_bytes > limits.body_bytes_max) {
-        head.body_problem = HttpProblem::body_too_large;
-    } else if (encoded) {
-        head.body_problem = HttpProblem::content_encoding;
+private:
+    void on_request_impl(http::verb, Text method, Text target, int version, Error& error) override {
+        is_1_1_ = version == 11;
+        head_.request.method = view(method);
+        head_.request.target = view(target);
+        if (!split_target(head_.request)) error = http::error::bad_target;
     }
-    return std::nullopt;
-}
+
+    void on_field_impl(http::field field, Text name, Text value, Error& error) override {
+        auto& headers = head_.request.headers;
+        if (headers.size() == limits_.headers_max) {
+            problem_ = HttpProblem::headers_too_many;
+            error = http::error::header_limit;
+            return;
+        }
+        headers.push_back({view(name), view(value)});
+        switch (field) {
+            case http::field::host:
+                if (++hosts_ > 1) error = http::error::bad_field;
+                return;
+            // Beast takes equal ones that come twice, and lists of them.
+            case http::field::content_length:
+                if (++lengths_ > 1 || value.find(',') != Text::npos) {
+                    error = http::error::multiple_content_length;
+                }
+                return;
+            case http::field::transfer_encoding:
+                transfer_encoded_ = true;
+                head_.chunked = equal_ignoring_case(view(value), "chunked");
+                return;
+            case http::field::content_encoding:
+                encoded_ =
+                    encoded_ || !(value.empty() || equal_ignoring_case(view(value), "identity"));
+                return;
+            case http::field::expect:
+                head_.continue_expected = is_1_1_;
+                if (equal_ignoring_case(view(value), "100-continue")) return;
+                problem_ = HttpProblem::expectation_unsupported;
+                error = http::error::bad_value;
+                return;
+            case http::field::connection:
+                close_ = close_ || http::token_list{value}.exists("close");
+                keep_alive_ = keep_alive_ || http::token_list{value}.exists("keep-alive");
+                return;
+            default:
+                return;
+        }
+    }
+
+    void on_header_impl(Error& error) override {
+        if (hosts_ == 0 && is_1_1_) error = http::error::bad_field;
+        // An older peer does not know them: somebody between has made them up (RFC 9112, 6.1).
+        // A length beside what is no chunks is not seen by Beast.
+        if (transfer_encoded_ && (!is_1_1_ || lengths_ > 0)) {
+            error = http::error::bad_transfer_encoding;
+        }
+        if (error) return;
+        head_.body_bytes = static_cast<std::size_t>(content_length().value_or(0));
+        head_.keep_alive = (is_1_1_ || keep_alive_) && !close_;
+        if (transfer_encoded_ && !head_.chunked) {
+            head_.body_problem = HttpProblem::transfer_encoding;
+        } else if (head_.body_bytes > limits_.body_bytes_max) {
+            head_.body_problem = HttpProblem::body_too_large;
+        } else if (encoded_) {
+            head_.body_problem = HttpProblem::content_encoding;
+        }
+    }
+
+    // Beast does not tell a version it does not know from what is none.
+    void read_version(std::string_view bytes) {
+        const auto line = bytes.substr(0, bytes.find("\r\n"));
+        const auto method_end = line.find(' ');
+        const auto version = line.substr(std::min(line.find(' ', method_end + 1), line.size()));
+        if (version.starts_with(" HTTP/") && std::ranges::none_of(version, is_control)) {
+            head_.head_problem = HttpProblem::version_unsupported;
+        }
+    }
+
+    // Nor a length that is too large for a number from one that is none. `line` begins with it.
+    void read_length(std::string_view line) {
+        const auto value = line.substr(0, line.find('\r')).substr(line.find(':') + 1);
+        const auto number = value.substr(std::min(value.find_first_not_of(" \t"), value.size()));
+        const auto digits = number.find_first_not_of("0123456789");
+        const auto behind = number.substr(std::min(digits, number.size()));
+        if (digits == 0 || behind.find_first_not_of(" \t") != std::string_view::npos) return;
+        if (number.size() > std::numeric_limits<std::uint64_t>::digits10) {
+            head_.head_problem = HttpProblem::body_too_large;
+        }
+    }
+
+    // Of a request line that Beast has given up on: for the route to be answered in its own way.
+    void read_target(std::string_view bytes) {
+        const auto method_end = bytes.find(' ');
+        const auto method = bytes.substr(0, method_end);
+        if (method_end == std::string_view::npos || method.empty()) return;
+        if (std::ranges::any_of(method, is_control)) return;
+        const auto rest = bytes.substr(method_end + 1);
+        const auto end = std::ranges::find_if(
+            rest, [](char character) { return is_control(character) || character == ' '; });
+        head_.request.method = method;
+        head_.request.target = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+        if (!split_target(head_.request)) head_.request.path = {};
+    }
+
+    const ReadingLimits& limits_;
+    RequestHead& head_;
+    bool is_1_1_ = false;
+    std::size_t hosts_ = 0;
+    std::size_t lengths_ = 0;
+    bool close_ = false;
+    bool keep_alive_ = false;
+    bool encoded_ = false;
+    bool transfer_encoded_ = false;
+    std::optional<HttpProblem> problem_;
+};
 
 void clear(RequestHead& head) {
     auto headers = std::move(head.request.headers);
@@ -209,7 +220,9 @@ std::optional<std::size_t> HeadEnd::find(std::string_view bytes) {
             return std::nullopt;
         }
         const auto length = feed - line_start_;
-        if (length == 0 || bytes[feed - 1] != '\r') {
+        const bool folded =
+            line_start_ > 0 && (bytes[line_start_] == ' ' || bytes[line_start_] == '\t');
+        if (length == 0 || bytes[feed - 1] != '\r' || folded) {
             malformed_ = true;
         } else if (length == 1) {
             return feed + 1;
@@ -222,11 +235,83 @@ std::optional<std::size_t> HeadEnd::find(std::string_view bytes) {
 
 void read_head(std::string_view bytes, const ReadingLimits& limits, RequestHead& head) {
     clear(head);
-    head.head_problem = read_request_line(take_line(bytes), head);
-    if (head.head_problem) return;
-    head.head_problem = read_headers(bytes, limits.headers_max, head.request);
-    if (head.head_problem) return;
-    head.head_problem = read_framing(limits, head);
+    HeadParser(limits, head).read(bytes);
+}
+
+class ChunkedBody::Parser : public ParserBase {
+public:
+    explicit Parser(const ReadingLimits& limits) : limits_(limits) {
+        // Beast has no parser for chunks alone.
+        const std::string_view head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+        Error error;
+        put({head.data(), head.size()}, error);
+        head_read_ = true;
+        eager(true);
+    }
+
+    [[nodiscard]] Progress read(std::string_view raw, std::vector<std::string_view>& pieces) {
+        pieces_ = &pieces;
+        Progress progress;
+        // With less of the last chunk than this, Beast asserts that there is more.
+        while (!is_done() && raw.size() - progress.consumed >= last_chunk_bytes) {
+            Error error;
+            const auto rest = raw.substr(progress.consumed);
+            const std::size_t consumed = put({rest.data(), rest.size()}, error);
+            progress.consumed += consumed;
+            if (error && error != http::error::need_more) {
+                progress.problem = problem_.value_or(HttpProblem::malformed_body);
+                return progress;
+            }
+            if (consumed == 0) break;
+        }
+        progress.done = is_done();
+        return progress;
+    }
+
+private:
+    void on_chunk_header_impl(std::uint64_t size, Text extension, Error& error) override {
+        if (size > limits_.body_bytes_max - body_bytes_) {
+            problem_ = HttpProblem::body_too_large;
+            error = http::error::body_limit;
+            return;
+        }
+        body_bytes_ += static_cast<std::size_t>(size);
+        extension_bytes_ += extension.size();
+        if (extension_bytes_ > limits_.head_bytes_max) error = http::error::bad_chunk_extension;
+    }
+
+    std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override {
+        pieces_->push_back(view(body));
+        return body.size();
+    }
+
+    void on_field_impl(http::field, Text, Text, Error& error) override {
+        if (head_read_ && ++trailers_ > limits_.headers_max) error = http::error::header_limit;
+    }
+
+    const ReadingLimits limits_;
+    std::vector<std::string_view>* pieces_ = nullptr;
+    bool head_read_ = false;
+    std::size_t body_bytes_ = 0;
+    std::size_t extension_bytes_ = 0;
+    std::size_t trailers_ = 0;
+    std::optional<HttpProblem> problem_;
+};
+
+ChunkedBody::ChunkedBody(const ReadingLimits& limits)
+    : parser_(std::make_unique<Parser>(limits)), raw_bytes_max_(limits.head_bytes_max) {}
+
+ChunkedBody::~ChunkedBody() = default;
+
+ChunkedBody::Progress ChunkedBody::read(std::string_view raw,
+                                        std::vector<std::string_view>& pieces) {
+    Progress progress = parser_->read(raw, pieces);
+    // What is left is the beginning of a line, or of a trailer.
+    const std::size_t left = raw.size() - progress.consumed;
+    if (!progress.done && !progress.problem && left >= raw_bytes_max_) {
+        progress.problem = HttpProblem::malformed_body;
+    }
+    return progress;
 }
 
 }  // namespace net

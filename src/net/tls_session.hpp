@@ -5,12 +5,24 @@
 #include <span>
 #include <string_view>
 
-#include "net/transfer.hpp"
-
 struct ssl_st;
 struct ssl_ctx_st;
 
 namespace net {
+
+// Bytes that went through a socket in one go, and why no more did.
+struct Transfer {
+    enum class Stop {
+        full,               // all there was room for; there may be more
+        blocked,            // the socket has to become ready in this direction first
+        blocked_by_output,  // a read that has to send something before it can go on (TLS)
+        ended,              // the peer sends nothing more
+        broken,             // nothing goes through any more
+    };
+
+    std::size_t bytes = 0;
+    Stop stop = Stop::full;
+};
 
 // The server's side of TLS on one non-blocking socket, which it does not own. One thread at a time,
 // not always the same. No call blocks or throws; what went wrong is told to nobody but by the
@@ -36,8 +48,7 @@ public:
     // The handshake goes on when the socket is writable.
     [[nodiscard]] bool waits_for_output() const;
 
-    // After the handshake. Stops at `blocked` only once the socket and this session are empty, so
-    // that an edge-triggered event announces whatever comes next.
+    // After the handshake. Stops at `blocked` only once the socket and this session are empty.
     [[nodiscard]] Transfer read(std::span<char> space);
     // After `blocked` the next call begins with the same bytes.
     [[nodiscard]] Transfer write(std::string_view bytes);

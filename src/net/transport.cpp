@@ -2,6 +2,8 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 namespace net {
@@ -28,7 +30,7 @@ Transfer Transport::read(std::span<char> space) {
 Transfer Transport::receive(std::span<char> space) {
     ssize_t count = 0;
     do {
-        count = ::recv(socket_.get(), space.data(), space.size(), 0);
+        count = ::recv(socket_, space.data(), space.size(), 0);
     } while (count < 0 && errno == EINTR);
     if (count < 0) return {0, stop_after(errno)};
     if (count == 0) return {0, Transfer::Stop::ended};
@@ -41,7 +43,7 @@ Transfer Transport::write(std::string_view bytes) {
     if (tls_) return tls_->write(bytes);
     std::size_t total = 0;
     while (total < bytes.size()) {
-        const auto count = ::send(socket_.get(), bytes.data() + total, bytes.size() - total,
+        const auto count = ::send(socket_, bytes.data() + total, bytes.size() - total,
                                   MSG_NOSIGNAL | MSG_DONTWAIT);
         if (count >= 0) {
             total += static_cast<std::size_t>(count);
@@ -52,15 +54,25 @@ Transfer Transport::write(std::string_view bytes) {
     return {total, Transfer::Stop::full};
 }
 
-void Transport::stop_sending() {
-    if (tls_) tls_->close_notify();
-    ::shutdown(socket_.get(), SHUT_WR);
+Transfer Transport::discard(std::size_t most) {
+    std::array<char, 16'384> waste;
+    std::size_t total = 0;
+    while (total < most) {
+        const auto [bytes, stop] = receive({waste.data(), std::min(waste.size(), most - total)});
+        total += bytes;
+        if (bytes == 0) return {total, stop};
+    }
+    return {total, Transfer::Stop::full};
 }
 
-void Transport::close() {
-    if (tls_ && socket_.is_open()) tls_->close_notify();
+void Transport::stop_sending() {
+    if (tls_) tls_->close_notify();
+    ::shutdown(socket_, SHUT_WR);
+}
+
+void Transport::end() {
+    if (tls_) tls_->close_notify();
     tls_.reset();
-    socket_.reset();
 }
 
 }  // namespace net

@@ -212,7 +212,7 @@ TEST_CASE("posts beyond the rate of a key get 429 before their body is read") {
 
     const Call head_only{
         "POST", proof_path, {}, {{"Content-Type", "application/json"}, {"x-api-key", slow_key}}};
-    CHECK(harness.app.before_body(api_test::head_of(head_only))->status == 429);
+    CHECK(harness.app.before_body(api_test::head_of(head_only)).answer->status == 429);
 
     harness.clock.advance(1'999'999'999ns);
     CHECK(post_proof(harness, slow).header("Retry-After") == "1");
@@ -238,7 +238,7 @@ TEST_CASE("a request counts once: not when its head is refused, but without its 
     CHECK(post_proof(harness, slow).status == 202);
     const Call begun{
         "POST", proof_path, {}, {{"Content-Type", "application/json"}, {"x-api-key", slow_key}}};
-    CHECK_FALSE(harness.app.before_body(api_test::head_of(begun)));
+    CHECK_FALSE(harness.app.before_body(api_test::head_of(begun)).answer);
     CHECK(post_proof(harness, slow).status == 429);
     // A head that was let in is answered, though the last token went with it.
     net::HttpRequest whole = api_test::head_of(begun);
@@ -358,7 +358,7 @@ TEST_CASE("a key that goes while its request arrives is good for nothing") {
     const Call call{
         "POST", proof_path, {}, {{"Content-Type", "application/json"}, {"x-api-key", web_key}}};
     const net::HttpRequest request = api_test::head_of(call);
-    CHECK_FALSE(harness.app.before_body(request));
+    CHECK_FALSE(harness.app.before_body(request).answer);
     file.write("slow " + slow_key + "\n");
     CHECK_FALSE(ring_of(harness).reload());
     CHECK(harness.app.handle(request).status == 401);

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "api/harness.hpp"
-#include "net/http_server.hpp"
 #include "api/metrics_world.hpp"
-#include "net/raw_client.hpp"
 #include "api/samples.hpp"
+#include "net/http_server.hpp"
+#include "net/raw_client.hpp"
 
 using api_test::Harness;
 using api_test::MetricsWorld;
@@ -23,7 +23,7 @@ net::HttpResponse ask(api::metrics::MetricsApplication& application, std::string
     net::HttpRequest request;
     request.method = method;
     request.path = path;
-    if (auto early = application.before_body(request)) return *early;
+    if (auto early = application.before_body(request).answer) return *early;
     return application.handle(request);
 }
 
@@ -92,7 +92,8 @@ TEST_CASE("the metrics server answers over TCP") {
     support::VirtualClock clock;
     support::RecordingJournal journal;
     MetricsWorld world(clock);
-    const api::metrics::MetricsServer server(any_port(), world.metrics, world.samples, journal, clock);
+    const api::metrics::MetricsServer server(any_port(), world.metrics, world.samples, journal,
+                                             clock);
     net::RawClient client(server.port());
     const auto answer = client.ask(request_line("GET", "/metrics") + "\r\n");
     REQUIRE(answer);
@@ -109,12 +110,14 @@ TEST_CASE("an address that can not be had is named with the key that changes it"
     support::VirtualClock clock;
     support::RecordingJournal journal;
     MetricsWorld world(clock);
-    const api::metrics::MetricsServer first(any_port(), world.metrics, world.samples, journal, clock);
+    const api::metrics::MetricsServer first(any_port(), world.metrics, world.samples, journal,
+                                            clock);
     api::metrics::MetricsOptions options = any_port();
     options.port = first.port();
     std::string problem;
     try {
-        const api::metrics::MetricsServer second(options, world.metrics, world.samples, journal, clock);
+        const api::metrics::MetricsServer second(options, world.metrics, world.samples, journal,
+                                                 clock);
     } catch (const std::runtime_error& error) {
         problem = error.what();
     }

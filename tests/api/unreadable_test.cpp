@@ -52,7 +52,8 @@ void check_share(const Answer& answer, const Problem& row) {
 }
 
 TEST_CASE("requests that can not be read are answered in the shape of their API") {
-    const std::string chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+    const std::string chunked = "Transfer-Encoding: chunked\r\n\r\n";
+    const std::string coded = "Transfer-Encoding: gzip\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
     std::string many;
     for (int i = 0; i < 120; ++i) many += "X-" + std::to_string(i) + ": 1\r\n";
     const Problem rows[] = {
@@ -63,7 +64,11 @@ TEST_CASE("requests that can not be read are answered in the shape of their API"
         {"two lengths", "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}"},
         {"too many headers", many + "\r\n", false, 431, "request_error", 431},
         {"an expectation", "Expect: miracles\r\n\r\n", false, 417, "request_error", 417},
-        {"chunks", chunked, false, 400, "request_error", 411},
+        {"another coding than chunks", coded, false, 400, "request_error", 411},
+        {"chunks and a length", "Content-Length: 5\r\n" + chunked + "0\r\n\r\n"},
+        {"a chunk without a size", chunked + "x\r\n{}\r\n0\r\n\r\n"},
+        {"chunks that are too large", chunked + "200001\r\n{}"},
+        {"chunks cut short", chunked + "2\r\n{}", true},
         {"gzip", "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", false, 400,
          "request_error", 415},
         {"too large", "Content-Length: 2097153\r\n\r\n"},
@@ -121,7 +126,10 @@ TEST_CASE("every failure to read a body begins with the words of the reference (
     CHECK(harness.exchange(unfinished, true).message().starts_with(words));
     CHECK(harness.exchange(start(proof_path) + "Content-Length: 2097153\r\n\r\n").message() ==
           words);
-    CHECK(harness.exchange(start(proof_path) + "Transfer-Encoding: chunked\r\n\r\n")
+    const std::string chunked = start(proof_path) + "Transfer-Encoding: chunked\r\n\r\n";
+    CHECK(harness.exchange(chunked + "x\r\n").message().starts_with(words));
+    CHECK(harness.exchange(chunked + "5\r\nhel", true).message().starts_with(words));
+    CHECK(harness.exchange(start(proof_path) + "Transfer-Encoding: gzip\r\n\r\n")
               .message()
               .starts_with(words));
 }

@@ -1,10 +1,6 @@
 // Requests as they arrive on a connection. The first byte seeds how the bytes are cut into pieces.
 
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -13,12 +9,11 @@
 #include <vector>
 
 #include "api/content_type.hpp"
-#include "net/connection.hpp"
-#include "net/request_head.hpp"
 #include "api/router.hpp"
 #include "domain/request_id.hpp"
 #include "fuzz/spelling.hpp"
 #include "fuzz/target.hpp"
+#include "net/request_reader.hpp"
 
 namespace {
 
@@ -106,8 +101,10 @@ void check_framing(const net::RequestHead& head) {
     const net::HttpRequest& request = head.request;
     require(count(request, "host") <= 1 && count(request, "content-length") <= 1,
             "Host and Content-Length come once");
-    require(count(request, "transfer-encoding") == 0 || head.body_problem,
-            "Transfer-Encoding is not read");
+    require(count(request, "transfer-encoding") == 0 || count(request, "content-length") == 0,
+            "a body has one end");
+    require(count(request, "transfer-encoding") == 0 || head.chunked || head.body_problem,
+            "chunks are the only coding");
     require(head.body_problem || head.body_bytes <= limits.body_bytes_max, "bodies are bounded");
     require(head.body_bytes == 0 || count(request, "content-length") == 1,
             "a body has its length said");
@@ -149,7 +146,7 @@ void check_head(std::string_view bytes) {
     require(!again.head_problem && seen_of(again.request) == seen_of(request) &&
                 again.body_bytes == head.body_bytes && again.keep_alive == head.keep_alive &&
                 again.continue_expected == head.continue_expected &&
-                again.body_problem == head.body_problem,
+                again.chunked == head.chunked && again.body_problem == head.body_problem,
             "a head spelled plainly says the same");
 }
 
@@ -173,58 +170,46 @@ void check_head_end(std::string_view bytes) {
 
 class Peer {
 public:
-    Peer() {
-        std::array<int, 2> ends{};
-        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) != 0) {
-            throw std::runtime_error("socketpair");
-        }
-        near_ = net::FileDescriptor(ends[0]);
-        connection_ =
-            std::make_shared<net::Connection>(net::FileDescriptor(ends[1]), nullptr, "", returns());
-    }
-
-    // False: the connection reads no further.
+    // False: nothing more is read.
     bool send(std::string_view piece) {
-        const auto sent = ::send(near_.get(), piece.data(), piece.size(), MSG_NOSIGNAL);
-        require(sent == static_cast<ssize_t>(piece.size()), "the socket takes 16 KB");
-        do {
-            connection_->receive();
-            require(!connection_->is_broken(), "the socket works");
+        while (!piece.empty()) {
+            const auto space = reader_.space();
+            require(!space.empty(), "there is room for what a request still needs");
+            const std::size_t bytes = std::min(space.size(), piece.size());
+            std::ranges::copy(piece.substr(0, bytes), space.begin());
+            piece.remove_prefix(bytes);
+            reader_.filled(bytes);
             if (!advance()) return false;
-        } while (connection_->may_have_more());
+        }
         return true;
     }
 
     [[nodiscard]] const std::vector<Seen>& seen() const { return seen_; }
 
 private:
-    static const std::shared_ptr<net::Returns>& returns() {
-        static const auto shared =
-            std::make_shared<net::Returns>(limits, std::size_t{64} << 20U, std::chrono::seconds(1));
-        return shared;
-    }
-
     bool advance() {
         for (;;) {
-            switch (connection_->advance()) {
-                case net::Connection::Step::more:
+            switch (reader_.advance()) {
+                case net::RequestReader::Step::more:
                     return true;
-                case net::Connection::Step::head:
+                case net::RequestReader::Step::head:
                     break;
-                case net::Connection::Step::request:
-                    seen_.push_back(seen_of(connection_->request()));
-                    if (!connection_->head().keep_alive) return false;
-                    connection_->next_request();
+                case net::RequestReader::Step::request:
+                    require(reader_.request().body.size() <= limits.body_bytes_max,
+                            "bodies are bounded, chunked ones too");
+                    seen_.push_back(seen_of(reader_.request()));
+                    if (!reader_.head().keep_alive) return false;
+                    reader_.next_request();
                     break;
-                case net::Connection::Step::refused:
-                    seen_.push_back({connection_->problem(), {}, {}, {}, {}});
+                case net::RequestReader::Step::refused:
+                    seen_.push_back({reader_.problem(), {}, {}, {}, {}});
                     return false;
             }
         }
     }
 
-    net::FileDescriptor near_;
-    std::shared_ptr<net::Connection> connection_;
+    net::ByteBudget budget_{std::size_t{64} << 20U};
+    net::RequestReader reader_{limits, budget_, ""};
     std::vector<Seen> seen_;
 };
 

@@ -14,10 +14,10 @@ namespace net {
 // Answers with what it understood of the request. A few paths behave badly on purpose.
 class EchoApplication : public HttpApplication {
 public:
-    std::optional<HttpResponse> before_body(const HttpRequest& head) override {
-        if (head.path == "/nowhere") return text(404, "no such route");
+    HeadVerdict before_body(const HttpRequest& head) override {
+        if (head.path == "/nowhere") return {.answer = text(404, "no such route")};
         if (head.path == "/throws-early") throw std::runtime_error("secret early");
-        return std::nullopt;
+        return {};
     }
 
     HttpResponse handle(const HttpRequest& request) override {

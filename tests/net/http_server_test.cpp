@@ -1,11 +1,13 @@
 #include "net/http_server.hpp"
 
 #include <doctest/doctest.h>
+#include <netdb.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <stdexcept>
@@ -13,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "net/echo_application.hpp"
 #include "net/admission.hpp"
+#include "net/echo_application.hpp"
 #include "net/raw_client.hpp"
 
 namespace net {
@@ -136,7 +138,7 @@ TEST_CASE("a request that cannot be read is answered for its route, then the con
          "POST /l HTTP/1.1\r\n" + host + "Content-Length: 1\r\nContent-Length: 1\r\n\r\n.", 400,
          "/l"},
         {"garbage length", "POST /g HTTP/1.1\r\n" + host + "Content-Length: -1\r\n\r\n", 400, "/g"},
-        {"chunked", "POST /c HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n", 411,
+        {"another coding", "POST /c HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n", 411,
          "/c"},
         {"gzip",
          "POST /z HTTP/1.1\r\n" + host + "Content-Length: 3\r\nContent-Encoding: gzip\r\n\r\n", 415,
@@ -641,6 +643,93 @@ TEST_CASE("an address that cannot be had is named") {
         CHECK(message.find(row.text) != std::string::npos);
     }
     CHECK(first.drain(1ms));
+}
+
+struct LoopbackAddress {
+    sockaddr_storage address{};
+    socklen_t length = 0;
+
+    static LoopbackAddress v4(int port) {
+        LoopbackAddress made{.length = sizeof(sockaddr_in)};
+        auto& v4 = reinterpret_cast<sockaddr_in&>(made.address);
+        v4.sin_family = AF_INET;
+        v4.sin_port = htons(static_cast<std::uint16_t>(port));
+        v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        return made;
+    }
+    static LoopbackAddress v6(int port) {
+        LoopbackAddress made{.length = sizeof(sockaddr_in6)};
+        auto& v6 = reinterpret_cast<sockaddr_in6&>(made.address);
+        v6.sin6_family = AF_INET6;
+        v6.sin6_port = htons(static_cast<std::uint16_t>(port));
+        v6.sin6_addr = in6addr_loopback;
+        return made;
+    }
+
+    [[nodiscard]] bool try_to(int (*call)(int, const sockaddr*, socklen_t)) const {
+        const FileDescriptor socket(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        return call(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0;
+    }
+    // This machine has it.
+    [[nodiscard]] bool exists() const { return try_to(::bind); }
+    [[nodiscard]] bool connects() const { return try_to(::connect); }
+};
+
+bool is_name_of(const std::string& host, int family) {
+    addrinfo hints{};
+    hints.ai_family = family;
+    addrinfo* found = nullptr;
+    const bool has = ::getaddrinfo(host.c_str(), nullptr, &hints, &found) == 0;
+    if (has) ::freeaddrinfo(found);
+    return has;
+}
+
+TEST_CASE("field report 101: a name is listened on at each of its addresses, on one port") {
+    EchoApplication application;
+    HttpServer server({.host = "localhost", .port = 0, .workers = 1}, application);
+    server.start();
+    const int port = server.port();
+    CHECK(RawClient(port).ask(get("/"))->status == 200);
+    const bool has_v6 = is_name_of("localhost", AF_INET6) && LoopbackAddress::v6(0).exists();
+    CHECK(LoopbackAddress::v6(port).connects() == has_v6);
+
+    CHECK_THROWS_AS(HttpServer({.host = "localhost", .port = port}, application),
+                    std::runtime_error);
+    server.stop_accepting();
+    while (LoopbackAddress::v4(port).connects() || LoopbackAddress::v6(port).connects()) {
+        std::this_thread::yield();
+    }
+}
+
+TEST_CASE("field report 101: one taken address of a name is enough to be told so") {
+    if (!is_name_of("localhost", AF_INET6) || !LoopbackAddress::v6(0).exists()) return;
+    EchoApplication application;
+    const HttpServer first({.host = "::1", .port = 0}, application);
+    CHECK_THROWS_WITH_AS(HttpServer({.host = "localhost", .port = first.port()}, application),
+                         doctest::Contains("Address already in use"), std::runtime_error);
+}
+
+TEST_CASE("what was found out about a head goes with its exchange") {
+    struct Ticketed : EchoApplication {
+        HeadVerdict before_body(const HttpRequest& head) override {
+            ++judged;
+            return {.ticket = std::make_shared<const std::string>(head.path)};
+        }
+        void serve(HttpExchange exchange) override {
+            HttpResponse response;
+            response.body = *std::static_pointer_cast<const std::string>(exchange.ticket());
+            exchange.answer(std::move(response));
+        }
+        std::atomic<int> judged{0};
+    };
+    Ticketed application;
+    HttpServer server({.port = 0, .workers = 1}, application);
+    server.start();
+    RawClient client(server.port());
+    for (const std::string path : {"/one", "/two", "/three"}) {
+        CHECK(client.ask(post(path, "body"))->body == path);
+    }
+    CHECK(application.judged == 3);
 }
 
 TEST_CASE("peers of one IPv6 network count as one") {

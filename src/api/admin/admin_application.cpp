@@ -128,7 +128,11 @@ AdminApplication::AdminApplication(std::string_view token, AdminChanges& changes
       not_stored_("setting_not_stored", journal, clock, engine::Level::warning),
       failed_("admin_failed", journal, clock) {}
 
-std::optional<net::HttpResponse> AdminApplication::before_body(const net::HttpRequest& head) {
+net::HeadVerdict AdminApplication::before_body(const net::HttpRequest& head) {
+    return {.answer = early_answer(head)};
+}
+
+std::optional<net::HttpResponse> AdminApplication::early_answer(const net::HttpRequest& head) {
     if (head.path != path) return empty_answer(404);
     if (!is_get(head) && head.method != "POST") {
         net::HttpResponse response = empty_answer(405);
@@ -147,7 +151,8 @@ std::optional<net::HttpResponse> AdminApplication::before_body(const net::HttpRe
 
 net::HttpResponse AdminApplication::handle(const net::HttpRequest& request) {
     const auto promise = std::make_shared<std::promise<net::HttpResponse>>();
-    answer(request, [promise](net::HttpResponse response) { promise->set_value(std::move(response)); });
+    answer(request,
+           [promise](net::HttpResponse response) { promise->set_value(std::move(response)); });
     return promise->get_future().get();
 }
 
@@ -181,7 +186,7 @@ bool AdminApplication::may_enter(const net::HttpRequest& head) const {
 
 void AdminApplication::answer(const net::HttpRequest& request, net::Respond respond) {
     // Once more, whoever calls: the token must not depend on the caller's order.
-    if (auto early = before_body(request)) {
+    if (auto early = early_answer(request)) {
         respond(*std::move(early));
     } else if (is_get(request)) {
         respond(admin_state(changes_.state()));
@@ -205,7 +210,7 @@ void AdminApplication::post(const net::HttpRequest& request, net::Respond respon
 }
 
 net::HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
-                                         const AdminChanges::Outcome& outcome) {
+                                              const AdminChanges::Outcome& outcome) {
     const std::string name = field("name", parameter.name);
     return std::visit(Match{[&](const AdminChanges::Stored& stored) {
                                 return admin_changed(parameter.name, stored.value);

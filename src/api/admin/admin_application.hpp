@@ -6,10 +6,10 @@
 #include "api/access/secret_token.hpp"
 #include "api/admin/admin_changes.hpp"
 #include "api/admin/admin_options.hpp"
-#include "net/http_application.hpp"
-#include "net/http_server.hpp"
 #include "api/report.hpp"
 #include "engine/clock.hpp"
+#include "net/http_application.hpp"
+#include "net/http_server.hpp"
 
 namespace api::admin {
 
@@ -22,18 +22,20 @@ public:
     AdminApplication(std::string_view token, AdminChanges& changes, engine::Journal& journal,
                      const engine::Clock& clock);
 
-    [[nodiscard]] std::optional<net::HttpResponse> before_body(const net::HttpRequest& head) override;
+    [[nodiscard]] net::HeadVerdict before_body(const net::HttpRequest& head) override;
     [[nodiscard]] net::HttpResponse handle(const net::HttpRequest& request) override;
     void serve(net::HttpExchange exchange) override;
-    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head, net::HttpProblem problem) override;
+    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head,
+                                               net::HttpProblem problem) override;
     [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request) override;
 
 private:
+    [[nodiscard]] std::optional<net::HttpResponse> early_answer(const net::HttpRequest& head);
     [[nodiscard]] bool may_enter(const net::HttpRequest& head) const;
     void answer(const net::HttpRequest& request, net::Respond respond);
     void post(const net::HttpRequest& request, net::Respond respond);
     [[nodiscard]] net::HttpResponse answer_of(const AdminParameter& parameter,
-                                         const AdminChanges::Outcome& outcome);
+                                              const AdminChanges::Outcome& outcome);
 
     const access::SecretToken token_;
     AdminChanges& changes_;

@@ -25,7 +25,12 @@ MetricsApplication::MetricsApplication(std::function<std::string()> text, engine
                                        const engine::Clock& clock)
     : text_(std::move(text)), trouble_("metrics_failed", journal, clock) {}
 
-std::optional<net::HttpResponse> MetricsApplication::before_body(const net::HttpRequest& head) {
+net::HeadVerdict MetricsApplication::before_body(const net::HttpRequest& head) {
+    return {.answer = early_answer(head)};
+}
+
+std::optional<net::HttpResponse> MetricsApplication::early_answer(
+    const net::HttpRequest& head) const {
     if (head.path != metrics_path && head.path != health_path) return empty(404);
     if (head.method == "GET" || head.method == "HEAD") return {};
     net::HttpResponse response = empty(405);
@@ -34,7 +39,7 @@ std::optional<net::HttpResponse> MetricsApplication::before_body(const net::Http
 }
 
 net::HttpResponse MetricsApplication::handle(const net::HttpRequest& request) {
-    if (auto early = before_body(request)) return *std::move(early);
+    if (auto early = early_answer(request)) return *std::move(early);
     if (request.path == health_path) return empty(200);
     try {
         return {200, {}, text_(), "text/plain; version=0.0.4; charset=utf-8"};
@@ -44,7 +49,8 @@ net::HttpResponse MetricsApplication::handle(const net::HttpRequest& request) {
     }
 }
 
-net::HttpResponse MetricsApplication::unreadable(const net::HttpRequest&, net::HttpProblem problem) {
+net::HttpResponse MetricsApplication::unreadable(const net::HttpRequest&,
+                                                 net::HttpProblem problem) {
     net::HttpResponse response = plain(net::status_of(problem), net::text_of(problem));
     if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
     return response;

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "net/http_application.hpp"
 #include "api/report.hpp"
+#include "net/http_application.hpp"
 
 namespace api::metrics {
 
@@ -16,12 +16,15 @@ public:
     MetricsApplication(std::function<std::string()> text, engine::Journal& journal,
                        const engine::Clock& clock);
 
-    [[nodiscard]] std::optional<net::HttpResponse> before_body(const net::HttpRequest& head) override;
+    [[nodiscard]] net::HeadVerdict before_body(const net::HttpRequest& head) override;
     [[nodiscard]] net::HttpResponse handle(const net::HttpRequest& request) override;
-    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head, net::HttpProblem problem) override;
+    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head,
+                                               net::HttpProblem problem) override;
     [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request) override;
 
 private:
+    [[nodiscard]] std::optional<net::HttpResponse> early_answer(const net::HttpRequest& head) const;
+
     const std::function<std::string()> text_;
     TroubleReport trouble_;
 };

@@ -9,13 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "net/event_loop.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/process_facts.hpp"
 #include "engine/clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
 #include "engine/timeline.hpp"
+#include "net/http_server.hpp"
 #include "store/reader.hpp"
 
 namespace api::metrics {
