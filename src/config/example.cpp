@@ -1,5 +1,6 @@
 #include "config/example.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <sstream>

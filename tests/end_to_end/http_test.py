@@ -100,7 +100,16 @@ class HttpTest(unittest.TestCase):
                 self.assertEqual(answer.status, 400, answer)
                 self.assertTrue(answer.json["error"].startswith("invalid JSON:"), answer)
 
-    def test_chunked_bodies_are_refused_before_they_are_read(self):
+    def test_chunked_bodies_are_taken(self):
+        body = samples.text(samples.Variants(11).public_decrypt()).encode()
+        head = (f"POST {samples.PUBLIC_DECRYPT} HTTP/1.1\nHost: a\nContent-Type: application/json\n"
+                "Transfer-Encoding: chunked\nConnection: close\n")
+        pieces = [body[at:at + 100] for at in range(0, len(body), 100)]
+        chunks = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces]
+        answer = self.exchange(head, *chunks, b"0\r\n\r\n")
+        self.assertTrue(answer.startswith(b"HTTP/1.1 202"), answer)
+
+    def test_chunked_bodies_beyond_the_limit_are_refused_before_they_are_read(self):
         head = ("POST {} HTTP/1.1\nHost: a\nContent-Type: application/json\n"
                 "Transfer-Encoding: chunked\n")
         chunk = b"100000\r\n" + b"a" * 0x100000 + b"\r\n"
