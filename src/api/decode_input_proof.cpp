@@ -11,14 +11,14 @@ namespace api {
 namespace {
 
 // relayer-api 1.7
-constexpr std::array members{MemberRule{"contractChainId", Shape::text_or_number},
-                             MemberRule{"contractAddress"}, MemberRule{"userAddress"},
-                             MemberRule{"ciphertextWithInputVerification"},
-                             MemberRule{"extraData"}};
+constexpr std::array proof_members{MemberRule{"contractChainId", Shape::text_or_number},
+                                   MemberRule{"contractAddress"}, MemberRule{"userAddress"},
+                                   MemberRule{"ciphertextWithInputVerification"},
+                                   MemberRule{"extraData"}};
 
 }  // namespace
 
-const Schema input_proof_schema{members};
+const Schema input_proof_schema{proof_members};
 
 Decoded decode_input_proof(std::string_view body, std::uint64_t /*now_seconds*/) {
     auto read = read_request(body, input_proof_schema);

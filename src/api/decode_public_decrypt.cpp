@@ -12,12 +12,12 @@ namespace api {
 namespace {
 
 // relayer-api 1.9; handles follow the rule HANDLE (D-10)
-constexpr std::array members{MemberRule{"ciphertextHandles", Shape::texts},
-                             MemberRule{"extraData"}};
+constexpr std::array decrypt_members{MemberRule{"ciphertextHandles", Shape::texts},
+                                     MemberRule{"extraData"}};
 
 }  // namespace
 
-const Schema public_decrypt_schema{members};
+const Schema public_decrypt_schema{decrypt_members};
 
 Decoded decode_public_decrypt(std::string_view body, std::uint64_t /*now_seconds*/) {
     auto read = read_request(body, public_decrypt_schema);

@@ -17,15 +17,15 @@ constexpr std::array handle_members{MemberRule{"ctHandle"}, MemberRule{"contract
                                     MemberRule{"ownerAddress"}};
 constexpr Schema handle_schema{handle_members};
 
-constexpr std::array validity_members{MemberRule{"startTimestamp"}, MemberRule{"durationSeconds"}};
-constexpr Schema validity_schema{validity_members};
+constexpr std::array seconds_members{MemberRule{"startTimestamp"}, MemberRule{"durationSeconds"}};
+constexpr Schema seconds_schema{seconds_members};
 
 constexpr std::array payload_members{MemberRule{"version"},
                                      MemberRule{"type"},
                                      MemberRule{"handles", Shape::objects, &handle_schema},
                                      MemberRule{"userAddress"},
                                      MemberRule{"allowedContracts", Shape::texts},
-                                     MemberRule{"requestValidity", Shape::object, &validity_schema},
+                                     MemberRule{"requestValidity", Shape::object, &seconds_schema},
                                      MemberRule{"publicKey"},
                                      MemberRule{"extraData"}};
 constexpr Schema payload_schema{payload_members, true};

@@ -12,12 +12,12 @@ namespace api {
 namespace {
 
 // relayer-api 1.10
-constexpr std::array validity_members{MemberRule{"startTimestamp"}, MemberRule{"durationDays"}};
-constexpr Schema validity_schema{validity_members};
+constexpr std::array days_members{MemberRule{"startTimestamp"}, MemberRule{"durationDays"}};
+constexpr Schema days_schema{days_members};
 
 constexpr std::array direct_members{
     MemberRule{"handleContractPairs", Shape::objects, &handle_contract_pair_schema},
-    MemberRule{"requestValidity", Shape::object, &validity_schema},
+    MemberRule{"requestValidity", Shape::object, &days_schema},
     MemberRule{"contractsChainId", Shape::text_or_number},
     MemberRule{"contractAddresses", Shape::texts},
     MemberRule{"userAddress"},
