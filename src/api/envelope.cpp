@@ -89,7 +89,7 @@ std::string make_call_id(engine::Random& random) {
 }
 
 net::HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
-                             std::uint32_t retry_after_seconds) {
+                                  std::uint32_t retry_after_seconds) {
     const std::uint32_t wait_seconds = std::max(retry_after_seconds, 1U);
     return answer(202,
                   {{"status", "queued"},
@@ -101,7 +101,7 @@ net::HttpResponse accepted_answer(std::string_view call_id, std::string_view job
 }
 
 net::HttpResponse pending_answer(std::string_view call_id, domain::Status state,
-                            std::uint32_t retry_after_seconds, std::uint64_t elapsed_seconds) {
+                                 std::uint32_t retry_after_seconds, std::uint64_t elapsed_seconds) {
     const std::uint32_t wait_seconds = std::max(retry_after_seconds, 1U);
     return answer(202,
                   {{"status", "queued"},
@@ -125,7 +125,7 @@ net::HttpResponse proof_rejected_answer(std::string_view call_id) {
 }
 
 net::HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
-                           std::uint32_t retry_after_seconds) {
+                                std::uint32_t retry_after_seconds) {
     Json error{{"label", refusal.label}, {"message", refusal.message}};
     if (!refusal.details.empty()) {
         Json& details = error["details"] = Json::array();
@@ -133,6 +133,7 @@ net::HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal
             details.push_back({{"field", detail.field}, {"issue", detail.issue}});
         }
     }
+    if (!refusal.hint.empty()) error["hint"] = refusal.hint;
     const Json body{{"status", "failed"}, {"requestId", call_id}, {"error", std::move(error)}};
     if (retry_after_seconds == 0) return answer(refusal.status, body);
     return answer(refusal.status, body, retry_after_seconds);

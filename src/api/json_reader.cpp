@@ -5,200 +5,137 @@
 #include <cassert>
 #include <charconv>
 #include <cstring>
-#include <string>
-#include <utility>
+#include <functional>
+#include <limits>
+
+// The library is compiled here, and here alone: nothing has to be linked.
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/src.hpp>
 
 namespace api {
 
 namespace {
 
-constexpr std::uint64_t ones = 0x0101'0101'0101'0101;
-constexpr std::uint64_t high_bits = 0x8080'8080'8080'8080;
+namespace json = boost::json;
 
-std::uint64_t load_word(const char* from) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, from, sizeof word);
-    return word;
+std::string_view std_view(json::string_view text) {
+    return {text.data(), text.size()};
 }
 
-constexpr bool has_byte(std::uint64_t word, char byte) {
-    const std::uint64_t zero_where_equal = word ^ (ones * static_cast<unsigned char>(byte));
-    return ((zero_where_equal - ones) & ~zero_where_equal & high_bits) != 0;
-}
-
-constexpr bool has_control(std::uint64_t word) {
-    return ((word - ones * 0x20) & ~word & high_bits) != 0;
-}
-
-bool ends_plain_run(char character) {
-    return character == '"' || character == '\\' || static_cast<unsigned char>(character) < 0x20;
-}
-
-bool is_digit(char character) {
-    return character >= '0' && character <= '9';
-}
-
-constexpr unsigned byte_at(std::string_view text, std::size_t at) {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-}
-
-// Bytes of the well-formed UTF-8 sequence at `at` (Unicode 15, table 3-7); 0 when there is none.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-    const unsigned lead = byte_at(text, at);
-    const unsigned second = byte_at(text, at + 1);
-    const auto follows = [&](std::size_t offset) {
-        return (byte_at(text, at + offset) & 0xC0U) == 0x80U;
-    };
-    if (lead < 0x80) return 1;
-    if (lead < 0xC2 || lead > 0xF4 || !follows(1)) return 0;
-    if (lead < 0xE0) return 2;
-    if (lead < 0xF0) {
-        const bool overlong = lead == 0xE0 && second < 0xA0;
-        const bool surrogate = lead == 0xED && second > 0x9F;
-        return overlong || surrogate || !follows(2) ? 0 : 3;
-    }
-    const bool overlong = lead == 0xF0 && second < 0x90;
-    const bool beyond = lead == 0xF4 && second > 0x8F;
-    return overlong || beyond || !follows(2) || !follows(3) ? 0 : 4;
-}
-
-// Where the text stops being UTF-8; its size when it never does.
-std::size_t utf8_end(std::string_view text) {
-    std::size_t at = 0;
-    while (at < text.size()) {
-        if (at + sizeof(std::uint64_t) <= text.size() &&
-            (load_word(text.data() + at) & high_bits) == 0) {
-            at += sizeof(std::uint64_t);
-            continue;
-        }
-        const std::size_t length = utf8_length(text, at);
-        if (length == 0) return at;
-        at += length;
-    }
-    return at;
-}
-
-class Reader {
+// Makes nodes of what the parser meets. Its functions return false to end the parse.
+class NodeBuilder {
 public:
-    explicit Reader(std::string_view text) : text_(text) { nodes_.reserve(64); }
+    static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t max_array_size = max_object_size;
+    static constexpr std::size_t max_key_size = max_object_size;
+    static constexpr std::size_t max_string_size = max_object_size;
 
-    // Empty when the whole text is one value.
-    std::optional<JsonProblem> read() {
-        const std::size_t end = utf8_end(text_);
-        if (end < text_.size()) return JsonProblem{"not UTF-8", end};
-        skip_space();
-        if (at_ == text_.size()) return JsonProblem{"the body is empty", at_};
-        if (!read_value(0)) return problem_;
-        skip_space();
-        if (at_ < text_.size()) return JsonProblem{"text after the end of the value", at_};
-        return {};
-    }
+    explicit NodeBuilder(std::string_view text) : text_(text) { nodes_.reserve(64); }
 
+    // The rule of ours that ended the parse; empty: the parser had another reason.
+    [[nodiscard]] std::string_view broken_rule() const { return broken_rule_; }
+    // Where the rule was broken, if that is not where the parser stopped.
+    [[nodiscard]] std::optional<std::size_t> broken_at() const { return broken_at_; }
     std::vector<JsonNode> take_nodes() { return std::move(nodes_); }
     std::unique_ptr<char[]> take_unescaped() { return std::move(unescaped_); }
 
+    bool on_document_begin(json::error_code&) { return true; }
+    bool on_document_end(json::error_code&) { return true; }
+    bool on_object_begin(json::error_code& error) { return open(JsonType::object, error); }
+    bool on_object_end(std::size_t size, json::error_code& error) {
+        return names_differ(close(size)) || fail("an object has the same member twice", error);
+    }
+    bool on_array_begin(json::error_code& error) { return open(JsonType::array, error); }
+    bool on_array_end(std::size_t size, json::error_code&) {
+        close(size);
+        return true;
+    }
+    bool on_key_part(json::string_view part, std::size_t size, json::error_code&) {
+        return keep(std_view(part), size);
+    }
+    bool on_key(json::string_view last, std::size_t size, json::error_code& error) {
+        return add(JsonType::string, whole(std_view(last), size), error);
+    }
+    bool on_string_part(json::string_view part, std::size_t size, json::error_code&) {
+        return keep(std_view(part), size);
+    }
+    bool on_string(json::string_view last, std::size_t size, json::error_code& error) {
+        return add(JsonType::string, whole(std_view(last), size), error);
+    }
+    // Only of a number that the end of the text cuts off.
+    bool on_number_part(json::string_view, json::error_code&) { return true; }
+    bool on_int64(std::int64_t, json::string_view number, json::error_code& error) {
+        return add(JsonType::number, std_view(number), error);
+    }
+    bool on_uint64(std::uint64_t, json::string_view number, json::error_code& error) {
+        return add(JsonType::number, std_view(number), error);
+    }
+    bool on_double(double, json::string_view number, json::error_code& error) {
+        if (fits_double(std_view(number))) return add(JsonType::number, std_view(number), error);
+        broken_at_ = place_in_text(std_view(number));
+        return fail("the number is out of range", error);
+    }
+    bool on_bool(bool value, json::error_code& error) {
+        return add(JsonType::boolean, value ? "true" : "false", error);
+    }
+    bool on_null(json::error_code& error) { return add(JsonType::null, "null", error); }
+    bool on_comment_part(json::string_view, json::error_code&) { return true; }
+    bool on_comment(json::string_view, json::error_code&) { return true; }
+
 private:
-    bool fail(std::string_view what) {
-        problem_ = {at_ < text_.size() ? what : "the text ends too early", at_};
+    bool fail(std::string_view broken_rule, json::error_code& error) {
+        broken_rule_ = broken_rule;
+        error = json::error::exception;
         return false;
     }
 
-    [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-    void skip_space() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' ||
-                                      text_[at_] == '\r' || text_[at_] == '\t')) {
-            ++at_;
-        }
-    }
-
-    bool skip(char wanted, std::string_view otherwise) {
-        skip_space();
-        if (peek() != wanted) return fail(otherwise);
-        ++at_;
+    bool add(JsonType type, std::string_view text, json::error_code& error) {
+        if (nodes_.size() >= JsonDocument::values_max) return fail("too many values", error);
+        nodes_.push_back({text, 1, 0, type});
         return true;
     }
 
-    std::size_t add(JsonType type, std::string_view text = {}) {
-        nodes_.push_back({text, 1, 0, type});
-        return nodes_.size() - 1;
+    bool open(JsonType type, json::error_code& error) {
+        assert(depth_ < open_.size());
+        open_[depth_++] = nodes_.size();
+        return add(type, {}, error);
     }
 
-    // `depth` counts the arrays and objects around the value.
-    bool read_value(int depth) {
-        if (nodes_.size() >= JsonDocument::values_max) return fail("too many values");
-        switch (peek()) {
-            case '{':
-                return depth < JsonDocument::depth_max ? read_object(depth) : too_deep();
-            case '[':
-                return depth < JsonDocument::depth_max ? read_array(depth) : too_deep();
-            case '"':
-                return read_string();
-            case 't':
-                return read_literal("true", JsonType::boolean);
-            case 'f':
-                return read_literal("false", JsonType::boolean);
-            case 'n':
-                return read_literal("null", JsonType::null);
-            default:
-                return read_number();
-        }
+    std::size_t close(std::size_t size) {
+        assert(depth_ > 0);
+        const std::size_t index = open_[--depth_];
+        nodes_[index].size = static_cast<std::uint32_t>(size);
+        nodes_[index].span = static_cast<std::uint32_t>(nodes_.size() - index);
+        return index;
     }
 
-    bool too_deep() { return fail("nested too deeply"); }
-
-    void close(std::size_t node, std::uint32_t size) {
-        nodes_[node].size = size;
-        nodes_[node].span = static_cast<std::uint32_t>(nodes_.size() - node);
+    // A piece of a string that has escapes, which the parser hands out in pieces; `size` is that of
+    // the string so far.
+    bool keep(std::string_view piece, std::size_t size) {
+        if (!unescaped_) unescaped_ = std::make_unique_for_overwrite<char[]>(text_.size());
+        assert(unescaped_size_ + piece.size() <= text_.size());
+        std::memcpy(unescaped_.get() + unescaped_size_, piece.data(), piece.size());
+        unescaped_size_ += piece.size();
+        assert(size <= unescaped_size_);
+        return true;
     }
 
-    bool read_array(int depth) {
-        const std::size_t array = add(JsonType::array);
-        std::uint32_t size = 0;
-        ++at_;
-        skip_space();
-        if (peek() == ']') {
-            ++at_;
-            return true;
-        }
-        while (true) {
-            skip_space();
-            if (!read_value(depth + 1)) return false;
-            ++size;
-            skip_space();
-            if (peek() != ',') break;
-            ++at_;
-        }
-        close(array, size);
-        return skip(']', "expected , or ]");
+    std::string_view whole(std::string_view last_piece, std::size_t size) {
+        if (last_piece.size() == size && place_in_text(last_piece)) return last_piece;
+        keep(last_piece, size);
+        return {unescaped_.get() + unescaped_size_ - size, size};
     }
 
-    bool read_object(int depth) {
-        const std::size_t object = add(JsonType::object);
-        std::uint32_t size = 0;
-        ++at_;
-        skip_space();
-        if (peek() == '}') {
-            ++at_;
-            return true;
-        }
-        while (true) {
-            skip_space();
-            if (peek() != '"') return fail("expected the name of a member");
-            if (!read_string() || !skip(':', "expected :")) return false;
-            skip_space();
-            if (!read_value(depth + 1)) return false;
-            ++size;
-            skip_space();
-            if (peek() != ',') break;
-            ++at_;
-        }
-        close(object, size);
-        return skip('}', "expected , or }") && has_no_twins(object);
+    // Nothing: it is a copy.
+    [[nodiscard]] std::optional<std::size_t> place_in_text(std::string_view part) const {
+        const std::less<const char*> before;
+        const char* const end = text_.data() + text_.size();
+        if (before(part.data(), text_.data()) || before(end, part.data())) return {};
+        return static_cast<std::size_t>(part.data() - text_.data());
     }
 
     // Small objects pairwise, large ones sorted: hostile bodies must not cost the square.
-    bool has_no_twins(std::size_t object) {
+    bool names_differ(std::size_t object) {
         constexpr std::size_t pairwise_max = 16;
         const JsonValue value(&nodes_[object]);
         if (value.size() <= pairwise_max) {
@@ -206,7 +143,8 @@ private:
             std::size_t count = 0;
             for (const JsonMember& member : value.members()) {
                 const auto end = seen.begin() + static_cast<std::ptrdiff_t>(count);
-                if (std::find(seen.begin(), end, member.name) != end) return twin();
+                const auto same = std::find(seen.begin(), end, member.name);
+                if (same != end) return note_duplicate(*same, member.name);
                 seen[count++] = member.name;
             }
             return true;
@@ -215,181 +153,85 @@ private:
         names.reserve(value.size());
         for (const JsonMember& member : value.members()) names.push_back(member.name);
         std::sort(names.begin(), names.end());
-        return std::adjacent_find(names.begin(), names.end()) == names.end() || twin();
+        const auto same = std::adjacent_find(names.begin(), names.end());
+        return same == names.end() || note_duplicate(*same, *std::next(same));
     }
 
-    bool twin() {
-        problem_ = {"an object has the same member twice", at_};
+    // The second of both is shown, if its place is known.
+    bool note_duplicate(std::string_view name, std::string_view other) {
+        const auto left = place_in_text(name);
+        const auto right = place_in_text(other);
+        if (left && right) broken_at_ = std::max(*left, *right) - 1;  // its quotation mark
         return false;
-    }
-
-    bool read_literal(std::string_view word, JsonType type) {
-        if (text_.substr(at_, word.size()) != word) return fail("expected a value");
-        add(type, text_.substr(at_, word.size()));
-        at_ += word.size();
-        return true;
-    }
-
-    bool read_number() {
-        const std::size_t start = at_;
-        if (peek() == '-') ++at_;
-        if (!is_digit(peek())) return fail("expected a value");
-        if (peek() == '0') {
-            ++at_;
-        } else {
-            skip_digits();
-        }
-        if (peek() == '.') {
-            ++at_;
-            if (!is_digit(peek())) return fail("expected a digit");
-            skip_digits();
-        }
-        if (peek() == 'e' || peek() == 'E') {
-            ++at_;
-            if (peek() == '+' || peek() == '-') ++at_;
-            if (!is_digit(peek())) return fail("expected a digit");
-            skip_digits();
-        }
-        const std::string_view number = text_.substr(start, at_ - start);
-        if (!fits_double(number)) return fail_at(start, "the number is out of range");
-        add(JsonType::number, number);
-        return true;
-    }
-
-    bool fail_at(std::size_t offset, std::string_view what) {
-        problem_ = {what, offset};
-        return false;
-    }
-
-    void skip_digits() {
-        while (is_digit(peek())) ++at_;
     }
 
     static bool fits_double(std::string_view number) {
-        constexpr std::size_t surely_fits = 300;
-        if (number.size() <= surely_fits && number.find_first_of("eE") == std::string_view::npos) {
-            return true;
-        }
         double value = 0;
         return std::from_chars(number.data(), number.data() + number.size(), value).ec ==
                std::errc{};
     }
 
-    // Appends a node with the string's content and stands behind the closing quote.
-    bool read_string() {
-        const std::size_t start = ++at_;
-        skip_plain();
-        if (peek() == '"') {
-            add(JsonType::string, text_.substr(start, at_ - start));
-            ++at_;
-            return true;
-        }
-        return read_escaped_string(start);
-    }
-
-    void skip_plain() {
-        while (at_ + sizeof(std::uint64_t) <= text_.size()) {
-            const std::uint64_t word = load_word(text_.data() + at_);
-            if (has_byte(word, '"') || has_byte(word, '\\') || has_control(word)) break;
-            at_ += sizeof(std::uint64_t);
-        }
-        while (at_ < text_.size() && !ends_plain_run(text_[at_])) ++at_;
-    }
-
-    bool read_escaped_string(std::size_t start) {
-        if (!unescaped_) unescaped_ = std::make_unique_for_overwrite<char[]>(text_.size());
-        char* const out = unescaped_.get() + unescaped_size_;
-        const auto keep = [&](std::size_t from) {
-            std::memcpy(unescaped_.get() + unescaped_size_, text_.data() + from, at_ - from);
-            unescaped_size_ += at_ - from;
-        };
-        keep(start);
-        while (peek() == '\\') {
-            ++at_;
-            if (!read_escape()) return false;
-            const std::size_t from = at_;
-            skip_plain();
-            keep(from);
-        }
-        if (peek() != '"') return fail("a string holds a bare control character");
-        ++at_;
-        const auto size = static_cast<std::size_t>(unescaped_.get() + unescaped_size_ - out);
-        add(JsonType::string, {out, size});
-        return true;
-    }
-
-    void put(unsigned byte) { unescaped_[unescaped_size_++] = static_cast<char>(byte); }
-
-    bool read_escape() {
-        static constexpr std::string_view names = "\"\\/bfnrt";
-        static constexpr std::string_view values = "\"\\/\b\f\n\r\t";
-        const char name = peek();
-        if (name == 'u') {
-            ++at_;
-            return read_unicode_escape();
-        }
-        const std::size_t index = names.find(name);
-        if (index == std::string_view::npos || name == '\0') return fail("unknown escape");
-        put(static_cast<unsigned char>(values[index]));
-        ++at_;
-        return true;
-    }
-
-    bool read_unicode_escape() {
-        std::uint32_t point = 0;
-        if (!read_four_digits(point)) return false;
-        if (point >= 0xDC00 && point <= 0xDFFF) return fail("lone surrogate");
-        if (point >= 0xD800 && point <= 0xDBFF) {
-            std::uint32_t low = 0;
-            if (text_.substr(at_, 2) != "\\u") return fail("lone surrogate");
-            at_ += 2;
-            if (!read_four_digits(low)) return false;
-            if (low < 0xDC00 || low > 0xDFFF) return fail("lone surrogate");
-            point = 0x10000 + ((point - 0xD800) << 10U) + (low - 0xDC00);
-        }
-        put_utf8(point);
-        return true;
-    }
-
-    bool read_four_digits(std::uint32_t& point) {
-        const std::string_view digits = text_.substr(at_, 4);
-        const char* const end = digits.data() + digits.size();
-        const auto read = std::from_chars(digits.data(), end, point, 16);
-        if (digits.size() != 4 || read.ec != std::errc{} || read.ptr != end) {
-            return fail("expected four hexadecimal digits");
-        }
-        at_ += 4;
-        return true;
-    }
-
-    void put_utf8(std::uint32_t point) {
-        if (point < 0x80) {
-            put(point);
-            return;
-        }
-        if (point < 0x800) {
-            put(0xC0U | (point >> 6U));
-        } else {
-            if (point < 0x10000) {
-                put(0xE0U | (point >> 12U));
-            } else {
-                put(0xF0U | (point >> 18U));
-                put(0x80U | ((point >> 12U) & 0x3FU));
-            }
-            put(0x80U | ((point >> 6U) & 0x3FU));
-        }
-        put(0x80U | (point & 0x3FU));
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
+    const std::string_view text_;
     std::vector<JsonNode> nodes_;
+    std::array<std::size_t, JsonDocument::depth_max> open_{};
+    std::size_t depth_ = 0;
     std::unique_ptr<char[]> unescaped_;  // escapes only shrink a string: never larger than the text
     std::size_t unescaped_size_ = 0;
-    JsonProblem problem_;
+    std::string_view broken_rule_;
+    std::optional<std::size_t> broken_at_;
 };
 
+std::string_view what_stands_at(std::string_view text, std::size_t offset) {
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "the body is empty";
+    if (offset >= text.size()) return "the text ends too early";
+    const auto byte = static_cast<unsigned char>(text[offset]);
+    if (byte < 0x20) return "a bare control character";
+    if (byte >= 0x80) return "neither ASCII nor UTF-8 inside a string";
+    return "unexpected character";
+}
+
+std::string_view what_is_wrong(json::error error, std::string_view text, std::size_t offset) {
+    switch (error) {
+        case json::error::extra_data:
+            return "text after the end of the value";
+        case json::error::too_deep:
+            return "nested too deeply";
+        case json::error::exponent_overflow:
+            return "the number is out of range";
+        case json::error::expected_hex_digit:
+            return offset < text.size() ? "expected four hexadecimal digits"
+                                        : "the text ends too early";
+        case json::error::illegal_leading_surrogate:
+        case json::error::illegal_trailing_surrogate:
+        case json::error::expected_utf16_escape:
+            return "lone surrogate";
+        default:
+            return what_stands_at(text, offset);
+    }
+}
+
+JsonProblem problem_at(std::size_t offset, std::string_view what, std::string_view text) {
+    const std::string_view before = text.substr(0, offset);
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    const auto begins_character = [](char byte) {
+        return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+    };
+    const auto in_line = before.substr(line_start);
+    return {what, offset,
+            1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
+            1 + static_cast<std::size_t>(
+                    std::count_if(in_line.begin(), in_line.end(), begins_character))};
+}
+
 }  // namespace
+
+std::string text_of(const JsonProblem& problem) {
+    return std::string(problem.what)
+        .append(" at line ")
+        .append(std::to_string(problem.line))
+        .append(", column ")
+        .append(std::to_string(problem.column));
+}
 
 std::optional<JsonValue> JsonValue::find(std::string_view name) const {
     for (const JsonMember& member : members()) {
@@ -405,9 +247,18 @@ JsonValue JsonValue::operator[](std::string_view name) const {
 }
 
 std::variant<JsonDocument, JsonProblem> read_json(std::string_view text) {
-    Reader reader(text);
-    if (const auto problem = reader.read()) return *problem;
-    return JsonDocument(reader.take_nodes(), reader.take_unescaped());
+    json::parse_options options;
+    options.max_depth = JsonDocument::depth_max;
+    json::basic_parser<NodeBuilder> parser(options, text);
+    json::error_code error;
+    const std::size_t end = parser.write_some(false, text.data(), text.size(), error);
+    if (!error && end < text.size()) error = json::error::extra_data;
+    NodeBuilder& builder = parser.handler();
+    if (!error) return JsonDocument(builder.take_nodes(), builder.take_unescaped());
+    if (const std::string_view rule = builder.broken_rule(); !rule.empty()) {
+        return problem_at(builder.broken_at().value_or(end), rule, text);
+    }
+    return problem_at(end, what_is_wrong(static_cast<json::error>(error.value()), text, end), text);
 }
 
 }  // namespace api

@@ -5,8 +5,8 @@
 
 namespace api {
 
-Refusal malformed_json() {
-    return {400, "malformed_json", "Invalid JSON format"};
+Refusal malformed_json(std::string hint) {
+    return {400, "malformed_json", "Invalid JSON format", {}, std::move(hint)};
 }
 
 Refusal missing_field(std::string_view field) {

@@ -21,10 +21,13 @@ struct Refusal {
     std::string label;
     std::string message;
     std::vector<Detail> details = {};
+    // Where the message is fixed: one more member of `error` that says what to look at. Clients
+    // skip members they do not know (sdk-client-contract 1.5).
+    std::string hint = {};
 };
 
 // Decoding problems (relayer-api 1.4).
-[[nodiscard]] Refusal malformed_json();
+[[nodiscard]] Refusal malformed_json(std::string hint);
 [[nodiscard]] Refusal missing_field(std::string_view field);
 [[nodiscard]] Refusal wrong_field(std::string_view field, std::string_view issue);
 

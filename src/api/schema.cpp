@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace api {
@@ -38,7 +39,7 @@ std::optional<Refusal> problem_of_member(JsonValue value, const MemberRule& rule
             return problem_of_text(value, rule);
         case Shape::text_or_number:
             if (value.is(JsonType::string) || value.is(JsonType::number)) return {};
-            return malformed_json();
+            return malformed_json(std::string(rule.name).append(" must be a string or a number"));
         case Shape::texts:
             return problem_of_array(value, rule, problem_of_text);
         case Shape::object:
@@ -70,10 +71,12 @@ std::optional<Refusal> problem_of(JsonValue value, const Schema& schema) {
 
 std::variant<JsonDocument, Refusal> read_request(std::string_view body, const Schema& schema) {
     auto read = read_json(body);
-    auto* document = std::get_if<JsonDocument>(&read);
-    if (document == nullptr) return malformed_json();
-    if (auto problem = problem_of(document->root(), schema)) return *std::move(problem);
-    return std::move(*document);
+    if (const auto* problem = std::get_if<JsonProblem>(&read)) {
+        return malformed_json(text_of(*problem));
+    }
+    auto& document = std::get<JsonDocument>(read);
+    if (auto problem = problem_of(document.root(), schema)) return *std::move(problem);
+    return std::move(document);
 }
 
 }  // namespace api

@@ -201,8 +201,7 @@ Problem check(const RawShare& raw, domain::VoteShare& share) {
 std::variant<domain::VoteShare, ShareProblem> decode_vote_share(std::string_view body) {
     const auto read = read_json(body);
     if (const auto* problem = std::get_if<JsonProblem>(&read)) {
-        return invalid_json(
-            {}, std::string(problem->what) + " at byte " + std::to_string(problem->offset));
+        return invalid_json({}, text_of(*problem));
     }
     RawShare raw;
     if (auto problem = take_members(std::get<JsonDocument>(read).root(), raw)) return *problem;

@@ -131,6 +131,8 @@ TEST_CASE("1.4: every member of every wrong type, by the name it really has") {
                 CHECK(answer.label() == "malformed_json");
                 CHECK(answer.message() == "Invalid JSON format");
                 CHECK(answer.details().is_null());
+                CHECK(answer.text("/error/hint") ==
+                      std::string(member.path) + " must be a string or a number");
                 continue;
             }
             const char* issue =

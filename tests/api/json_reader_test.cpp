@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -94,41 +95,42 @@ TEST_CASE("what is no JSON, or dangerous JSON, is refused with its place") {
     const Row rows[] = {
         {"", "the body is empty", 0},
         {"  \n", "the body is empty", 3},
-        {"not json", "expected a value", 0},
+        {"not json", "unexpected character", 0},
         {"{\"a\":1", "the text ends too early", 6},
         {"{\"a\":1}}", "text after the end of the value", 7},
-        {"{\"a\":1,}", "expected the name of a member", 7},
-        {"[1,]", "expected a value", 3},
-        {"[1 2]", "expected , or ]", 3},
-        {"{\"a\" 1}", "expected :", 5},
-        {"{a:1}", "expected the name of a member", 1},
+        {"{\"a\":1,}", "unexpected character", 7},
+        {"[1,]", "unexpected character", 3},
+        {"[1 2]", "unexpected character", 3},
+        {"{\"a\" 1}", "unexpected character", 5},
+        {"{a:1}", "unexpected character", 1},
         {"01", "text after the end of the value", 1},
         {"-", "the text ends too early", 1},
         {"1.", "the text ends too early", 2},
-        {"[1.x]", "expected a digit", 3},
-        {"[1e]", "expected a digit", 3},
-        {"+1", "expected a value", 0},
-        {"nul", "expected a value", 0},
-        {"'a'", "expected a value", 0},
+        {"[1.x]", "unexpected character", 3},
+        {"[1e]", "unexpected character", 3},
+        {"+1", "unexpected character", 0},
+        {"nul", "the text ends too early", 3},
+        {"'a'", "unexpected character", 0},
         {"\"a", "the text ends too early", 2},
-        {"\"a\nb\"", "a string holds a bare control character", 2},
-        {std::string("\"a\0b\"", 5), "a string holds a bare control character", 2},
-        {std::string("\0", 1), "expected a value", 0},
-        {"\"\\x\"", "unknown escape", 2},
-        {"\"\\u12g4\"", "expected four hexadecimal digits", 3},
+        {"\"a\nb\"", "a bare control character", 2},
+        {std::string("\"a\0b\"", 5), "a bare control character", 2},
+        {std::string("\0", 1), "a bare control character", 0},
+        {"\"\\x\"", "unexpected character", 2},
+        {"\"\\u12g4\"", "expected four hexadecimal digits", 5},
         {"\"\\u-123\"", "expected four hexadecimal digits", 3},
-        {"\"\\ud800\"", "lone surrogate", 7},
-        {"\"\\ud800\\u0041\"", "lone surrogate", 13},
+        {"\"\\ud800\"", "unexpected character", 7},
+        {"\"\\ud800, and more than that\"", "unexpected character", 7},
+        {"\"\\ud800\\u0041\"", "lone surrogate", 9},
         {"\"\\udc00\"", "lone surrogate", 7},
-        {"\"\xFF\"", "not UTF-8", 1},
-        {"\"\xC0\xAF\"", "not UTF-8", 1},
-        {"\"\xED\xA0\x80\"", "not UTF-8", 1},
-        {"\"\xF4\x90\x80\x80\"", "not UTF-8", 1},
-        {"\"12345678\xE2\x82\"", "not UTF-8", 9},
-        {"\xEF\xBB\xBF{}", "expected a value", 0},
-        {"{\"a\":1,\"a\":1}", "an object has the same member twice", 13},
-        {"{\"a\":1,\"\\u0061\":1}", "an object has the same member twice", 18},
-        {"[{\"x\":{\"a\":1,\"b\":2,\"a\":3}}]", "an object has the same member twice", 25},
+        {"\"\xFF\"", "neither ASCII nor UTF-8 inside a string", 1},
+        {"\"\xC0\xAF\"", "neither ASCII nor UTF-8 inside a string", 1},
+        {"\"\xED\xA0\x80\"", "neither ASCII nor UTF-8 inside a string", 1},
+        {"\"\xF4\x90\x80\x80\"", "neither ASCII nor UTF-8 inside a string", 1},
+        {"\"12345678\xE2\x82\"", "neither ASCII nor UTF-8 inside a string", 9},
+        {"\xEF\xBB\xBF{}", "neither ASCII nor UTF-8 inside a string", 0},
+        {"{\"a\":1,\"a\":1}", "an object has the same member twice", 7},
+        {"{\"a\":1,\"\\u0061\":1}", "an object has the same member twice", 17},
+        {"[{\"x\":{\"a\":1,\"b\":2,\"a\":3}}]", "an object has the same member twice", 19},
         {"1e999", "the number is out of range", 0},
         {"[" + std::string(400, '9') + "]", "the number is out of range", 1},
         {nested(33, "[", "]"), "nested too deeply", 32},
@@ -141,6 +143,48 @@ TEST_CASE("what is no JSON, or dangerous JSON, is refused with its place") {
         REQUIRE(problem);
         CHECK(problem->what == row.what);
         CHECK(problem->offset == row.offset);
+    }
+}
+
+TEST_CASE("line and column are where an editor shows them") {
+    struct Row {
+        std::string text;
+        std::string said;
+    };
+    const Row rows[] = {
+        {"", "the body is empty at line 1, column 1"},
+        {"{\"a\":1,\n \"b\" 2}", "unexpected character at line 2, column 6"},
+        {"[1,\r\n2,\r\n", "the text ends too early at line 3, column 1"},
+        {"[\"\xC3\xA9\xF0\x9F\x98\x80\" 1]", "unexpected character at line 1, column 7"},
+        {"{\"a\":1,\n\n\"a\":1}", "an object has the same member twice at line 3, column 1"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.text);
+        const auto problem = problem_of(api::read_json(row.text));
+        REQUIRE(problem);
+        CHECK(api::text_of(*problem) == row.said);
+    }
+}
+
+TEST_CASE("strings of every make and length are put together from their pieces") {
+    std::string plain;
+    std::string escaped;
+    for (int length = 0; length < 600; ++length) {
+        for (const auto& [before, after] : {std::pair{"", ""},
+                                            {"\\n", "\n"},
+                                            {"\\ud83d\\ude00", "\xF0\x9F\x98\x80"},
+                                            {"\xC3\xA9", "\xC3\xA9"}}) {
+            const std::string text =
+                "{\"" + escaped + before + escaped + "\":[\"" + before + escaped + before + "\"]}";
+            const Read read = api::read_json(text);
+            REQUIRE_FALSE(problem_of(read));
+            const api::JsonMember member =
+                *std::get<api::JsonDocument>(read).root().members().begin();
+            CHECK(member.name == plain + after + plain);
+            CHECK((*member.value.elements().begin()).text() == after + plain + after);
+        }
+        plain += length % 97 == 96 ? '\t' : 'x';
+        escaped += length % 97 == 96 ? "\\t" : "x";
     }
 }
 

@@ -129,7 +129,7 @@ TEST_CASE("wrong types, wrong lengths and loose spellings are refused by name") 
               row.problem);
     }
     CHECK(problem_of("[]") == "invalid JSON: the body must be an object");
-    CHECK(problem_of("") == "invalid JSON: the body is empty at byte 0");
+    CHECK(problem_of("") == "invalid JSON: the body is empty at line 1, column 1");
 }
 
 TEST_CASE("an upper-case round id is the same round") {

@@ -32,6 +32,7 @@ constexpr std::array libraries{
     Library{"SQLiteCpp/", {"store", "chains"}},  // the embedded chain keeps its own ledger
     Library{"sqlite3.h", {"store", "chains"}},
     Library{"nlohmann/", {"api", "chains"}},
+    Library{"boost/json/", {"api", "chains"}},  // request bodies
     Library{"httplib.h", {"api", "chains"}},
     Library{"secp256k1", {"api", "chains"}},
     Library{"prometheus/", {"api", "api"}},  // the registry and the text format

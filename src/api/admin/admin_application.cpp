@@ -59,8 +59,7 @@ Unfit wrong_shape(std::string_view text) {
 }
 
 Unfit no_json(const JsonProblem& problem) {
-    const std::string text = "The body is no JSON: " + std::string(problem.what) + " at byte " +
-                             std::to_string(problem.offset);
+    const std::string text = "The body is no JSON: " + text_of(problem);
     return {.response = admin_text(400, text), .reason = text};
 }
 
