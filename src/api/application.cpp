@@ -1,6 +1,7 @@
 #include "api/application.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -43,27 +44,32 @@ Application::Application(Options options, const Ports& ports)
       shares_(options_, ports) {}
 
 net::HeadVerdict Application::before_body(const net::HttpRequest& head) {
-    std::optional<net::HttpResponse> response = early_answer(head);
+    auto ticket = std::make_shared<Ticket>();
+    std::optional<net::HttpResponse> response = judge(head, *ticket);
     // Here, where each request passes once. A body that never comes is counted all the same: what
     // has begun holds a connection and memory.
-    if (!response) response = limited_answer(head);
-    if (!response) return {};
-    counted(head, [](const net::HttpResponse&) {})(*response);
+    if (!response) response = limited_answer(*ticket, head);
+    if (!response) return {.ticket = std::move(ticket)};
+    counted(*ticket, head, [](const net::HttpResponse&) {})(*response);
     return {.answer = with_cors(*std::move(response))};
 }
 
 net::HttpResponse Application::handle(const net::HttpRequest& request) {
+    Ticket ticket;
+    if (auto early = judge(request, ticket)) return with_cors(*std::move(early));
     const auto promise = std::make_shared<std::promise<net::HttpResponse>>();
-    answer(request,
+    answer(ticket, request,
            [promise](net::HttpResponse response) { promise->set_value(std::move(response)); }, {});
     return with_cors(promise->get_future().get());
 }
 
 void Application::serve(net::HttpExchange exchange) {
     const auto shared = std::make_shared<net::HttpExchange>(std::move(exchange));
+    const auto ticket = std::static_pointer_cast<const Ticket>(shared->ticket());
+    assert(ticket && ticket->route);
     try {
-        answer(shared->request(),
-               counted(shared->request(),
+        answer(*ticket, shared->request(),
+               counted(*ticket, shared->request(),
                        [this, shared](net::HttpResponse response) {
                            shared->answer(with_cors(std::move(response)));
                        }),
@@ -86,7 +92,8 @@ net::HttpResponse Application::failed(const net::HttpRequest& request) {
     return with_cors(failed_answer(call_id, internal_error()));
 }
 
-std::optional<net::HttpResponse> Application::early_answer(const net::HttpRequest& head) {
+std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head,
+                                                    Ticket& ticket) const {
     const std::optional<RouteMatch> match = find_route(head.method, head.path);
     if (!match) {
         return is_share_path(head.path) ? share_error(404, "not found") : empty_answer(404);
@@ -97,27 +104,33 @@ std::optional<net::HttpResponse> Application::early_answer(const net::HttpReques
         const bool asks_first = head.method == "OPTIONS" && !options_.cors_allow_origin.empty();
         return asks_first ? preflight(route) : wrong_method(route);
     }
+    ticket.route = &route;
     if (route.action == Action::admin) {
         return admin::admin_error(403, options_.admin_enabled
                                            ? "Admin endpoints are not enabled on this "
                                              "address: see http.admin_endpoint"
                                            : "Admin endpoints are not enabled");
     }
-    if (is_share_action(route.action)) return shares_.before_body(route, head);
-    if (!gatekeeper_.may_enter(head)) return relayer_.unauthorized_answer(make_call_id(random_));
+    ticket.call_id = make_call_id(random_);
+    std::optional<access::Pass> pass = gatekeeper_.admit(head);
+    if (is_share_action(route.action)) {
+        if (auto refused = shares_.before_body(route, head, pass.has_value())) return refused;
+    }
+    if (!pass) return unauthorized_answer(ticket);
+    ticket.pass = *std::move(pass);
     if (route.action == Action::submit) {
         if (const auto refusal = relayer_.before_body(head)) {
-            return failed_answer(make_call_id(random_), *refusal);
+            return failed_answer(ticket.call_id, *refusal);
         }
     }
     return {};
 }
 
 // Answers that came too early to have a route, or whose body could not be read, are not counted.
-net::Respond Application::counted(const net::HttpRequest& request, net::Respond respond) {
-    const std::optional<RouteMatch> match = find_route(request.method, request.path);
-    if (!match || !match->method_fits || !is_relayer_api(match->route->action)) return respond;
-    const Route& route = *match->route;
+net::Respond Application::counted(const Ticket& ticket, const net::HttpRequest& request,
+                                  net::Respond respond) {
+    if (ticket.route == nullptr || !is_relayer_api(ticket.route->action)) return respond;
+    const Route& route = *ticket.route;
     observer_.arrived(route, request);
     return [this, &route, begin = clock_.monotonic(),
             respond = std::move(respond)](net::HttpResponse response) {
@@ -126,47 +139,40 @@ net::Respond Application::counted(const net::HttpRequest& request, net::Respond 
     };
 }
 
-std::optional<net::HttpResponse> Application::limited_answer(const net::HttpRequest& head) {
-    const std::optional<domain::Nanoseconds> wait = gatekeeper_.refused(head);
+std::optional<net::HttpResponse> Application::limited_answer(const Ticket& ticket,
+                                                             const net::HttpRequest& head) {
+    const auto wait = gatekeeper_.refused(ticket.pass, head.method);
     if (!wait) return {};
-    const std::string call_id = make_call_id(random_);
     const std::uint32_t seconds = whole_seconds(*wait);
-    return is_share_path(head.path) ? shares_.limited_answer(call_id, seconds)
-                                    : relayer_.limited_answer(call_id, seconds);
+    return is_share_action(ticket.route->action) ? shares_.limited_answer(ticket.call_id, seconds)
+                                                 : relayer_.limited_answer(ticket.call_id, seconds);
 }
 
-std::int64_t Application::client_of(const net::HttpRequest& request) const {
-    const std::optional<access::Client> client = gatekeeper_.client_of(request);
-    return client ? static_cast<std::int64_t>(client->id) : 0;
-}
-
-void Application::answer(const net::HttpRequest& request, net::Respond respond,
-                         const net::WhenGone& when_gone) {
-    // Once more, whoever calls: keys must not depend on the caller's order. One that was taken away
-    // meanwhile is good for nothing any more.
-    if (auto early = early_answer(request)) {
-        respond(*std::move(early));
+void Application::answer(const Ticket& ticket, const net::HttpRequest& request,
+                         net::Respond respond, const net::WhenGone& when_gone) {
+    // A key that was taken away while the body came is good for nothing any more.
+    if (!gatekeeper_.is_valid(ticket.pass)) {
+        respond(unauthorized_answer(ticket));
         return;
     }
-    const RouteMatch match = find_route(request.method, request.path).value();
-    const Route& route = *match.route;
+    const Route& route = *ticket.route;
     switch (route.action) {
         case Action::share:
         case Action::share_status:
         case Action::helper_status:
         case Action::queue_status:
-            shares_.answer(match, request, make_call_id(random_), std::move(respond));
+            shares_.answer(route, request, ticket.call_id, std::move(respond));
             return;
         case Action::submit:
-            relayer_.submit({route.kind, make_call_id(random_), client_of(request)}, request,
+            relayer_.submit({route.kind, ticket.call_id, ticket.pass.client_id()}, request,
                             std::move(respond));
             return;
         case Action::poll:
-            relayer_.poll({route.kind, make_call_id(random_)}, request, match.rest,
+            relayer_.poll({route.kind, ticket.call_id}, request, rest_of(request.path, route),
                           std::move(respond), when_gone);
             return;
         case Action::keyurl:
-            respond(key_answer());
+            respond(key_answer(ticket));
             return;
         case Action::liveness:
             respond(alive_answer());
@@ -189,9 +195,14 @@ void Application::answer(const net::HttpRequest& request, net::Respond respond,
     respond(empty_answer(404));
 }
 
-net::HttpResponse Application::key_answer() const {
+net::HttpResponse Application::unauthorized_answer(const Ticket& ticket) const {
+    return is_share_action(ticket.route->action) ? shares_.unauthorized_answer()
+                                                 : relayer_.unauthorized_answer(ticket.call_id);
+}
+
+net::HttpResponse Application::key_answer(const Ticket& ticket) const {
     if (const auto keys = keys_.current()) return key_material_answer(*keys);
-    return failed_answer(make_call_id(random_), internal_error("Key URL not yet initialized"));
+    return failed_answer(ticket.call_id, internal_error("Key URL not yet initialized"));
 }
 
 net::HttpResponse Application::wrong_method(const Route& route) const {

@@ -9,6 +9,7 @@
 #include "api/report.hpp"
 #include "api/router.hpp"
 #include "api/share_routes.hpp"
+#include "api/ticket.hpp"
 #include "net/http_application.hpp"
 #include "net/http_message.hpp"
 
@@ -28,16 +29,19 @@ public:
     [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request) override;
 
 private:
-    // The same whenever it is asked.
-    [[nodiscard]] std::optional<net::HttpResponse> early_answer(const net::HttpRequest& head);
+    // Fills the ticket, and answers what the head alone is enough for. Changes nothing.
+    [[nodiscard]] std::optional<net::HttpResponse> judge(const net::HttpRequest& head,
+                                                         Ticket& ticket) const;
     // Counts the call and its answer if it is one of the relayer API.
-    [[nodiscard]] net::Respond counted(const net::HttpRequest& request, net::Respond respond);
-    // Counts the request.
-    [[nodiscard]] std::optional<net::HttpResponse> limited_answer(const net::HttpRequest& head);
-    [[nodiscard]] std::int64_t client_of(const net::HttpRequest& request) const;
-    void answer(const net::HttpRequest& request, net::Respond respond,
+    [[nodiscard]] net::Respond counted(const Ticket& ticket, const net::HttpRequest& request,
+                                       net::Respond respond);
+    // Counts the request against the limit of its key.
+    [[nodiscard]] std::optional<net::HttpResponse> limited_answer(const Ticket& ticket,
+                                                                  const net::HttpRequest& head);
+    void answer(const Ticket& ticket, const net::HttpRequest& request, net::Respond respond,
                 const net::WhenGone& when_gone);
-    [[nodiscard]] net::HttpResponse key_answer() const;
+    [[nodiscard]] net::HttpResponse unauthorized_answer(const Ticket& ticket) const;
+    [[nodiscard]] net::HttpResponse key_answer(const Ticket& ticket) const;
     [[nodiscard]] net::HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] net::HttpResponse preflight(const Route& route) const;
     [[nodiscard]] net::HttpResponse with_cors(net::HttpResponse response) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 
 #include "domain/bytes.hpp"
@@ -44,7 +45,7 @@ bool is_one_part(std::string_view text) {
 
 bool covers(const Route& route, std::string_view path) {
     if (!path.starts_with(route.path)) return false;
-    const std::string_view rest = path.substr(route.path.size());
+    const std::string_view rest = rest_of(path, route);
     if (route.action == Action::poll) return is_one_part(rest);
     if (route.action != Action::share_status) return rest.empty();
     // Two parts; empty ones are refused as what they are (share-helper 1.5).
@@ -62,10 +63,15 @@ std::optional<RouteMatch> find_route(std::string_view method, std::string_view p
     for (const Route& route : table) {
         if (!covers(route, path)) continue;
         const bool fits = method == route.method || (method == "HEAD" && route.method == "GET");
-        match = RouteMatch{&route, fits, path.substr(route.path.size())};
+        match = RouteMatch{&route, fits};
         if (fits) break;
     }
     return match;
+}
+
+std::string_view rest_of(std::string_view path, const Route& route) {
+    assert(path.starts_with(route.path));
+    return path.substr(route.path.size());
 }
 
 bool is_share_action(Action action) {

@@ -36,8 +36,6 @@ struct Route {
 struct RouteMatch {
     const Route* route = nullptr;
     bool method_fits = false;
-    // Of polls the job id, never empty; of share_status round id, slash, nullifier. As sent.
-    std::string_view rest;
 };
 
 // Whether it is one of the vote shares'.
@@ -48,6 +46,9 @@ struct RouteMatch {
 
 // Finds the route of a path. The table has few rows: looking through it costs less than a hash.
 [[nodiscard]] std::optional<RouteMatch> find_route(std::string_view method, std::string_view path);
+
+// Of polls the job id, never empty; of share_status round id, slash, nullifier. As sent.
+[[nodiscard]] std::string_view rest_of(std::string_view path, const Route& route);
 
 // Of the share helper, whether there is such a route or not.
 [[nodiscard]] bool is_share_path(std::string_view path);

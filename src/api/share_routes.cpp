@@ -43,7 +43,6 @@ std::string_view stage_of(Action action) {
 
 ShareRoutes::ShareRoutes(const Options& options, const Ports& ports)
     : options_(options),
-      gatekeeper_(ports.gatekeeper),
       answers_(options, ports.journal, ports.clock),
       intake_(options, ports, answers_, intake_lookups_),
       queries_(ports, answers_, query_lookups_),
@@ -55,14 +54,19 @@ bool ShareRoutes::is_hidden(const Route& route) const {
 }
 
 std::optional<net::HttpResponse> ShareRoutes::before_body(const Route& route,
-                                                          const net::HttpRequest& head) const {
+                                                          const net::HttpRequest& head,
+                                                          bool admitted) const {
     if (options_.share_disable) return answers_.unavailable();
-    if (!gatekeeper_.may_enter(head)) return share_error(401, "unauthorized");
+    if (!admitted) return unauthorized_answer();
     if (route.action != Action::share) return {};
     if (announces_more_than(options_.share_body_bytes_max, head)) {
         return share_error(400, too_large(options_.share_body_bytes_max));
     }
     return {};
+}
+
+net::HttpResponse ShareRoutes::unauthorized_answer() const {
+    return share_error(401, "unauthorized");
 }
 
 net::HttpResponse ShareRoutes::limited_answer(std::string_view call_id,
@@ -73,12 +77,12 @@ net::HttpResponse ShareRoutes::limited_answer(std::string_view call_id,
     return response;
 }
 
-void ShareRoutes::answer(const RouteMatch& match, const net::HttpRequest& request,
-                         std::string call_id, net::Respond respond) {
-    const ShareCall call{stage_of(match.route->action), std::move(call_id)};
-    switch (match.route->action) {
+void ShareRoutes::answer(const Route& route, const net::HttpRequest& request, std::string call_id,
+                         net::Respond respond) {
+    const ShareCall call{stage_of(route.action), std::move(call_id)};
+    switch (route.action) {
         case Action::share_status:
-            queries_.share_status(match.rest, call, std::move(respond));
+            queries_.share_status(rest_of(request.path, route), call, std::move(respond));
             return;
         case Action::helper_status:
             respond(queries_.helper_status());

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "api/access/gatekeeper.hpp"
 #include "api/lookups.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
@@ -24,15 +23,19 @@ public:
 
     // A route that is switched off is unknown, whoever asks and how.
     [[nodiscard]] bool is_hidden(const Route& route) const;
-    // In this order: 503 when shares are switched off, 401 without a token, and for POSTs 400 for
-    // an announced size over the limit, whatever their Content-Type. Nothing: the body may be read.
+    // In this order: 503 when shares are switched off, 401 for who is not `admitted`, and for POSTs
+    // 400 for an announced size over the limit, whatever their Content-Type. Nothing: the body may
+    // be read.
     [[nodiscard]] std::optional<net::HttpResponse> before_body(const Route& route,
-                                                               const net::HttpRequest& head) const;
+                                                               const net::HttpRequest& head,
+                                                               bool admitted) const;
+    // Without a token that is good.
+    [[nodiscard]] net::HttpResponse unauthorized_answer() const;
     // What Gatekeeper lets in later.
     [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
                                                    std::uint32_t retry_after_seconds) const;
     // What came past before_body. What blocks is done elsewhere and answered later.
-    void answer(const RouteMatch& match, const net::HttpRequest& request, std::string call_id,
+    void answer(const Route& route, const net::HttpRequest& request, std::string call_id,
                 net::Respond respond);
     [[nodiscard]] net::HttpResponse unreadable(net::HttpProblem problem) const;
     // After an exception; inside the catch block.
@@ -40,7 +43,6 @@ public:
 
 private:
     const Options options_;
-    const access::Gatekeeper& gatekeeper_;
     ShareAnswers answers_;
     ShareIntake intake_;
     ShareQueries queries_;

@@ -92,8 +92,10 @@ TEST_CASE("without keys everybody comes in, whatever the headers say") {
               .status == 202);
     CHECK(post_share(harness, {{"X-Helper-Token", "anything"}}).status == 200);
     CHECK(harness.gatekeeper.reloadable().empty());
-    CHECK_FALSE(harness.gatekeeper.client_of(
-        api_test::head_of({"POST", proof_path, {}, {{"x-api-key", "anything"}}})));
+    const auto pass = harness.gatekeeper.admit(
+        api_test::head_of({"POST", proof_path, {}, {{"x-api-key", "anything"}}}));
+    REQUIRE(pass);
+    CHECK(pass->client_id() == 0);
 }
 
 TEST_CASE("a key may come in each of the forms the client library knows") {
@@ -250,17 +252,20 @@ TEST_CASE("a request counts once: not when its head is refused, but without its 
 TEST_CASE("the gatekeeper says who sent a request") {
     const KeysFile file(two_keys);
     Harness harness(with_clients(file));
-    const auto client_of = [&](const Headers& headers, const std::string& path) {
-        return harness.gatekeeper.client_of(api_test::head_of({"POST", path, {}, headers}));
+    const auto admit = [&](const Headers& headers, const std::string& path) {
+        return harness.gatekeeper.admit(api_test::head_of({"POST", path, {}, headers}));
     };
-    const auto slow = client_of({{"x-api-key", slow_key}}, proof_path);
+    const auto slow = admit({{"x-api-key", slow_key}}, proof_path);
     REQUIRE(slow);
-    CHECK(slow->name == "slow");
-    CHECK(slow->id == api::access::client_named("slow").id);
-    CHECK_FALSE(client_of({{"x-api-key", wrong_key}}, proof_path));
-    CHECK_FALSE(client_of({}, proof_path));
-    CHECK_FALSE(client_of({{"x-api-key", slow_key}}, share_path));
-    CHECK_FALSE(client_of({{"x-api-key", slow_key}}, "/version"));
+    CHECK(slow->key->client.name == "slow");
+    CHECK(slow->client_id() == static_cast<std::int64_t>(api::access::client_named("slow").id));
+    CHECK_FALSE(admit({{"x-api-key", wrong_key}}, proof_path));
+    CHECK_FALSE(admit({}, proof_path));
+    for (const std::string& path : {share_path, std::string("/version")}) {
+        const auto open = admit({{"x-api-key", slow_key}}, path);
+        REQUIRE(open);
+        CHECK(open->client_id() == 0);
+    }
 }
 
 TEST_CASE("shares may come with any token of the file or with the one of the configuration") {
@@ -284,8 +289,8 @@ TEST_CASE("shares may come with any token of the file or with the one of the con
     }
     CHECK(post_proof(harness, {}).status == 202);
     CHECK(harness.gatekeeper
-              .client_of(api_test::head_of({"POST", share_path, {}, {{"x-helper-token", web_key}}}))
-              ->name == "web");
+              .admit(api_test::head_of({"POST", share_path, {}, {{"x-helper-token", web_key}}}))
+              ->key->client.name == "web");
 
     CHECK(post_share(harness, {{"X-Helper-Token", slow_key}}).status == 200);
     const Answer limited = post_share(harness, {{"X-Helper-Token", slow_key}});
@@ -338,8 +343,10 @@ TEST_CASE("keys may be read again while requests come") {
         for (int i = 0; i < 3; ++i) {
             threads.emplace_back([&] {
                 do {
-                    const auto client = harness.gatekeeper.client_of(request);
-                    refused += client && client->name == "web" ? 0 : 1;
+                    const auto pass = harness.gatekeeper.admit(request);
+                    const bool fine = pass && pass->key->client.name == "web" &&
+                                      harness.gatekeeper.is_valid(*pass);
+                    refused += fine ? 0 : 1;
                 } while (!done);
             });
         }

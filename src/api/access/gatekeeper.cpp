@@ -1,6 +1,7 @@
 #include "api/access/gatekeeper.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/router.hpp"
 
@@ -22,22 +23,26 @@ std::string_view trimmed(std::string_view text) {
 // What a request shows: one key, however often.
 class Shown {
 public:
-    void add(std::string_view key) {
+    void add(std::string_view key, bool in_cookie = false) {
         differ_ = differ_ || (key_ && *key_ != key);
         key_ = key;
+        outside_cookies_ = outside_cookies_ || !in_cookie;
     }
     [[nodiscard]] std::optional<std::string_view> one() const {
         return differ_ ? std::nullopt : key_;
     }
+    [[nodiscard]] bool in_cookie_only() const { return key_ && !outside_cookies_; }
 
 private:
     std::optional<std::string_view> key_;
     bool differ_ = false;
+    bool outside_cookies_ = false;
 };
 
 void add_bearer(std::string_view value, Shown& shown) {
     const std::size_t end = std::min(value.find(' '), value.size());
-    if (net::equal_ignoring_case(value.substr(0, end), bearer)) shown.add(trimmed(value.substr(end)));
+    if (net::equal_ignoring_case(value.substr(0, end), bearer))
+        shown.add(trimmed(value.substr(end)));
 }
 
 void add_cookies(std::string_view value, Shown& shown) {
@@ -45,13 +50,13 @@ void add_cookies(std::string_view value, Shown& shown) {
         const std::size_t end = std::min(value.find(';'), value.size());
         const std::string_view cookie = trimmed(value.substr(0, end));
         if (cookie.starts_with(key_name) && cookie.substr(key_name.size()).starts_with('=')) {
-            shown.add(cookie.substr(key_name.size() + 1));
+            shown.add(cookie.substr(key_name.size() + 1), true);
         }
         value.remove_prefix(std::min(end + 1, value.size()));
     }
 }
 
-std::optional<std::string_view> client_key_in(const net::HttpRequest& head) {
+Shown client_key_in(const net::HttpRequest& head) {
     Shown shown;
     for (const auto& [name, value] : head.headers) {
         if (net::equal_ignoring_case(name, key_name)) {
@@ -62,15 +67,15 @@ std::optional<std::string_view> client_key_in(const net::HttpRequest& head) {
             add_cookies(value, shown);
         }
     }
-    return shown.one();
+    return shown;
 }
 
-std::optional<std::string_view> share_token_in(const net::HttpRequest& head) {
+Shown share_token_in(const net::HttpRequest& head) {
     Shown shown;
     for (const auto& [name, value] : head.headers) {
         if (net::equal_ignoring_case(name, "x-helper-token")) shown.add(value);
     }
-    return shown.one();
+    return shown;
 }
 
 }  // namespace
@@ -81,26 +86,24 @@ Gatekeeper::Gatekeeper(const Options& options, const engine::Clock& clock)
       share_tokens_({"share_tokens", options.share_tokens_file, options.share_api_token,
                      options.credentials_directory}) {}
 
-bool Gatekeeper::may_enter(const net::HttpRequest& head) const {
+std::optional<Pass> Gatekeeper::admit(const net::HttpRequest& head) const {
     const KeyRing* door = door_of(head.path);
-    return door == nullptr || key_for(*door, head) != nullptr;
-}
-
-std::optional<Client> Gatekeeper::client_of(const net::HttpRequest& head) const {
-    const KeyRing* door = door_of(head.path);
-    if (door == nullptr) return {};
-    const auto key = key_for(*door, head);
+    if (door == nullptr) return Pass{};
+    const Shown shown = door == &clients_ ? client_key_in(head) : share_token_in(head);
+    const auto text = shown.one();
+    auto key = text ? door->find(*text) : nullptr;
     if (!key) return {};
-    return key->client;
+    return Pass{door, std::move(key), shown.in_cookie_only()};
 }
 
-std::optional<domain::Nanoseconds> Gatekeeper::refused(const net::HttpRequest& head) {
-    if (head.method != "POST") return {};
-    const KeyRing* door = door_of(head.path);
-    if (door == nullptr) return {};
-    const auto key = key_for(*door, head);
-    if (!key || !key->limiter) return {};
-    return key->limiter->refused(clock_.monotonic());
+bool Gatekeeper::is_valid(const Pass& pass) const {
+    return pass.door == nullptr || pass.door->knows(*pass.key);
+}
+
+std::optional<domain::Nanoseconds> Gatekeeper::refused(const Pass& pass,
+                                                       std::string_view method) const {
+    if (method != "POST" || !pass.key || !pass.key->limiter) return {};
+    return pass.key->limiter->refused(clock_.monotonic());
 }
 
 std::vector<std::reference_wrapper<KeyRing>> Gatekeeper::reloadable() {
@@ -116,12 +119,6 @@ const KeyRing* Gatekeeper::door_of(std::string_view path) const {
     if (is_share_path(path) && path != open_share_path) door = &share_tokens_;
     if (path.starts_with("/v2/") || path.starts_with("/v3/")) door = &clients_;
     return door != nullptr && door->is_needed() ? door : nullptr;
-}
-
-std::shared_ptr<const ClientKey> Gatekeeper::key_for(const KeyRing& door,
-                                                     const net::HttpRequest& head) const {
-    const auto shown = &door == &clients_ ? client_key_in(head) : share_token_in(head);
-    return shown ? door.find(*shown) : nullptr;
 }
 
 }  // namespace api::access

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,12 +9,24 @@
 
 #include "api/access/client_keys.hpp"
 #include "api/access/key_ring.hpp"
-#include "net/http_message.hpp"
 #include "api/options.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
+#include "net/http_message.hpp"
 
 namespace api::access {
+
+// What let a request in, found out once.
+struct Pass {
+    const KeyRing* door = nullptr;         // nothing: an open door, or none
+    std::shared_ptr<const ClientKey> key;  // nothing: no door asked for one
+    bool key_in_cookie = false;            // and nowhere else
+
+    // 0: nobody known.
+    [[nodiscard]] std::int64_t client_id() const {
+        return key ? static_cast<std::int64_t>(key->client.id) : 0;
+    }
+};
 
 // Who may come in. Two doors: the relayer routes (/v2, /v3), which take a key as `x-api-key: KEY`,
 // `Authorization: Bearer KEY` or cookie `x-api-key=KEY` (sdk-client-contract 6), and the share
@@ -25,16 +38,17 @@ public:
     // Throws std::runtime_error that says what is wrong with a file of keys.
     Gatekeeper(const Options& options, const engine::Clock& clock);
 
-    // Changes nothing, however often it is asked.
-    [[nodiscard]] bool may_enter(const net::HttpRequest& head) const;
+    // Hashes the key that the request shows. Nothing: it may not come in.
+    [[nodiscard]] std::optional<Pass> admit(const net::HttpRequest& head) const;
 
-    // Who showed a key that is good; nothing at an open door.
-    [[nodiscard]] std::optional<Client> client_of(const net::HttpRequest& head) const;
+    // Whether the key is still one of the door's. Hashes nothing.
+    [[nodiscard]] bool is_valid(const Pass& pass) const;
 
     // Takes one of the client's requests: ask once for each. Nothing: it goes on. Otherwise how
     // long it has to wait. Only POSTs are counted: a client treats a limited GET as the end of its
     // call (sdk-client-contract 1.6).
-    [[nodiscard]] std::optional<domain::Nanoseconds> refused(const net::HttpRequest& head);
+    [[nodiscard]] std::optional<domain::Nanoseconds> refused(const Pass& pass,
+                                                             std::string_view method) const;
 
     // The doors whose keys are in a file, to be read again.
     [[nodiscard]] std::vector<std::reference_wrapper<KeyRing>> reloadable();
@@ -42,8 +56,6 @@ public:
 private:
     // Nothing: an open door, or none.
     [[nodiscard]] const KeyRing* door_of(std::string_view path) const;
-    [[nodiscard]] std::shared_ptr<const ClientKey> key_for(const KeyRing& door,
-                                                           const net::HttpRequest& head) const;
 
     const engine::Clock& clock_;
     KeyRing clients_;

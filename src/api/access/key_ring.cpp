@@ -1,5 +1,6 @@
 #include "api/access/key_ring.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -42,6 +43,13 @@ std::shared_ptr<const ClientKey> KeyRing::find(std::string_view key) const {
     const ClientKey* found = keys->find(key);
     if (found == nullptr) return nullptr;
     return {std::move(keys), found};
+}
+
+bool KeyRing::knows(const ClientKey& key) const {
+    const auto keys = this->keys();
+    return std::ranges::any_of(keys->all(), [&](const ClientKey& known) {
+        return equal_in_constant_time(known.digest, key.digest);
+    });
 }
 
 std::optional<std::string> KeyRing::reload() {

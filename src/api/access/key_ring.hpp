@@ -33,6 +33,9 @@ public:
     // Nothing: no such key. What it finds outlives a reload.
     [[nodiscard]] std::shared_ptr<const ClientKey> find(std::string_view key) const;
 
+    // Whether a key that was found is still there.
+    [[nodiscard]] bool knows(const ClientKey& key) const;
+
     // Reads the file again. Names that stay with the same allowance go on where they were. If the
     // file is bad, the answer says why and the old keys stay.
     [[nodiscard]] std::optional<std::string> reload();
