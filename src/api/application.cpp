@@ -119,7 +119,7 @@ std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head
     if (!pass) return unauthorized_answer(ticket);
     ticket.pass = *std::move(pass);
     if (route.action == Action::submit) {
-        if (const auto refusal = relayer_.before_body(head)) {
+        if (const auto refusal = relayer_.before_body(head, ticket.pass)) {
             return failed_answer(ticket.call_id, *refusal);
         }
     }

@@ -23,20 +23,13 @@ bool ends_ignoring_case(std::string_view text, std::string_view suffix) {
 
 }  // namespace
 
-ContentKind content_kind_of(const net::HttpRequest& head) {
+bool announces_json(const net::HttpRequest& head) {
     const auto value = head.header("Content-Type");
-    if (!value) return ContentKind::none;
+    if (!value) return false;
     const std::string_view media_type = trimmed(value->substr(0, value->find(';')));
-    if (net::equal_ignoring_case(media_type, "application/json") ||
-        (starts_ignoring_case(media_type, "application/") &&
-         ends_ignoring_case(media_type, "+json"))) {
-        return ContentKind::json;
-    }
-    if (net::equal_ignoring_case(media_type, "application/x-www-form-urlencoded") ||
-        starts_ignoring_case(media_type, "multipart/")) {
-        return ContentKind::form;
-    }
-    return ContentKind::other;
+    return net::equal_ignoring_case(media_type, "application/json") ||
+           (starts_ignoring_case(media_type, "application/") &&
+            ends_ignoring_case(media_type, "+json"));
 }
 
 }  // namespace api

@@ -91,8 +91,10 @@ RelayerRoutes::RelayerRoutes(const Options& options, const Ports& ports)
       long_polls_(ports.long_polls),
       observer_(ports.observer) {}
 
-std::optional<Refusal> RelayerRoutes::before_body(const net::HttpRequest& head) const {
-    if (content_kind_of(head) == ContentKind::json) return {};
+std::optional<Refusal> RelayerRoutes::before_body(const net::HttpRequest& head,
+                                                  const access::Pass& pass) const {
+    const bool from_browser = pass.key_in_cookie || head.header("Origin");
+    if (!from_browser || announces_json(head)) return {};
     return request_error(std::string("the body must be JSON: ").append(content_type_hint));
 }
 

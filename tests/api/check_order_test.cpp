@@ -38,7 +38,10 @@ Answer ask(Harness& harness, const Patient& patient) {
     std::string text = patient.body.dump() + patient.tail;
     if (patient.padding > text.size()) text.resize(patient.padding + 1, ' ');
     return harness.send(
-        {patient.method, patient.path, text, {{"Content-Type", patient.content_type}}});
+        {patient.method,
+         patient.path,
+         text,
+         {{"Origin", "https://dapp.example"}, {"Content-Type", patient.content_type}}});
 }
 
 void check_cures(Harness& harness, Patient patient, const std::vector<Cure>& cures) {

@@ -121,6 +121,36 @@ TEST_CASE("a key may come in each of the forms the client library knows") {
     }
 }
 
+TEST_CASE("a body must say that it is JSON where the key came in a cookie alone") {
+    const KeysFile file(two_keys);
+    Harness harness(with_clients(file));
+    struct Row {
+        Headers headers;
+        int status;
+    };
+    const std::pair<std::string, std::string> cookie{"Cookie", "x-api-key=" + web_key};
+    const std::pair<std::string, std::string> bearer{"Authorization", "Bearer " + web_key};
+    const std::pair<std::string, std::string> text{"Content-Type", "text/plain"};
+    const Row rows[] = {
+        {{cookie}, 400},
+        {{cookie, text}, 400},
+        {{cookie, {"Content-Type", "application/json"}}, 202},
+        {{cookie, bearer}, 202},  // no page can make a browser send the second
+        {{bearer, text}, 202},
+        {{{"x-api-key", web_key}}, 202},
+        {{{"x-api-key", web_key}, {"Cookie", "theme=dark"}, text}, 202},
+        {{{"x-api-key", web_key}, {"Origin", "https://dapp.example"}, text}, 400},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.headers.back().second);
+        const Answer answer = harness.send(
+            {"POST", proof_path, api_test::sample("input-proof-1-value.json"), row.headers});
+        CHECK(answer.status == row.status);
+        if (row.status == 400) CHECK(answer.label() == "request_error");
+        if (row.headers.back() != text) CHECK(poll(harness, row.headers).status == 404);
+    }
+}
+
 TEST_CASE("no key, a wrong one and two at once get the same 401") {
     const KeysFile file(two_keys);
     Harness harness(with_clients(file));
@@ -231,7 +261,8 @@ TEST_CASE("a request counts once: not when its head is refused, but without its 
     const KeysFile file(two_keys);
     Harness harness(with_clients(file));
     const Headers slow{{"x-api-key", slow_key}};
-    const Headers slow_text{{"x-api-key", slow_key}, {"Content-Type", "text/plain"}};
+    const Headers slow_text{
+        {"x-api-key", slow_key}, {"Origin", "null"}, {"Content-Type", "text/plain"}};
     for (int i = 0; i < 10; ++i) {
         CHECK(harness.send({"POST", proof_path, "{}", slow_text}).status == 400);
         CHECK(harness.send({"POST", "/v2/nothing", "{}", slow}).status == 404);

@@ -95,7 +95,11 @@ Statuses provoked_by_post(const std::string& path) {
     Harness harness;
     note(harness.post(path, body));
     note(harness.post(path, "{"));
-    note(harness.send({"POST", path, body, {{"Content-Type", "multipart/form-data"}}}));
+    note(harness.send(
+        {"POST",
+         path,
+         body,
+         {{"Origin", "https://dapp.example"}, {"Content-Type", "multipart/form-data"}}}));
     const std::vector<engine::AcceptOutcome> outcomes{engine::Bounced{2}, engine::Conflict{},
                                                       engine::KeyReused{},
                                                       engine::Unavailable{"full", 1}};

@@ -138,6 +138,7 @@ TEST_CASE("bodies that are not read are refused with the fix, never with 413 (fi
     const std::string proof = api_test::sample("input-proof-1-value.json");  // 37 kB
     const std::pair<std::string, std::string> form{"Content-Type",
                                                    "application/x-www-form-urlencoded"};
+    const std::pair<std::string, std::string> origin{"Origin", "https://dapp.example"};
     const std::pair<std::string, std::string> is_json{"Content-Type", "application/json"};
     struct Row {
         const char* label;
@@ -146,14 +147,16 @@ TEST_CASE("bodies that are not read are refused with the fix, never with 413 (fi
         std::string_view text;
     };
     const Row rows[] = {
-        {"curl -d, relayer",
-         {"POST", proof_path, proof, {form}},
+        {"a form in a browser, relayer",
+         {"POST", proof_path, proof, {form, origin}},
          400,
          "send Content-Type: application/json"},
-        {"no type, relayer",
-         {"POST", proof_path, proof, {}},
+        {"no type in a browser, relayer",
+         {"POST", proof_path, proof, {origin}},
          400,
          "send Content-Type: application/json"},
+        {"curl -d, relayer", {"POST", proof_path, proof, {form}}, 202, "queued"},
+        {"no type, relayer", {"POST", proof_path, proof, {}}, 202, "queued"},
         {"curl -d, shares", {"POST", share_path, proof, {form}}, 400, "shares_hash"},
         {"gzip, shares",
          {"POST", share_path, "x", {{"Content-Encoding", "gzip"}}},

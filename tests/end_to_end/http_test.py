@@ -55,14 +55,16 @@ class HttpTest(unittest.TestCase):
                 pass
             return received
 
-    def test_a_long_body_without_a_content_type_is_told_what_to_send(self):
+    def test_a_browser_that_announces_no_json_is_told_what_to_send(self):
         body = padded("public-decrypt.json", 20_000)
         path = samples.PUBLIC_DECRYPT
         self.assertEqual(self.service.post(path, body).status, 202)
         for headers in ({}, {"Content-Type": "application/x-www-form-urlencoded"},
                         {"Content-Type": "text/plain"}):
             with self.subTest(headers=headers):
-                answer = self.service.post(path, body, headers=headers)
+                self.assertEqual(self.service.post(path, body, headers=headers).status, 202)
+                answer = self.service.post(path, body,
+                                           headers={"Origin": "https://dapp.example", **headers})
                 self.failed(answer, 400, "request_error", "Content-Type: application/json")
 
     def test_the_content_type_of_shares_does_not_matter(self):

@@ -138,7 +138,7 @@ void check_head(std::string_view bytes) {
     }
     check_framing(head);
     check_route(request);
-    static_cast<void>(api::content_kind_of(request));
+    static_cast<void>(api::announces_json(request));
 
     net::RequestHead again;
     const std::string spelled = plain_spelling(bytes, request);

@@ -142,7 +142,7 @@ std::optional<net::HttpResponse> AdminApplication::early_answer(const net::HttpR
         denied_.note(field("remote", head.remote), "wrong or missing token");
         return without_token();
     }
-    if (head.method == "POST" && content_kind_of(head) != ContentKind::json) {
+    if (head.method == "POST" && !announces_json(head)) {
         return admin_text(415, "The body must be JSON: send Content-Type: application/json");
     }
     return {};
