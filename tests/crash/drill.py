@@ -6,11 +6,8 @@ chain must show none of them twice and no vote share before its second. Prints c
 anything was violated.
 """
 
-import argparse
 import collections
-import os
 import pathlib
-import random
 import shutil
 import sqlite3
 import sys
@@ -20,6 +17,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "end_to_end"))
 
+import rounds as drills  # noqa: E402
 import samples  # noqa: E402
 from load import Load, Promise  # noqa: E402
 from service import TERMINAL, Client, Service, query, wait_until  # noqa: E402
@@ -86,22 +84,13 @@ START_SECONDS = 60
 STALL_SECONDS = 120  # of the last run without any request ending
 
 
-class Drill:
+class Drill(drills.Drill):
     def __init__(self, rounds, seed):
-        self.rounds = rounds
-        self.seed = seed
-        self.chance = random.Random(seed)
+        super().__init__(rounds, seed)
         self.service = Service(CONFIG.replace("SEED", str(seed)))
-        self.counts = collections.Counter()
         self.promises = {}  # job id or share key -> promise
         self.repeated = []
-        self.violations = []
         self.ended = {}  # primary key -> what its row said when it was first seen ended
-
-    def violation(self, text):
-        self.violations.append(text)
-        if len(self.violations) <= 20:
-            print(f"VIOLATION {text}", flush=True)
 
     # --- the rounds ---
 
@@ -138,7 +127,7 @@ class Drill:
     def kill_during_start(self):
         self.service.spawn()
         time.sleep(self.chance.uniform(0, 0.12))
-        self.died_by_itself()
+        self.died_by_itself(self.service)
         self.service.kill()
         self.counts["kills during start"] += 1
 
@@ -150,7 +139,7 @@ class Drill:
         with Load(self.service.port, seed=self.seed * 100_000 + turn, threads=6, pause=0.03,
                   repeat=repeat) as load:
             time.sleep(self.chance.uniform(0.02, 1.5))
-            self.died_by_itself()
+            self.died_by_itself(self.service)
             self.service.kill()
         self.counts["kills under load"] += 1
         for promise in load.promises:
@@ -160,11 +149,6 @@ class Drill:
         self.counts["answers that said later"] += load.bounced
         for answer in load.refusals:
             self.violation(f"round {turn}: a valid request was refused: {answer}")
-
-    def died_by_itself(self):
-        status = self.service.process.poll()
-        if status is not None:
-            self.violation(f"the process ended by itself with {status}: {self.service.log()[-2000:]}")
 
     def look_at_what_is_left(self):
         """Ended rows never change. Reads a copy, so that the next start finds the log as it was."""
@@ -314,22 +298,15 @@ class Drill:
         print(f"lost {counts['lost']}")
         print(f"shares too early {counts['shares too early']}")
         print(f"nonces used twice {counts['nonces used twice']}")
-        print(f"violations {len(self.violations)}")
-        return 1 if self.violations else 0
+        return self.verdict()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("count", metavar="ROUNDS", type=int, nargs="?", help="default: 100")
-    parser.add_argument("--rounds", type=int, help="the same")
-    parser.add_argument("--seed", type=int, help="default: a new one each time, printed")
-    parser.add_argument("--binary", help="default: $POSTHOUSE_BINARY, then build/src/posthouse")
+    parser = drills.parser_of(__doc__, 100)
+    parser.add_argument("count", metavar="ROUNDS", type=int, nargs="?", help="the same as --rounds")
     parser.add_argument("--keep", action="store_true", help="leave the data directory behind")
-    arguments = parser.parse_args()
-    if arguments.binary:
-        os.environ["POSTHOUSE_BINARY"] = arguments.binary
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
-    drill = Drill(arguments.rounds or arguments.count or 100, seed)
+    arguments = drills.arguments_of(parser)
+    drill = Drill(arguments.count or arguments.rounds, arguments.seed)
     try:
         status = drill.run()
     finally:

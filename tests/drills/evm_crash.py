@@ -12,7 +12,7 @@ violated.
 import threading
 import time
 
-from evm_drill import Drill, main
+from evm_drill import EvmDrill, main
 from liar import SENDS
 from proxy import Cut, Proxy
 
@@ -62,7 +62,7 @@ class Trap(Proxy):
             pass  # nobody waits for it
 
 
-class CrashDrill(Drill):
+class CrashDrill(EvmDrill):
     def __init__(self, rounds, seed):
         super().__init__(rounds, seed, node=Trap, starts=False)
 
@@ -105,4 +105,4 @@ class CrashDrill(Drill):
 
 
 if __name__ == "__main__":
-    main(__doc__.splitlines()[0], CrashDrill, 50)
+    main(__doc__, CrashDrill, 50)

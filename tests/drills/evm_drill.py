@@ -1,12 +1,9 @@
 """What the drills on a real chain have in common: load, an end, and a verdict from the chain itself."""
 
-import argparse
 import collections
 import http.client
 import json
-import os
 import pathlib
-import random
 import sys
 import time
 
@@ -16,6 +13,7 @@ sys.path.insert(0, str(HERE.parent / "end_to_end"))
 from evm import Variants, World  # noqa: E402
 from chain import key_in_body  # noqa: E402
 from load import Load  # noqa: E402
+from rounds import Drill, arguments_of, parser_of  # noqa: E402
 from service import Client  # noqa: E402
 
 START_SECONDS = 60
@@ -55,26 +53,17 @@ class EvmLoad(Load):
         return variants.any_kind()
 
 
-class Drill:
+class EvmDrill(Drill):
     def __init__(self, rounds, seed, **options):
-        self.rounds = rounds
-        self.seed = seed
-        self.chance = random.Random(seed)
+        super().__init__(rounds, seed)
         self.world = World(seed=seed, delay=(0.0, 0.4), **{**SETTINGS, **options})
         self.world.responder.pushes = True
-        self.counts = collections.Counter()
         self.promises = {}  # job id -> promise
         self.answers = {}  # job id -> the last answer
-        self.violations = []
 
     @property
     def service(self):
         return self.world.service
-
-    def violation(self, text):
-        self.violations.append(text)
-        if len(self.violations) <= 20:
-            print(f"VIOLATION {text}", flush=True)
 
     # --- the rounds ---
 
@@ -104,9 +93,7 @@ class Drill:
             self.violation(f"round {turn}: a valid request was refused: {answer}")
 
     def kill_service(self):
-        status = self.service.process.poll()
-        if status is not None:
-            self.violation(f"the process ended by itself with {status}: {self.service.log()[-2000:]}")
+        self.died_by_itself(self.service)
         self.service.kill()
         self.counts["kills"] += 1
 
@@ -194,20 +181,12 @@ class Drill:
         print(f"nonce {counts['nonce']}, gapless {'yes' if counts['nonces gapless'] else 'no'}")
         print(f"seconds until the last ended {counts['tail']}")
         self.report_more()
-        print(f"violations {len(self.violations)}")
-        return 1 if self.violations else 0
+        return self.verdict()
 
     def report_more(self):
         """What only one drill counts."""
 
 
 def main(description, drill, rounds):
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--rounds", type=int, default=rounds, help=f"default: {rounds}")
-    parser.add_argument("--seed", type=int, help="default: a new one each time, printed")
-    parser.add_argument("--binary", help="default: $POSTHOUSE_BINARY, then build/src/posthouse")
-    arguments = parser.parse_args()
-    if arguments.binary:
-        os.environ["POSTHOUSE_BINARY"] = arguments.binary
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
-    sys.exit(drill(arguments.rounds, seed).run())
+    arguments = arguments_of(parser_of(description, rounds))
+    sys.exit(drill(arguments.rounds, arguments.seed).run())

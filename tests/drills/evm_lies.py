@@ -9,11 +9,11 @@ some seconds, or it is killed. The verdict is that of evm_crash.py: lies cost ti
 
 import time
 
-from evm_drill import Drill, main
+from evm_drill import EvmDrill, main
 from liar import Liar
 
 
-class LiesDrill(Drill):
+class LiesDrill(EvmDrill):
     def __init__(self, rounds, seed):
         super().__init__(rounds, seed, node=lambda port: Liar(port, seed), starts=False)
 
@@ -43,4 +43,4 @@ class LiesDrill(Drill):
 
 
 if __name__ == "__main__":
-    main(__doc__.splitlines()[0], LiesDrill, 30)
+    main(__doc__, LiesDrill, 30)

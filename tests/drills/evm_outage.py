@@ -11,11 +11,11 @@ minute after some twenty rounds: several runs of ten are faster than a long one.
 
 import time
 
-from evm_drill import Drill, main
+from evm_drill import EvmDrill, main
 from proxy import Proxy
 
 
-class OutageDrill(Drill):
+class OutageDrill(EvmDrill):
     def __init__(self, rounds, seed):
         super().__init__(rounds, seed, node=Proxy, keeps=True)
 
@@ -53,4 +53,4 @@ class OutageDrill(Drill):
 
 
 if __name__ == "__main__":
-    main(__doc__.splitlines()[0], OutageDrill, 30)
+    main(__doc__, OutageDrill, 30)

@@ -6,10 +6,7 @@ all of them at once. Every round must give one job id, one row and one inclusion
 embedded chain. Prints counts; ends with 1 when anything was violated.
 """
 
-import argparse
-import collections
 import json
-import os
 import pathlib
 import socket
 import sys
@@ -18,6 +15,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "end_to_end"))
 
+import rounds as drills  # noqa: E402
 import samples  # noqa: E402
 from service import QUICK, Service  # noqa: E402
 
@@ -65,9 +63,9 @@ def request(path, body):
             f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
 
-class Drill:
+class Drill(drills.Drill):
     def __init__(self, rounds, clients, seed):
-        self.rounds = rounds
+        super().__init__(rounds, seed)
         self.clients = clients
         self.variants = samples.Variants(seed)
         self.kinds = ((samples.INPUT_PROOF, self.variants.input_proof),
@@ -75,14 +73,7 @@ class Drill:
                       (samples.USER_DECRYPT, self.variants.user_decrypt),
                       (samples.DELEGATED, self.variants.delegated))
         self.service = Service(CONFIG)
-        self.counts = collections.Counter()
         self.jobs = []  # (path, job id) of each round
-        self.violations = []
-
-    def violation(self, text):
-        self.violations.append(text)
-        if len(self.violations) <= 20:
-            print(f"VIOLATION {text}", flush=True)
 
     def run(self):
         self.service.start()
@@ -136,23 +127,18 @@ class Drill:
             self.violation(f"double inclusions: {doubles[:5]}")
 
     def report(self):
+        print(f"seed {self.seed}")
         print(f"rounds {self.rounds}, clients {self.clients}, {self.seconds:.1f} s")
         for name in ("answers", "job ids", "rows", "transactions", "inclusions",
                      "double inclusions", "ended with 200"):
             print(f"{name} {self.counts[name]}")
-        print(f"violations {len(self.violations)}")
-        return 1 if self.violations else 0
+        return self.verdict()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=1000)
+    parser = drills.parser_of(__doc__, 1000)
     parser.add_argument("--clients", type=int, default=64)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--binary", help="default: $POSTHOUSE_BINARY, then build/src/posthouse")
-    arguments = parser.parse_args()
-    if arguments.binary:
-        os.environ["POSTHOUSE_BINARY"] = arguments.binary
+    arguments = drills.arguments_of(parser)
     drill = Drill(arguments.rounds, arguments.clients, arguments.seed)
     try:
         status = drill.run()

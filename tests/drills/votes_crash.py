@@ -9,13 +9,10 @@ revealed, none before its second, a second reveal answered as a duplicate only, 
 witness left on disk or in the log. Prints counts; ends with 1 when anything was violated.
 """
 
-import argparse
 import collections
 import contextlib
 import json
-import os
 import pathlib
-import random
 import sys
 import threading
 import time
@@ -26,6 +23,7 @@ sys.path.insert(0, str(HERE.parent / "end_to_end"))
 # First: it says where the package votes is.
 from votes_world import World  # noqa: E402
 
+import rounds as drills  # noqa: E402
 from samples import share_key  # noqa: E402
 from service import wait_until  # noqa: E402
 from votes_load import Mischief, Wallets  # noqa: E402
@@ -42,26 +40,17 @@ SETTINGS = {
 }
 
 
-class Drill:
+class Drill(drills.Drill):
     def __init__(self, rounds, seed):
-        self.rounds = rounds
-        self.seed = seed
-        self.chance = random.Random(seed)
+        super().__init__(rounds, seed)
         self.world = World("--seconds", "0.02", "0.4", seed=seed, starts=False, **SETTINGS)
         self.mischief = Mischief(seed)
         self.world.chain.mischief = self.mischief
         self.round_id = None
-        self.counts = collections.Counter()
         self.waiting = []
         self.accepted = {}  # nullifier -> share
         self.died = 0.0
         self.away = []  # (since, until) when no service ran
-        self.violations = []
-
-    def violation(self, text):
-        self.violations.append(text)
-        if len(self.violations) <= 20:
-            print(f"VIOLATION {text}", flush=True)
 
     # --- the rounds ---
 
@@ -121,9 +110,7 @@ class Drill:
         self.kill_service("during start")
 
     def kill_service(self, moment):
-        status = self.world.service.process.poll()
-        if status is not None:
-            self.violation(f"the process ended by itself with {status}: {self.log_end()}")
+        self.died_by_itself(self.world.service)
         self.world.service.kill()
         self.died = time.time()
         self.counts[f"ends {moment}"] += 1
@@ -299,20 +286,12 @@ class Drill:
                 print(f"{name} {counts[name]}")
         print(f"files with witness data {counts['files with witness data']}")
         print(f"seconds until the last ended {counts['tail']}")
-        print(f"violations {len(self.violations)}")
-        return 1 if self.violations else 0
+        return self.verdict()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=100, help="default: 100")
-    parser.add_argument("--seed", type=int, help="default: a new one each time, printed")
-    parser.add_argument("--binary", help="default: $POSTHOUSE_BINARY, then build/src/posthouse")
-    arguments = parser.parse_args()
-    if arguments.binary:
-        os.environ["POSTHOUSE_BINARY"] = arguments.binary
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
-    sys.exit(Drill(arguments.rounds, seed).run())
+    arguments = drills.arguments_of(drills.parser_of(__doc__, 100))
+    sys.exit(Drill(arguments.rounds, arguments.seed).run())
 
 
 if __name__ == "__main__":

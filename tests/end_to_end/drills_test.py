@@ -1,0 +1,77 @@
+"""Short runs of the drills, judged by what they print; the long ones are run by hand.
+
+A class each: run.py lets classes run side by side.
+"""
+
+import subprocess
+import sys
+import unittest
+
+from service import ROOT, binary
+
+
+class Drill(unittest.TestCase):
+    def drill(self, path, *arguments):
+        """What tests/`path` prints; a drill that finds a violation ends with another status than 0."""
+        process = subprocess.run(
+            [sys.executable, str(ROOT / "tests" / path), "--binary", binary(), *arguments],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(process.returncode, 0, process.stdout + process.stderr)
+        return process.stdout
+
+    def says(self, output, *lines):
+        for line in lines:
+            self.assertIn(line, output.splitlines())
+
+    def three_rounds(self, path, *lines):
+        output = self.drill(path, "--rounds", "3")
+        self.assertRegex(output, r"(?m)^accepted [1-9]")
+        self.says(output, "violations 0", *lines)
+
+
+class CrashDrillTest(Drill):
+    def test_five_rounds(self):
+        output = self.drill("crash/drill.py", "--rounds", "5")
+        self.assertIn("double inclusions 0", output)
+        self.assertIn("lost 0", output)
+
+
+class CrowdTest(Drill):
+    def test_a_small_crowd_costs_nobody_a_request(self):
+        output = self.drill("drills/crowd.py", "--idle", "200", "--dripping", "50", "--flooding", "8",
+                            "--seconds", "6", "--quiet-seconds", "1", "--deadline", "2",
+                            "--correctness-only")
+        self.assertIn("flooded heads taken whole", output)
+        self.assertNotIn("MISSED", output)
+
+
+class IdenticalDrillTest(Drill):
+    def test_fifty_rounds_of_64_clients(self):
+        self.says(self.drill("drills/identical.py", "--rounds", "50"),
+                  "answers 3200", "job ids 50", "rows 50", "inclusions 50", "double inclusions 0",
+                  "violations 0")
+
+
+class EvmCrashDrillTest(Drill):
+    def test_three_rounds(self):
+        self.three_rounds("drills/evm_crash.py", "included never 0", "included twice 0")
+
+
+class EvmLiesDrillTest(Drill):
+    def test_three_rounds(self):
+        self.three_rounds("drills/evm_lies.py", "included never 0", "included twice 0")
+
+
+class EvmOutageDrillTest(Drill):
+    def test_three_rounds(self):
+        self.three_rounds("drills/evm_outage.py", "included never 0", "included twice 0")
+
+
+class VotesCrashDrillTest(Drill):
+    def test_three_rounds(self):
+        self.three_rounds("drills/votes_crash.py", "revealed never 0", "revealed twice 0",
+                          "revealed before their second 0", "files with witness data 0")
+
+
+if __name__ == "__main__":
+    unittest.main()
