@@ -12,6 +12,15 @@
 
 namespace api_test {
 
+inline const std::string proof_path = "/v2/input-proof";
+inline const std::string share_base = "/shielded-vote/v1/";
+inline const std::string share_path = share_base + "shares";
+// Of the round in the samples of shares.
+inline const std::string round_id =
+    "0a6fb635439fb6850c775a291f639975bd239745ed43dba2a9f220d707e9b55c";
+// As one is given out.
+inline const std::string job_id = domain::to_string(domain::RequestId{0x0198'7654'3210'123, 77});
+
 // The head of a call as the application sees it; views into `call`.
 inline net::HttpRequest head_of(const Call& call) {
     net::HttpRequest request;

@@ -14,16 +14,15 @@ namespace {
 
 using api_test::Answer;
 using api_test::Harness;
+using api_test::job_id;
 using api_test::Json;
 using domain::Kind;
 using domain::Reason;
 using domain::Status;
 
-const std::string id = domain::to_string(domain::RequestId{0x0198'7654'3210'123, 77});
-
 Answer ended(Harness& harness, Status status, domain::Failure failure) {
     harness.inquiry.outcome = engine::Ended{Kind::user_decrypt, status, std::move(failure)};
-    return harness.get("/v2/user-decrypt/" + id);
+    return harness.get("/v2/user-decrypt/" + job_id);
 }
 
 Answer reverted(Harness& harness, std::uint32_t selector) {
@@ -35,14 +34,14 @@ Answer post_with(Harness& harness, const char* member, const Json& value) {
                         api_test::sample_with("public-decrypt.json", member, value));
 }
 
-struct Row {
+struct LabelRow {
     const char* label;
     int status;
     bool details;
     std::function<Answer(Harness&)> provoke;
 };
 
-const Row rows[] = {
+const LabelRow rows[] = {
     {"malformed_json", 400, false, [](Harness& h) { return h.post("/v2/user-decrypt", "{"); }},
     {"missing_fields", 400, true, [](Harness& h) { return h.post("/v2/user-decrypt", "{}"); }},
     {"validation_failed", 400, true, [](Harness& h) { return post_with(h, "extraData", ""); }},
@@ -55,7 +54,7 @@ const Row rows[] = {
      [](Harness& h) {
          return ended(h, Status::failure, {Reason::host_acl_refused, "no", {}});
      }},
-    {"not_found", 404, false, [](Harness& h) { return h.get("/v2/user-decrypt/" + id); }},
+    {"not_found", 404, false, [](Harness& h) { return h.get("/v2/user-decrypt/" + job_id); }},
     {"rate_limited", 429, false,
      [](Harness& h) {
          h.intake.forced = engine::Bounced{4};
@@ -95,7 +94,7 @@ const Row rows[] = {
 
 TEST_CASE("1.14: each of the sixteen labels comes with its status, and details where they belong") {
     std::set<std::string> labels;
-    for (const Row& row : rows) {
+    for (const LabelRow& row : rows) {
         CAPTURE(row.label);
         Harness harness;
         const Answer answer = row.provoke(harness);
@@ -129,7 +128,7 @@ TEST_CASE("sdk-client-contract 3: every label belongs to its status for the SDK,
                                       "503 response_timed_out"};
     // Kept for other clients (sdk-client-contract 3).
     const std::set<std::string> ours{"400 host_chain_id_not_supported", "500 host_acl_failed"};
-    for (const Row& row : rows) {
+    for (const LabelRow& row : rows) {
         Harness harness;
         const Answer answer = row.provoke(harness);
         const std::string pair = std::to_string(answer.status) + " " + answer.label();

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "api/metrics_world.hpp"
-#include "engine/world.hpp"
 #include "store/census.hpp"
+#include "support/world.hpp"
 
 using api_test::Exposition;
 using api_test::Labels;
@@ -31,7 +31,7 @@ struct Observed {
 
     [[nodiscard]] Exposition read() { return metrics->read(); }
 
-    World world;
+    support::World world;
     std::optional<api_test::MetricsWorld> metrics;
 
 private:
@@ -45,7 +45,7 @@ private:
     }
 };
 
-double rows(const Exposition& page, const std::string& type, const std::string& status) {
+double rows_of(const Exposition& page, const std::string& type, const std::string& status) {
     return page.value("relayer_request_count", {{"req_type", type}, {"status", status}});
 }
 
@@ -62,7 +62,7 @@ constexpr std::array<const char*, 4> req_types{"input_proof", "public_decrypt", 
 // Field report 74.
 TEST_CASE("a gateway that stands still for 90 s shows in the ages although the queues are empty") {
     Observed observed;
-    World& world = observed.world;
+    support::World& world = observed.world;
     world.gateway.on_send = [](const engine::SendOrder&) -> std::optional<engine::SendOutcome> {
         return std::nullopt;
     };
@@ -74,7 +74,7 @@ TEST_CASE("a gateway that stands still for 90 s shows in the ages although the q
 
     const Exposition page = observed.read();
     CHECK(age(page, "input_proof", "tx_in_flight") == doctest::Approx(90).epsilon(0.01));
-    CHECK(rows(page, "input_proof", "tx_in_flight") == 3);
+    CHECK(rows_of(page, "input_proof", "tx_in_flight") == 3);
     CHECK(page.value("relayer_transaction_pending_gauge",
                      {{"transaction_type", "input_request"}}) == 3);
     CHECK(page.sum("relayer_queue_size_count") == 0);
@@ -92,7 +92,7 @@ TEST_CASE("a gateway that stands still for 90 s shows in the ages although the q
 
 TEST_CASE("a queue that is not served shows its oldest in the lane gate") {
     Observed observed;
-    World& world = observed.world;
+    support::World& world = observed.world;
     world.gateway.on_check = [](const engine::CheckOrder&) -> std::optional<engine::CheckOutcome> {
         return std::nullopt;
     };
@@ -111,7 +111,7 @@ TEST_CASE("a queue that is not served shows its oldest in the lane gate") {
 
 TEST_CASE("shares that wait for their second have no age; late ones do") {
     Observed observed;
-    World& world = observed.world;
+    support::World& world = observed.world;
     static_cast<void>(world.submit(support::vote_share(1, world.in_seconds(600))));
     world.run_for(300s);
     const auto due = [&] {
@@ -123,7 +123,7 @@ TEST_CASE("shares that wait for their second have no age; late ones do") {
     CHECK(due() == 60);
     world.run_for(1s);
     CHECK(due() == 0);
-    CHECK(rows(observed.read(), "vote_share", "completed") == 1);
+    CHECK(rows_of(observed.read(), "vote_share", "completed") == 1);
     CHECK(observed.read().value("posthouse_wake_lateness_seconds_sum", {{"lane", "schedule"}}) ==
           doctest::Approx(60));
 }
@@ -132,21 +132,21 @@ TEST_CASE("a life of each kind moves the counts, and leaves one sample per statu
     for (const Kind kind : domain::kinds) {
         CAPTURE(to_string(kind));
         Observed observed;
-        World& world = observed.world;
+        support::World& world = observed.world;
         const auto family = domain::family_of(kind);
         const std::string type = req_types[static_cast<std::size_t>(family)];
-        const auto id = world.submit(request_of(kind, 1));
+        const auto id = world.submit(support::request_of(kind, 1));
         const Status first = kind == Kind::input_proof ? Status::processing : Status::queued;
         if (kind != Kind::share) {
-            CHECK(rows(observed.read(), type, std::string(to_string(first))) == 1);
+            CHECK(rows_of(observed.read(), type, std::string(to_string(first))) == 1);
         }
         world.run_for(100ms);
-        answer_well(world, id, kind);
+        support::answer_well(world.gateway, id, kind);
         world.run_for(1ms);
         REQUIRE(world.status(id) == Status::completed);
 
         const Exposition page = observed.read();
-        CHECK(rows(page, type, "completed") == 1);
+        CHECK(rows_of(page, type, "completed") == 1);
         CHECK(page.sum("relayer_request_count") == 1);
         CHECK(page.sum("relayer_transaction_pending_gauge") == 0);
         for (const std::string status :
@@ -169,7 +169,7 @@ TEST_CASE("a life of each kind moves the counts, and leaves one sample per statu
 
 TEST_CASE("time-outs and refusals of the chain are counted as what they are") {
     Observed observed;
-    World& world = observed.world;
+    support::World& world = observed.world;
     const auto silent = world.submit(support::input_proof(1));
     world.run_for(1s);
     world.gateway.on_send = [](const engine::SendOrder&) {
@@ -180,8 +180,8 @@ TEST_CASE("time-outs and refusals of the chain are counted as what they are") {
     REQUIRE(world.status(silent) == Status::timed_out);
     REQUIRE(world.status(refused) == Status::failure);
     const Exposition page = observed.read();
-    CHECK(rows(page, "input_proof", "timed_out") == 1);
-    CHECK(rows(page, "public_decrypt", "failure") == 1);
+    CHECK(rows_of(page, "input_proof", "timed_out") == 1);
+    CHECK(rows_of(page, "public_decrypt", "failure") == 1);
     CHECK(page.value("relayer_transaction_errors_total", {{"error_type", "reverted"},
                                                           {"revert_category", "contract_paused"},
                                                           {"request_type", "public_decrypt"}}) ==
@@ -194,23 +194,23 @@ TEST_CASE("time-outs and refusals of the chain are counted as what they are") {
 
 TEST_CASE("after a crash the counts come back from the file and the rest starts at zero") {
     Observed observed;
-    World& world = observed.world;
+    support::World& world = observed.world;
     const auto done = world.submit(support::input_proof(1));
     world.run_for(1s);
-    world.gateway.answer(done, proof_accepted());
+    world.gateway.answer(done, support::proof_accepted());
     world.run_for(1s);
     world.gateway.on_send = [](const engine::SendOrder&) -> std::optional<engine::SendOutcome> {
         return std::nullopt;
     };
     static_cast<void>(world.submit(support::input_proof(2)));
     world.run_for(1s);
-    REQUIRE(rows(observed.read(), "input_proof", "tx_in_flight") == 1);
+    REQUIRE(rows_of(observed.read(), "input_proof", "tx_in_flight") == 1);
 
     observed.restart();
     const Exposition page = observed.read();
-    CHECK(rows(page, "input_proof", "completed") == 1);
-    CHECK(rows(page, "input_proof", "tx_in_flight") == 0);
-    CHECK(rows(page, "input_proof", "processing") == 1);
+    CHECK(rows_of(page, "input_proof", "completed") == 1);
+    CHECK(rows_of(page, "input_proof", "tx_in_flight") == 0);
+    CHECK(rows_of(page, "input_proof", "processing") == 1);
     CHECK(page.sum("relayer_request_count") == 2);
     CHECK(page.value("posthouse_recovered_requests", {{"state", "in_flight"}}) == 1);
     CHECK(page.value("relayer_request_status_duration_seconds_count",
@@ -218,12 +218,12 @@ TEST_CASE("after a crash the counts come back from the file and the rest starts 
     CHECK(page.sum("relayer_transaction_count") == 0);
 
     world.run_for(1s);
-    CHECK(rows(observed.read(), "input_proof", "tx_in_flight") == 1);
+    CHECK(rows_of(observed.read(), "input_proof", "tx_in_flight") == 1);
 }
 
 TEST_CASE("a purge takes its rows out of the counts") {
     Observed observed;
-    World& world = observed.world;
+    support::World& world = observed.world;
     world.engine.options.retention.expiry_enabled = true;
     world.engine.options.retention.input_proof = 1min;
     observed.restart();
@@ -231,8 +231,8 @@ TEST_CASE("a purge takes its rows out of the counts") {
     world.run_for(1s);
     world.gateway.answer(id, engine::ProofRejected{});
     world.run_for(1s);
-    CHECK(rows(observed.read(), "input_proof", "failure") == 1);
+    CHECK(rows_of(observed.read(), "input_proof", "failure") == 1);
     world.run_for(5min);
-    CHECK(rows(observed.read(), "input_proof", "failure") == 0);
+    CHECK(rows_of(observed.read(), "input_proof", "failure") == 0);
     CHECK(observed.read().sum("relayer_request_count") == 0);
 }

@@ -9,17 +9,17 @@
 
 #include "api/harness.hpp"
 #include "domain/request_id.hpp"
+#include "support/requests.hpp"
 
 namespace {
 
 using api_test::Answer;
 using api_test::Harness;
+using api_test::job_id;
 using api_test::Json;
 using domain::Kind;
 using domain::Reason;
 using domain::Status;
-
-const std::string id = domain::to_string(domain::RequestId{0x0198'7654'3210'123, 77});
 
 struct PollRoute {
     const char* path;
@@ -36,7 +36,7 @@ const PollRoute routes[] = {
 
 std::string path_of(Kind kind) {
     for (const PollRoute& route : routes) {
-        if (route.kind == kind) return route.path + id;
+        if (route.kind == kind) return route.path + job_id;
     }
     return {};
 }
@@ -66,7 +66,7 @@ TEST_CASE("a request is found on the routes of its family and nowhere else") {
         for (const PollRoute& route : routes) {
             CAPTURE(domain::to_string(kind));
             CAPTURE(route.path);
-            const std::string path = route.path + id;
+            const std::string path = route.path + job_id;
             const bool fits = domain::family_of(route.kind) == domain::family_of(kind);
             CHECK(poll(engine::Pending{kind, Status::queued, 2, 5}, path).status ==
                   (fits ? 202 : 404));
@@ -121,9 +121,6 @@ TEST_CASE("a rejected proof is a good answer without lists") {
     CHECK(answer.json["result"] == Json{{"accepted", false}, {"extraData", "0x00"}});
 }
 
-constexpr Kind relayer_kinds[]{Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt,
-                               Kind::delegated_user_decrypt, Kind::unified_user_decrypt};
-
 constexpr Kind decrypts[]{Kind::public_decrypt, Kind::user_decrypt, Kind::delegated_user_decrypt,
                           Kind::unified_user_decrypt};
 
@@ -142,7 +139,7 @@ TEST_CASE("9.1: what timed out, by what it waited for") {
     const std::string never_ready = "Ciphertext not ready for decryption on the gateway chain";
     const std::string silent = "Gateway chain did not respond within the expected timeframe";
     const std::string nothing = "Request timed out (reason not available)";
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         CAPTURE(domain::to_string(kind));
         const auto timed_out = [&](Reason reason, const std::string& text) {
             return poll(engine::Ended{kind, Status::timed_out, {reason, text, {}}}, path_of(kind));
@@ -207,7 +204,7 @@ TEST_CASE("9.3: reverts by their selector, for every kind") {
     };
     // The text is never searched: an address in it may look like a selector (9.3 [H]).
     const std::string text = "Transaction simulation failed: Execution reverted: 0xd93c0665";
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         for (const Row& row : rows) {
             CAPTURE(domain::to_string(kind));
             CAPTURE(row.error);
@@ -226,7 +223,7 @@ TEST_CASE("9.3: reverts by their selector, for every kind") {
 }
 
 TEST_CASE("9.3: every other reason is an internal error in its own words, or in none") {
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         for (const Reason reason :
              {Reason::readiness_timed_out, Reason::response_timed_out, Reason::readiness_failed,
               Reason::reverted, Reason::send_failed, Reason::attempts_used_up, Reason::round_over,
@@ -256,7 +253,7 @@ TEST_CASE("9.4: results that can not be served are internal errors") {
         const char* message;
     };
     std::vector<Row> rows;
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         rows.push_back({"storage", kind, engine::Unreadable{"disk I/O error at db://secret@disk"},
                         "Database error"});
         rows.push_back({"nothing stored", kind, engine::Completed{kind, {}},
@@ -279,7 +276,8 @@ TEST_CASE("9.4: results that can not be served are internal errors") {
     }
 }
 
-TEST_CASE("polls are never refused: 500 of one id, and typed answers for the rest (report 52)") {
+TEST_CASE(
+    "polls are never refused: 500 of one job_id, and typed answers for the rest (report 52)") {
     Harness harness;
     harness.inquiry.outcome = engine::Pending{Kind::input_proof, Status::processing, 3, 1};
     const std::string path = path_of(Kind::input_proof);

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/contains.hpp"
 #include "support/temp_directory.hpp"
 
 namespace {
@@ -33,14 +34,10 @@ private:
     support::TempDirectory directory_;
 };
 
-std::string problem_with(const std::string& path, const std::string& credentials = {}) {
+std::string problem_with_file(const std::string& path, const std::string& credentials = {}) {
     const auto read = read_secret_file(path, credentials);
     const auto* problem = std::get_if<FileProblem>(&read);
     return problem == nullptr ? "" : problem->text;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("a file that is its owner's and group's alone is read as it is") {
@@ -60,26 +57,27 @@ TEST_CASE("a file others may use in any way is refused with the command that hel
     for (const mode_t mode : {0604U, 0602U, 0601U, 0644U, 0666U, 0777U}) {
         CAPTURE(mode);
         REQUIRE(::chmod(path.c_str(), mode) == 0);
-        const std::string problem = problem_with(path);
+        const std::string problem = problem_with_file(path);
         CHECK(problem.starts_with(path + ": has mode 0"));
         CHECK(problem.ends_with("; run chmod o= " + path));
-        CHECK_FALSE(contains(problem, "secret-key"));
+        CHECK_FALSE(support::contains(problem, "secret-key"));
     }
     REQUIRE(::chmod(path.c_str(), 0644) == 0);
-    CHECK(contains(problem_with(path), "has mode 0644, "));
+    CHECK(support::contains(problem_with_file(path), "has mode 0644, "));
 }
 
 TEST_CASE("what is no regular file is refused, and nothing waits for a writer") {
     const Place place;
     const std::string pipe = place.path("pipe");
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    CHECK(contains(problem_with(pipe), pipe + ": is no regular file"));
-    CHECK(contains(problem_with(place.directory()), "is no regular file"));
-    CHECK(contains(problem_with("/dev/null"), "is no regular file"));
-    CHECK(contains(problem_with(place.path("nowhere")), "nowhere: is not there; create it"));
-    CHECK(contains(problem_with(""), "is not there"));
+    CHECK(support::contains(problem_with_file(pipe), pipe + ": is no regular file"));
+    CHECK(support::contains(problem_with_file(place.directory()), "is no regular file"));
+    CHECK(support::contains(problem_with_file("/dev/null"), "is no regular file"));
+    CHECK(support::contains(problem_with_file(place.path("nowhere")),
+                            "nowhere: is not there; create it"));
+    CHECK(support::contains(problem_with_file(""), "is not there"));
     const std::string file = place.write("file", "x");
-    CHECK(problem_with(file + "/x").starts_with(file + "/x: "));
+    CHECK(problem_with_file(file + "/x").starts_with(file + "/x: "));
 
     std::filesystem::create_symlink(file, place.path("link"));
     CHECK(std::get<std::string>(read_secret_file(place.path("link"), {})) == "x");
@@ -89,8 +87,8 @@ TEST_CASE("a file may have 1 MiB") {
     const Place place;
     const std::string largest(api::access::secret_file_bytes_max, 'x');
     CHECK(std::get<std::string>(read_secret_file(place.write("keys", largest), {})) == largest);
-    CHECK(contains(problem_with(place.write("more", largest + "x")),
-                   "more: is too large; allowed: 1048576 bytes"));
+    CHECK(support::contains(problem_with_file(place.write("more", largest + "x")),
+                            "more: is too large; allowed: 1048576 bytes"));
 }
 
 TEST_CASE("a credential is looked up where the service manager put it") {
@@ -99,12 +97,15 @@ TEST_CASE("a credential is looked up where the service manager put it") {
     const auto read = read_secret_file("credential:client_keys", place.directory());
     CHECK(std::get<std::string>(read) == "text");
 
-    CHECK(contains(problem_with("credential:client_keys"), "LoadCredential=client_keys:"));
-    CHECK(contains(problem_with("credential:other", place.directory()), "other: is not there"));
+    CHECK(support::contains(problem_with_file("credential:client_keys"),
+                            "LoadCredential=client_keys:"));
+    CHECK(support::contains(problem_with_file("credential:other", place.directory()),
+                            "other: is not there"));
     for (const char* name : {"", ".", "..", "../x", "a/b", "/etc/passwd"}) {
         CAPTURE(name);
-        CHECK(contains(problem_with(std::string("credential:") + name, place.directory()),
-                       "is no name of a credential"));
+        CHECK(support::contains(
+            problem_with_file(std::string("credential:") + name, place.directory()),
+            "is no name of a credential"));
     }
 }
 

@@ -1,7 +1,7 @@
 #include <chrono>
 #include <set>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Status;
@@ -9,26 +9,15 @@ using engine::Accepted;
 using engine::Bounced;
 using engine::PrepareOrder;
 using engine::Unavailable;
+using support::accepted;
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr Kind relayer_kinds[]{Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt,
-                               Kind::delegated_user_decrypt, Kind::unified_user_decrypt};
-
-Accepted accepted(const engine::AcceptOutcome& outcome) {
-    REQUIRE(is<Accepted>(outcome));
-    return std::get<Accepted>(outcome);
-}
-
-}  // namespace
-
 TEST_CASE("field 31: the same content is the same request until it ended badly") {
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         CAPTURE(to_string(kind));
-        const domain::Request request = request_of(kind, 1);
+        const domain::Request request = support::request_of(kind, 1);
 
-        World active;
+        support::World active;
         active.engine.options.response_timeout = {1h, 1h, 1h};
         const auto id = active.submit(request);
         for (int stage = 0; stage < 40; ++stage) {
@@ -38,7 +27,7 @@ TEST_CASE("field 31: the same content is the same request until it ended badly")
             active.run_for(1ms);
         }
         REQUIRE(active.status(id) == Status::receipt_received);
-        answer_well(active, id, kind);
+        support::answer_well(active.gateway, id, kind);
         active.run_for(1ms);
         REQUIRE(active.status(id) == Status::completed);
         const Accepted of_completed = accepted(active.engine.try_submit(request));
@@ -49,7 +38,7 @@ TEST_CASE("field 31: the same content is the same request until it ended badly")
         CHECK(accepted(active.engine.try_submit(request)).id == id);
         CHECK(active.number("select count(*) from request") == 1);
 
-        World failing;
+        support::World failing;
         failing.gateway.on_prepare = [](const PrepareOrder&) {
             return engine::Rejected{{domain::Reason::reverted, "reverted", {}}};
         };
@@ -61,7 +50,7 @@ TEST_CASE("field 31: the same content is the same request until it ended badly")
         CHECK(of_failed.id != failed);
         CHECK(failing.status(failed) == Status::failure);
 
-        World slow;
+        support::World slow;
         const auto timed_out = slow.submit(request);
         slow.run_for(31min);
         REQUIRE(slow.status(timed_out) == Status::timed_out);
@@ -72,7 +61,7 @@ TEST_CASE("field 31: the same content is the same request until it ended badly")
 }
 
 TEST_CASE("field 31: fifty POSTs of one content in one step make one row and fifty equal answers") {
-    World world;
+    support::World world;
     std::set<domain::RequestId> ids;
     int fresh = 0;
     for (int post = 0; post < 50; ++post) {
@@ -89,8 +78,8 @@ TEST_CASE("field 31: fifty POSTs of one content in one step make one row and fif
 }
 
 TEST_CASE("a signature or a validity window is no new content, everything else is") {
-    World world;
-    auto request = std::get<domain::UserDecrypt>(support::user_decrypt(1));
+    support::World world;
+    auto request = support::user_decrypt(1);
     const auto id = world.submit(request);
     auto resigned = request;
     resigned.signature[3] ^= 1;
@@ -114,7 +103,7 @@ TEST_CASE("full gates bounce new requests of their family, never a duplicate (4.
                            Row{"public, sending", Kind::public_decrypt, false},
                            Row{"user, sending", Kind::unified_user_decrypt, false}}) {
         CAPTURE(row.label);
-        World world;
+        support::World world;
         auto& options = world.engine.options;
         options.api_retry_after_seconds = 7;
         for (auto* gate : {&options.readiness.public_decrypt, &options.readiness.user_decrypt}) {
@@ -130,30 +119,31 @@ TEST_CASE("full gates bounce new requests of their family, never a duplicate (4.
         std::vector<domain::RequestId> ids;
         // One is at work, eight wait.
         for (std::uint64_t number = 1; number <= 9; ++number) {
-            ids.push_back(accepted(world.engine.try_submit(request_of(row.kind, number))).id);
+            ids.push_back(
+                accepted(world.engine.try_submit(support::request_of(row.kind, number))).id);
         }
         if (!row.readiness) world.run_for(1ms);
-        const auto bounced = world.engine.try_submit(request_of(row.kind, 100));
+        const auto bounced = world.engine.try_submit(support::request_of(row.kind, 100));
         REQUIRE(is<Bounced>(bounced));
         CHECK(std::get<Bounced>(bounced).retry_after_seconds == 7);
         CHECK(world.number("select count(*) from request") == 9);
         for (std::uint64_t number = 1; number <= 9; ++number) {
-            CHECK(accepted(world.engine.try_submit(request_of(row.kind, number))).id ==
+            CHECK(accepted(world.engine.try_submit(support::request_of(row.kind, number))).id ==
                   ids[number - 1]);
         }
-        for (const Kind other : relayer_kinds) {
+        for (const Kind other : support::relayer_kinds) {
             if (domain::family_of(other) == domain::family_of(row.kind)) continue;
-            CHECK(is<Accepted>(world.engine.try_submit(request_of(other, 100))));
+            CHECK(is<Accepted>(world.engine.try_submit(support::request_of(other, 100))));
         }
         CHECK(is<Accepted>(world.engine.try_submit(support::vote_share(100))));
         if (row.readiness) continue;
         world.run_for(3s);  // some leave, there is room again
-        CHECK(is<Accepted>(world.engine.try_submit(request_of(row.kind, 100))));
+        CHECK(is<Accepted>(world.engine.try_submit(support::request_of(row.kind, 100))));
     }
 }
 
 TEST_CASE("a full inbox is told at once and nothing is stored") {
-    World world;
+    support::World world;
     world.engine.options.inbox_capacity = 3;
     int taken = 0;
     int unavailable = 0;
@@ -178,7 +168,7 @@ TEST_CASE("a full inbox is told at once and nothing is stored") {
 }
 
 TEST_CASE("a reply leaves only after the commit that holds its row") {
-    World world;
+    support::World world;
     bool there = false;
     world.engine.post(support::input_proof(1), [&](engine::AcceptOutcome outcome) {
         const auto id = accepted(outcome).id;
@@ -191,7 +181,7 @@ TEST_CASE("a reply leaves only after the commit that holds its row") {
 }
 
 TEST_CASE("ids of accepted requests rise over restarts and clock steps") {
-    World world;
+    support::World world;
     domain::RequestId last{};
     for (std::uint64_t number = 1; number <= 20; ++number) {
         const auto id = world.submit(support::input_proof(number));
@@ -204,7 +194,7 @@ TEST_CASE("ids of accepted requests rise over restarts and clock steps") {
 }
 
 TEST_CASE("find tells an unknown id, a wrong random part, and each stage of a request") {
-    World world;
+    support::World world;
     auto& service = world.engine.process().service;
     CHECK(is<engine::NotFound>(service.find({1, 1})));
     const auto id = world.submit(support::public_decrypt(1));
@@ -213,11 +203,11 @@ TEST_CASE("find tells an unknown id, a wrong random part, and each stage of a re
     REQUIRE(is<engine::Pending>(pending));
     CHECK(std::get<engine::Pending>(pending).kind == Kind::public_decrypt);
     world.run_for(1s);
-    world.gateway.answer(id, public_decrypted());
+    world.gateway.answer(id, support::public_decrypted());
     world.run_for(1s);
     const auto done = service.find(id);
     REQUIRE(is<engine::Completed>(done));
-    CHECK(std::get<engine::Completed>(done).result == domain::Result{public_decrypted()});
+    CHECK(std::get<engine::Completed>(done).result == domain::Result{support::public_decrypted()});
 
     world.gateway.on_prepare = [](const PrepareOrder&) {
         return engine::Rejected{{domain::Reason::reverted, "reverted", 7}};
@@ -239,7 +229,7 @@ TEST_CASE("find tells an unknown id, a wrong random part, and each stage of a re
 }
 
 TEST_CASE("health tells the gateway's trouble") {
-    World world;
+    support::World world;
     const auto gateway_ok = [&] {
         for (const auto& dependency : world.engine.process().service.dependencies()) {
             if (dependency.name == "gateway_http") return dependency.ok;

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <random>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Reason;
@@ -19,7 +19,7 @@ domain::Bytes32 foreign(std::uint64_t number) {
 
 // Receipts come only when the test lets them.
 struct HeldReceipts {
-    explicit HeldReceipts(World& world) : world_(world) {
+    explicit HeldReceipts(support::World& world) : world_(world) {
         world.gateway.on_send = [this](const SendOrder& order) -> std::optional<SendOutcome> {
             held_.push_back(order);
             return std::nullopt;
@@ -33,13 +33,13 @@ struct HeldReceipts {
     }
 
 private:
-    World& world_;
+    support::World& world_;
     std::vector<SendOrder> held_;
 };
 
 domain::UserDecrypted shares_of(std::initializer_list<std::uint32_t> indices) {
     domain::UserDecrypted result;
-    for (const std::uint32_t index : indices) result.shares.push_back(kms_share(index));
+    for (const std::uint32_t index : indices) result.shares.push_back(support::kms_share(index));
     return result;
 }
 
@@ -48,9 +48,9 @@ domain::UserDecrypted shares_of(std::initializer_list<std::uint32_t> indices) {
 TEST_CASE("no answer within half an hour of the receipt times out, and one tick less does not") {
     for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt}) {
         CAPTURE(to_string(kind));
-        World world;
+        support::World world;
         world.gateway.check_delay = world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
-        const auto id = world.submit(request_of(kind, 1));
+        const auto id = world.submit(support::request_of(kind, 1));
         world.run_for(0ms);
         world.run_for(0ms);
         REQUIRE(world.status(id) == Status::receipt_received);
@@ -66,7 +66,7 @@ TEST_CASE("no answer within half an hour of the receipt times out, and one tick 
         // Too late: the request stays as it ended.
         const store::Row ended = world.row(id);
         const auto stale = world.engine.process().processor.stale_events();
-        answer_well(world, id, kind);
+        support::answer_well(world.gateway, id, kind);
         world.run_for(1h);
         CHECK(world.row(id) == ended);
         CHECK(world.engine.process().processor.stale_events() > stale);
@@ -75,7 +75,7 @@ TEST_CASE("no answer within half an hour of the receipt times out, and one tick 
 }
 
 TEST_CASE("each kind has its own response timeout") {
-    World world;
+    support::World world;
     world.engine.options.response_timeout = {5min, 10min, 15min};
     const auto proof = world.submit(support::input_proof(1));
     const auto open = world.submit(support::public_decrypt(2));
@@ -91,11 +91,11 @@ TEST_CASE("each kind has its own response timeout") {
 }
 
 TEST_CASE("a late share does not extend the deadline (8.1)") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::user_decrypt(1));
     for (std::uint32_t index = 1; index <= 8; ++index) {
         world.run_for(3min);
-        world.gateway.answer(id, kms_share(index));
+        world.gateway.answer(id, support::kms_share(index));
     }
     world.run_for(6min);
     CHECK(world.status(id) == Status::receipt_received);
@@ -113,21 +113,22 @@ TEST_CASE("answers that come before the receipt are joined when it is applied") 
         Status end;
     };
     std::vector<engine::AnswerBody> nine;
-    for (std::uint32_t index = 9; index >= 1; --index) nine.push_back(kms_share(index));
+    for (std::uint32_t index = 9; index >= 1; --index) nine.push_back(support::kms_share(index));
     const std::vector<engine::AnswerBody> five(nine.begin(), nine.begin() + 5);
     const std::vector<engine::AnswerBody> four(nine.begin() + 5, nine.end());
     std::vector<engine::AnswerBody> thirteen = nine;
-    for (std::uint32_t index = 10; index <= 13; ++index) thirteen.push_back(kms_share(index));
+    for (std::uint32_t index = 10; index <= 13; ++index)
+        thirteen.push_back(support::kms_share(index));
     const Row rows[]{
         {"public value",
          Kind::public_decrypt,
-         {public_decrypted()},
+         {support::public_decrypted()},
          Status::completed,
          {},
          Status::completed},
         {"proof accepted",
          Kind::input_proof,
-         {proof_accepted()},
+         {support::proof_accepted()},
          Status::completed,
          {},
          Status::completed},
@@ -148,7 +149,7 @@ TEST_CASE("answers that come before the receipt are joined when it is applied") 
          four, Status::completed},
         {"the first single answer wins",
          Kind::input_proof,
-         {proof_accepted(), engine::ProofRejected{}},
+         {support::proof_accepted(), engine::ProofRejected{}},
          Status::completed,
          {},
          Status::completed},
@@ -157,9 +158,9 @@ TEST_CASE("answers that come before the receipt are joined when it is applied") 
         for (const bool restart : {false, true}) {
             CAPTURE(row.label);
             CAPTURE(restart);
-            World world;
+            support::World world;
             HeldReceipts receipts{world};
-            const auto id = world.submit(request_of(row.kind, 1));
+            const auto id = world.submit(support::request_of(row.kind, 1));
             world.run_for(100ms);
             REQUIRE(world.status(id) == Status::tx_in_flight);
             for (const auto& body : row.early) world.gateway.answer(id, body);
@@ -184,65 +185,69 @@ TEST_CASE("answers that come before the receipt are joined when it is applied") 
 }
 
 TEST_CASE("a repeated share index counts once and the first one stays") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::user_decrypt(1));
     world.run_for(1s);
-    domain::KmsShare forged = kms_share(1);
+    domain::KmsShare forged = support::kms_share(1);
     for (int again = 0; again < 12; ++again) {
-        world.gateway.answer(id, again == 0 ? kms_share(1) : forged);
+        world.gateway.answer(id, again == 0 ? support::kms_share(1) : forged);
         forged.payload.push_back(6);
     }
-    for (std::uint32_t index = 2; index <= 8; ++index) world.gateway.answer(id, kms_share(index));
+    for (std::uint32_t index = 2; index <= 8; ++index)
+        world.gateway.answer(id, support::kms_share(index));
     world.run_for(1s);
     CHECK(world.status(id) == Status::receipt_received);
-    world.gateway.answer(id, kms_share(9));
+    world.gateway.answer(id, support::kms_share(9));
     world.run_for(1s);
     CHECK(world.result(id) == domain::Result{shares_of({1, 2, 3, 4, 5, 6, 7, 8, 9})});
 }
 
 TEST_CASE("a count beyond the threshold completes too: it may have been lowered (D-9)") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::user_decrypt(1));
     world.run_for(1s);
-    for (std::uint32_t index = 1; index <= 8; ++index) world.gateway.answer(id, kms_share(index));
+    for (std::uint32_t index = 1; index <= 8; ++index)
+        world.gateway.answer(id, support::kms_share(index));
     world.run_for(1s);
     world.engine.options.user_decrypt_shares_threshold = 5;
     world.restart();
-    world.gateway.answer(id, kms_share(13));
+    world.gateway.answer(id, support::kms_share(13));
     world.run_for(1s);
     CHECK(world.status(id) == Status::completed);
     CHECK(world.result(id) == domain::Result{shares_of({1, 2, 3, 4, 5})});
 }
 
 TEST_CASE("an answer of the wrong kind changes nothing") {
-    World world;
+    support::World world;
     const auto proof = world.submit(support::input_proof(1));
     const auto open = world.submit(support::public_decrypt(2));
     const auto user = world.submit(support::user_decrypt(3));
     world.run_for(1s);
     for (const auto& id : {proof, open, user}) {
         for (std::uint32_t index = 1; index <= 13 && id != user; ++index) {
-            world.gateway.answer(id, kms_share(index));
+            world.gateway.answer(id, support::kms_share(index));
         }
-        if (id != open) world.gateway.answer(id, public_decrypted());
-        if (id != proof) world.gateway.answer(id, proof_accepted());
+        if (id != open) world.gateway.answer(id, support::public_decrypted());
+        if (id != proof) world.gateway.answer(id, support::proof_accepted());
         if (id != proof) world.gateway.answer(id, engine::ProofRejected{});
     }
     world.run_for(1s);
     for (const auto& id : {proof, open, user}) CHECK(world.status(id) == Status::receipt_received);
-    world.gateway.answer(proof, proof_accepted());
-    world.gateway.answer(open, public_decrypted());
-    for (std::uint32_t index = 1; index <= 9; ++index) world.gateway.answer(user, kms_share(index));
+    world.gateway.answer(proof, support::proof_accepted());
+    world.gateway.answer(open, support::public_decrypted());
+    for (std::uint32_t index = 1; index <= 9; ++index)
+        world.gateway.answer(user, support::kms_share(index));
     world.run_for(1s);
     for (const auto& id : {proof, open, user}) CHECK(world.status(id) == Status::completed);
 }
 
 TEST_CASE("answers nobody here asked for are bounded in number and in age") {
-    World world;
+    support::World world;
     world.engine.store_options.early_answers_max = 50;
     world.engine.start();
     for (std::uint64_t number = 1; number <= 1'000; ++number) {
-        world.engine.process().inbox.answered({{{foreign(number), public_decrypted()}}, number});
+        world.engine.process().inbox.answered(
+            {{{foreign(number), support::public_decrypted()}}, number});
     }
     world.run_for(1min);
     CHECK(world.number("select count(*) from answer") == 50);
@@ -252,43 +257,45 @@ TEST_CASE("answers nobody here asked for are bounded in number and in age") {
 }
 
 TEST_CASE("answers of others do not push out the shares of a request that waits for more") {
-    World world;
+    support::World world;
     world.engine.store_options.early_answers_max = 50;
     const auto id = world.submit(support::user_decrypt(1));
     world.run_for(1s);
-    for (std::uint32_t index = 1; index <= 8; ++index) world.gateway.answer(id, kms_share(index));
+    for (std::uint32_t index = 1; index <= 8; ++index)
+        world.gateway.answer(id, support::kms_share(index));
     for (std::uint64_t number = 1; number <= 500; ++number) {
-        world.engine.process().inbox.answered({{{foreign(number), kms_share(1)}}, 0});
+        world.engine.process().inbox.answered({{{foreign(number), support::kms_share(1)}}, 0});
     }
     world.run_for(5min);
     CHECK(world.number("select count(*) from answer") <= 50 + 8);
-    world.gateway.answer(id, kms_share(9));
+    world.gateway.answer(id, support::kms_share(9));
     world.run_for(1s);
     CHECK(world.status(id) == Status::completed);
 }
 
 TEST_CASE("shares of a request are kept as long as it may still wait for more") {
-    World world;
+    support::World world;
     world.engine.options.response_timeout.user_decrypt = 6h;
     const auto id = world.submit(support::user_decrypt(1));
     world.run_for(1s);
-    for (std::uint32_t index = 1; index <= 8; ++index) world.gateway.answer(id, kms_share(index));
+    for (std::uint32_t index = 1; index <= 8; ++index)
+        world.gateway.answer(id, support::kms_share(index));
     world.run_for(5h);
-    world.gateway.answer(id, kms_share(9));
+    world.gateway.answer(id, support::kms_share(9));
     world.run_for(1s);
     CHECK(world.status(id) == Status::completed);
 }
 
 TEST_CASE(
     "the cursor moves in the commit of the moves it caused, never back, and is told at start") {
-    World world;
+    support::World world;
     world.engine.start();
     CHECK(world.gateway.listened_from == 0);
     const auto id = world.submit(support::public_decrypt(1));
     world.run_for(1s);
     auto* inbox = &world.engine.process().inbox;
-    inbox->answered({{{foreign(1), public_decrypted()},
-                      {support::ScriptedGateway::reference_of(id), public_decrypted()}},
+    inbox->answered({{{foreign(1), support::public_decrypted()},
+                      {support::ScriptedGateway::reference_of(id), support::public_decrypted()}},
                      17});
     // Not applied yet: neither the move nor the cursor is there.
     CHECK(world.status(id) == Status::receipt_received);
@@ -307,15 +314,15 @@ TEST_CASE(
 }
 
 TEST_CASE("answers the listener tells twice after a restart change nothing") {
-    World world;
+    support::World world;
     const auto open = world.submit(support::public_decrypt(1));
     const auto user = world.submit(support::user_decrypt(2));
     const auto rejected = world.submit(support::input_proof(3));
     world.run_for(1s);
     const auto tell_all = [&] {
-        world.gateway.answer(open, public_decrypted());
+        world.gateway.answer(open, support::public_decrypted());
         for (std::uint32_t index = 1; index <= 13; ++index) {
-            world.gateway.answer(user, kms_share(index));
+            world.gateway.answer(user, support::kms_share(index));
         }
         world.gateway.answer(rejected, engine::ProofRejected{});
         world.run_for(1s);
@@ -333,7 +340,7 @@ TEST_CASE("answers the listener tells twice after a restart change nothing") {
 TEST_CASE("shares of many requests in one batch, in any order, find their own") {
     for (unsigned seed = 1; seed <= 5; ++seed) {
         CAPTURE(seed);
-        World world;
+        support::World world;
         std::vector<domain::RequestId> ids;
         for (std::uint64_t number = 1; number <= 10; ++number) {
             ids.push_back(world.submit(support::user_decrypt(number)));
@@ -342,7 +349,8 @@ TEST_CASE("shares of many requests in one batch, in any order, find their own") 
         std::vector<engine::Answer> answers;
         for (const auto& id : ids) {
             for (std::uint32_t index = 1; index <= 13; ++index) {
-                answers.push_back({support::ScriptedGateway::reference_of(id), kms_share(index)});
+                answers.push_back(
+                    {support::ScriptedGateway::reference_of(id), support::kms_share(index)});
             }
         }
         std::shuffle(answers.begin(), answers.end(), std::mt19937{seed});
@@ -368,7 +376,7 @@ TEST_CASE("shares of many requests in one batch, in any order, find their own") 
 }
 
 TEST_CASE("a listener's cursor goes back only when its chain did, and block 0 is a place too") {
-    World world;
+    support::World world;
     world.run_for(0ms);
     auto& inbox = world.engine.process().inbox;
     const auto stored = [&] {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Status;
 using namespace std::chrono_literals;
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t alice = 11;
 constexpr std::int64_t bob = 22;
 
-engine::Accepted post(World& world, const domain::Request& request, std::int64_t client) {
+engine::Accepted post(support::World& world, const domain::Request& request, std::int64_t client) {
     std::optional<engine::AcceptOutcome> outcome;
     world.engine.process().service.submit(
         request, {.client = client},
@@ -23,14 +23,14 @@ engine::Accepted post(World& world, const domain::Request& request, std::int64_t
 }
 
 // One transaction a second, and nothing in the bucket.
-struct SlowWorld : World {
+struct SlowWorld : support::World {
     explicit SlowWorld(bool fair) {
         engine.options.fair_queues = fair;
         engine.options.sending.input_proof = {1, 1, 5'000, 10};
     }
 };
 
-std::size_t place_of(const World& world, const domain::RequestId& id) {
+std::size_t place_of(const support::World& world, const domain::RequestId& id) {
     const auto& sends = world.gateway.sends;
     const auto found = std::find_if(sends.begin(), sends.end(),
                                     [&](const auto& send) { return send.order.id == id; });
@@ -83,7 +83,7 @@ TEST_CASE("a duplicate of another client keeps the place of the first") {
 TEST_CASE("the Retry-After of a poll is that of the client's own place") {
     for (const bool fair : {true, false}) {
         CAPTURE(fair);
-        World world;
+        support::World world;
         world.engine.options.fair_queues = fair;
         world.engine.options.sending.public_decrypt = {1, 1, 5'000, 10};
         for (std::uint64_t number = 1; number <= 400; ++number) {
@@ -105,7 +105,7 @@ TEST_CASE("the Retry-After of a poll is that of the client's own place") {
 TEST_CASE("a client that fills the queue leaves the others their share of it") {
     for (const bool fair : {true, false}) {
         CAPTURE(fair);
-        World world;
+        support::World world;
         world.engine.options.fair_queues = fair;
         world.engine.options.sending.input_proof = {1, 1, 100, 10};
         const auto try_post = [&](std::uint64_t number, std::int64_t client) {

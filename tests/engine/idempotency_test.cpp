@@ -3,7 +3,7 @@
 #include <set>
 #include <vector>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Status;
 using engine::Accepted;
@@ -15,7 +15,7 @@ domain::Bytes32 key(std::uint64_t number) {
     return support::numbered<domain::Bytes32>(number);
 }
 
-engine::AcceptOutcome post(World& world, const domain::Request& request,
+engine::AcceptOutcome post(support::World& world, const domain::Request& request,
                            std::optional<domain::Bytes32> with) {
     std::optional<engine::AcceptOutcome> outcome;
     world.engine.process().service.submit(
@@ -31,10 +31,10 @@ domain::RequestId id_of(const engine::AcceptOutcome& outcome) {
 }
 
 // Brings the request of `input_proof(1)` to each of its ends.
-void bring(World& world, const domain::RequestId& id, Status wanted) {
+void bring(support::World& world, const domain::RequestId& id, Status wanted) {
     if (wanted == Status::completed) {
         world.run_for(1s);
-        answer_well(world, id, domain::Kind::input_proof);
+        support::answer_well(world.gateway, id, domain::Kind::input_proof);
     }
     world.run_for(wanted == Status::timed_out ? 2h : 1s);
     REQUIRE(world.status(id) == wanted);
@@ -45,7 +45,7 @@ void bring(World& world, const domain::RequestId& id, Status wanted) {
 TEST_CASE("field report 56: content and key modes against every end, stable across a restart") {
     for (const Status end : {Status::failure, Status::timed_out, Status::completed}) {
         CAPTURE(to_string(end));
-        World world;
+        support::World world;
         if (end == Status::failure) {
             world.gateway.on_prepare = [](const engine::PrepareOrder&) {
                 return engine::Rejected{{domain::Reason::reverted, "reverted", {}}};
@@ -69,7 +69,7 @@ TEST_CASE("field report 56: content and key modes against every end, stable acro
 }
 
 TEST_CASE("field report 55: a key with other content is refused, also while the first runs") {
-    World world;
+    support::World world;
     const auto first = id_of(post(world, support::input_proof(1), key(1)));
     CHECK(is<engine::KeyReused>(post(world, support::input_proof(2), key(1))));
     CHECK(is<engine::KeyReused>(post(world, support::public_decrypt(1), key(1))));
@@ -80,7 +80,7 @@ TEST_CASE("field report 55: a key with other content is refused, also while the 
 }
 
 TEST_CASE("field report 55: fifty POSTs of one key in one step make one row and equal answers") {
-    World world;
+    support::World world;
     std::set<std::int64_t> ids;
     int answers = 0;
     for (int i = 0; i < 50; ++i) {
@@ -98,7 +98,7 @@ TEST_CASE("field report 55: fifty POSTs of one key in one step make one row and 
 }
 
 TEST_CASE("a request that was bounced leaves no key behind") {
-    World world;
+    support::World world;
     world.engine.options.sending.input_proof = {1, 1, 2, 1};
     static_cast<void>(post(world, support::input_proof(1), {}));
     static_cast<void>(post(world, support::input_proof(2), {}));
@@ -109,7 +109,7 @@ TEST_CASE("a request that was bounced leaves no key behind") {
 }
 
 TEST_CASE("a key lives as long as its job") {
-    World world;
+    support::World world;
     world.engine.options.retention.expiry_enabled = true;
     const auto first = id_of(post(world, support::input_proof(1), key(1)));
     bring(world, first, Status::completed);

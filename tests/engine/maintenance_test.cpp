@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Status;
@@ -10,17 +10,17 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::int64_t rows(World& world) {
+std::int64_t rows(support::World& world) {
     return world.number("select count(*) from request");
 }
 
-void hand_in(World& world, Kind kind, std::uint64_t first, std::uint64_t many) {
+void hand_in(support::World& world, Kind kind, std::uint64_t first, std::uint64_t many) {
     for (std::uint64_t number = first; number < first + many; ++number) {
-        world.engine.post(request_of(kind, number), [](engine::AcceptOutcome) {});
+        world.engine.post(support::request_of(kind, number), [](engine::AcceptOutcome) {});
     }
 }
 
-void fail_everything(World& world) {
+void fail_everything(support::World& world) {
     world.gateway.on_prepare = [](const PrepareOrder&) {
         return engine::Rejected{{domain::Reason::reverted, "reverted", {}}};
     };
@@ -36,18 +36,18 @@ TEST_CASE("ended requests go when their retention is over, active ones never") {
     for (const Row& row : {Row{Kind::input_proof, 1h}, Row{Kind::public_decrypt, 3h},
                            Row{Kind::user_decrypt, 2h}, Row{Kind::unified_user_decrypt, 2h}}) {
         CAPTURE(to_string(row.kind));
-        World world;
+        support::World world;
         auto& options = world.engine.options;
         options.retention = {true, 1h, 3h, 2h, 0ms};
         options.sending_timeout = 100h;
-        const auto completed = world.submit(request_of(row.kind, 1));
+        const auto completed = world.submit(support::request_of(row.kind, 1));
         world.run_for(1s);
-        answer_well(world, completed, row.kind);
+        support::answer_well(world.gateway, completed, row.kind);
         world.run_for(1s);
         REQUIRE(world.status(completed) == Status::completed);
         const auto ended = world.clock.monotonic();
         world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Unreachable{"down"}; };
-        const auto active = world.submit(request_of(row.kind, 2));
+        const auto active = world.submit(support::request_of(row.kind, 2));
 
         world.run_for(ended + row.retention - world.clock.monotonic() - 2s);
         CHECK(is<engine::Completed>(world.engine.process().service.find(completed)));
@@ -59,13 +59,13 @@ TEST_CASE("ended requests go when their retention is over, active ones never") {
         CHECK(world.number("select count(*) from payload") == 1);
         CHECK(world.number("select count(*) from result") == 0);
         CHECK(world.number("select count(*) from attempt") == 0);
-        const auto again = world.engine.try_submit(request_of(row.kind, 1));
+        const auto again = world.engine.try_submit(support::request_of(row.kind, 1));
         CHECK_FALSE(std::get<engine::Accepted>(again).duplicate);
     }
 }
 
 TEST_CASE("without expiry ended requests stay") {
-    World world;
+    support::World world;
     fail_everything(world);
     const auto id = world.submit(support::input_proof(1));
     world.run_for(3 * 24h);
@@ -73,7 +73,7 @@ TEST_CASE("without expiry ended requests stay") {
 }
 
 TEST_CASE("a purge goes in small pieces, and new work passes between them (field report 44)") {
-    World world;
+    support::World world;
     auto& options = world.engine.options;
     options.retention = {true, 1h, 1h, 1h, 0ms};
     options.sending.input_proof = {100'000, 0, 11'000, 1'000};
@@ -106,7 +106,7 @@ TEST_CASE("a purge goes in small pieces, and new work passes between them (field
 }
 
 TEST_CASE("a purge goes on by itself without waiting for the next maintenance") {
-    World world;
+    support::World world;
     world.engine.options.retention = {true, 1h, 1h, 1h, 0ms};
     world.engine.options.sending.input_proof = {100'000, 0, 11'000, 1'000};
     fail_everything(world);
@@ -117,7 +117,7 @@ TEST_CASE("a purge goes on by itself without waiting for the next maintenance") 
 }
 
 TEST_CASE("the end of a round with many waiting shares goes in small pieces and alerts once") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() + 60s;
     world.engine.options.shares.max_concurrent_proofs = 1;
     world.gateway.prepare_delay = 30s;
@@ -133,7 +133,7 @@ TEST_CASE("the end of a round with many waiting shares goes in small pieces and 
 }
 
 TEST_CASE("every slot busy beyond the end of a round does not delay its alert") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 1;
     world.gateway.prepare_delay = 1h;
     (void)world.submit(support::vote_share(1));  // of a long round
@@ -147,7 +147,7 @@ TEST_CASE("every slot busy beyond the end of a round does not delay its alert") 
 }
 
 TEST_CASE("a round that is over is closed although a long line of another stands before it") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 1;
     world.gateway.prepare_delay = 1h;
     hand_in(world, Kind::share, 1, 500);  // of a long round, all due
@@ -162,7 +162,7 @@ TEST_CASE("a round that is over is closed although a long line of another stands
 }
 
 TEST_CASE("a clock that is not believed purges nothing") {
-    World world;
+    support::World world;
     world.engine.options.retention = {true, 1h, 1h, 1h, 0ms};
     fail_everything(world);
     const auto id = world.submit(support::input_proof(1));
@@ -178,7 +178,7 @@ TEST_CASE("a clock that is not believed purges nothing") {
 }
 
 TEST_CASE("a request that stands in a line for hours is looked at and stays where it is") {
-    World world;
+    support::World world;
     world.engine.options.sends_max = 0;
     std::vector<domain::RequestId> ids;
     for (std::uint64_t number = 1; number <= 5; ++number) {

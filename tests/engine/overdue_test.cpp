@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Monotonic;
@@ -25,7 +25,7 @@ std::size_t densest(const std::vector<Monotonic>& times, domain::Nanoseconds win
 }  // namespace
 
 TEST_CASE("field 47: five thousand overdue requests leave at the limits, in order") {
-    World world;
+    support::World world;
     auto& options = world.engine.options;
     options.readiness.public_decrypt = {50, 11'000, 1'000};
     options.sending.public_decrypt = {20, 0, 11'000, 1'000};
@@ -90,7 +90,7 @@ TEST_CASE("field 47: five thousand overdue requests leave at the limits, in orde
 }
 
 TEST_CASE("overdue shares start N at once, earliest first, then in order of acceptance") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 4;
     world.gateway.prepare_delay = 100ms;
     std::vector<std::pair<std::uint64_t, domain::RequestId>> due;
@@ -112,7 +112,7 @@ TEST_CASE("overdue shares start N at once, earliest first, then in order of acce
 }
 
 TEST_CASE("field 47: five thousand overdue shares go through the slots, in order of their second") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 50;
     world.gateway.prepare_delay = 900ms;
     world.gateway.send_delay = 100ms;

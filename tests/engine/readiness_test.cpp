@@ -2,7 +2,7 @@
 #include <chrono>
 #include <map>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Milliseconds;
@@ -17,7 +17,7 @@ namespace {
 
 // Notes when each check is answered, and with what the script says for the n-th.
 struct Checks {
-    World& world;
+    support::World& world;
     std::vector<Monotonic> times{};
 
     void script(std::function<std::optional<CheckOutcome>(std::size_t)> outcome) {
@@ -42,13 +42,13 @@ struct Checks {
 TEST_CASE("a ciphertext that is not ready is asked for again after the pause until it is") {
     for (const Kind kind : {Kind::public_decrypt, Kind::user_decrypt}) {
         CAPTURE(to_string(kind));
-        World world;
+        support::World world;
         Checks checks{world};
         checks.script([](std::size_t n) -> CheckOutcome {
             if (n <= 4) return engine::NotReady{};
             return engine::Ready{};
         });
-        const auto id = world.submit(request_of(kind, 1));
+        const auto id = world.submit(support::request_of(kind, 1));
         world.run_for(11s);
         CHECK(world.status(id) == Status::queued);
         CHECK(world.row(id).schedule.attempts == 4);
@@ -118,7 +118,7 @@ TEST_CASE("how a decrypt ends that never gets ready") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        World world;
+        support::World world;
         world.engine.options.readiness_attempts_max = 5;
         Checks checks{world};
         checks.script(row.outcome);
@@ -133,7 +133,7 @@ TEST_CASE("how a decrypt ends that never gets ready") {
 }
 
 TEST_CASE("a refusal never carries a URL into the database") {
-    World world;
+    support::World world;
     world.gateway.on_check = [](const CheckOrder&) {
         return engine::Rejected{
             {Reason::host_acl_failed, "Host ACL check failed: http://u:k3y@h:1/SECRET?x=T", {}}};
@@ -145,7 +145,7 @@ TEST_CASE("a refusal never carries a URL into the database") {
 }
 
 TEST_CASE("an unreachable gateway costs time but no attempts, and the request survives it") {
-    World world;
+    support::World world;
     Checks checks{world};
     Monotonic up{};
     checks.script([&](std::size_t) -> CheckOutcome {
@@ -166,7 +166,7 @@ TEST_CASE("an unreachable gateway costs time but no attempts, and the request su
 }
 
 TEST_CASE("an unreachable gateway ends in a failure at the deadline, not before") {
-    World world;
+    support::World world;
     Checks checks{world};
     checks.script([](std::size_t) { return engine::Unreachable{"connection refused"}; });
     const auto id = world.submit(support::user_decrypt(1));
@@ -179,7 +179,7 @@ TEST_CASE("an unreachable gateway ends in a failure at the deadline, not before"
 }
 
 TEST_CASE("the deadline counts from the first check on and ends a clean run as timed out") {
-    World world;
+    support::World world;
     world.engine.options.readiness_attempts_max = 1'000'000;
     world.engine.options.readiness.public_decrypt.max_concurrency = 1;
     world.engine.options.readiness_timeout.public_decrypt = 10min;
@@ -199,7 +199,7 @@ TEST_CASE("the deadline counts from the first check on and ends a clean run as t
 }
 
 TEST_CASE("the pause between two tries and the attempts survive a restart") {
-    World world;
+    support::World world;
     Checks checks{world};
     checks.script([](std::size_t) { return engine::NotReady{}; });
     const auto id = world.submit(support::public_decrypt(1));
@@ -217,7 +217,7 @@ TEST_CASE("the pause between two tries and the attempts survive a restart") {
 TEST_CASE("T-143 never more checks than permits, and that many do run") {
     for (const std::uint32_t permits : {1U, 3U, 7U}) {
         CAPTURE(permits);
-        World world;
+        support::World world;
         world.engine.options.readiness.public_decrypt.max_concurrency = permits;
         world.engine.options.readiness.user_decrypt.max_concurrency = permits;
         world.gateway.check_delay = 700ms;
@@ -233,7 +233,7 @@ TEST_CASE("T-143 never more checks than permits, and that many do run") {
 }
 
 TEST_CASE("the two decrypt families do not wait for each other") {
-    World world;
+    support::World world;
     world.engine.options.readiness.public_decrypt.max_concurrency = 1;
     world.gateway.on_check = [](const CheckOrder& order) -> std::optional<CheckOutcome> {
         if (domain::kind_of(*order.request) == Kind::public_decrypt) return std::nullopt;
@@ -248,7 +248,7 @@ TEST_CASE("the two decrypt families do not wait for each other") {
 }
 
 TEST_CASE("a check nobody answers is given up after the lease; its permit and its turn come back") {
-    World world;
+    support::World world;
     world.engine.options.readiness.public_decrypt.max_concurrency = 1;
     bool silent = true;
     world.gateway.on_check = [&](const CheckOrder&) -> std::optional<CheckOutcome> {
@@ -268,7 +268,7 @@ TEST_CASE("a check nobody answers is given up after the lease; its permit and it
 }
 
 TEST_CASE("an answer that comes after the lease still counts, once") {
-    World world;
+    support::World world;
     world.gateway.check_delay = 10min + 200ms;  // in the pause after the lease
     const auto id = world.submit(support::public_decrypt(1));
     world.run_for(10min + 100ms);
@@ -281,7 +281,7 @@ TEST_CASE("an answer that comes after the lease still counts, once") {
 }
 
 TEST_CASE("a late 'not ready' takes the request out of the line it went back to") {
-    World world;
+    support::World world;
     world.engine.options.readiness.public_decrypt.max_concurrency = 1;
     std::map<domain::RequestId, int> asked;
     world.gateway.on_check = [&](const CheckOrder& order) -> std::optional<CheckOutcome> {
@@ -305,10 +305,10 @@ TEST_CASE("a late 'not ready' takes the request out of the line it went back to"
 }
 
 TEST_CASE("answers for requests that ended or never were are counted and ignored") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::public_decrypt(1));
     world.run_for(1s);
-    world.gateway.answer(id, public_decrypted());
+    world.gateway.answer(id, support::public_decrypted());
     world.run_for(1s);
     REQUIRE(world.status(id) == Status::completed);
     const store::Row before = world.row(id);

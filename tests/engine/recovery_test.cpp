@@ -2,7 +2,7 @@
 #include <chrono>
 #include <set>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Reason;
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // Answers everything that has a receipt, until nothing is left.
-void answer_all(World& world) {
+void answer_all(support::World& world) {
     SQLite::Database database{store::database_path(world.engine.store_options).string(),
                               SQLite::OPEN_READONLY};
     SQLite::Statement rows{
@@ -29,17 +29,17 @@ void answer_all(World& world) {
             domain::RequestId{rows.getColumn(0).getInt64(), rows.getColumn(1).getInt64()},
             domain::kind_from(rows.getColumn(2).getString()).value());
     }
-    for (const auto& [id, kind] : found) answer_well(world, id, kind);
+    for (const auto& [id, kind] : found) support::answer_well(world.gateway, id, kind);
 }
 
-std::int64_t count(World& world, const std::string& where) {
+std::int64_t count(support::World& world, const std::string& where) {
     return world.number("select count(*) from request where " + where);
 }
 
 }  // namespace
 
 TEST_CASE("recovery is not limited by the capacity of the gates (field report 13)") {
-    World world;
+    support::World world;
     world.gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
     world.gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
     for (std::uint64_t number = 1; number <= 50; ++number) {
@@ -68,7 +68,7 @@ TEST_CASE("recovery is not limited by the capacity of the gates (field report 13
 
 TEST_CASE(
     "every row in work is back on schedule after a kill, ended ones untouched (field report 14)") {
-    World world;
+    support::World world;
     std::set<domain::RequestId> silent_sends;
     std::set<domain::RequestId> silent_prepares;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
@@ -82,7 +82,7 @@ TEST_CASE(
     const auto completed = world.submit(support::input_proof(1));
     const auto revealed = world.submit(support::vote_share(9));
     world.run_for(1s);
-    world.gateway.answer(completed, proof_accepted());
+    world.gateway.answer(completed, support::proof_accepted());
     world.run_for(1s);
     std::vector<domain::RequestId> in_flight;
     for (std::uint64_t number = 2; number <= 4; ++number) {
@@ -128,7 +128,7 @@ TEST_CASE("field 16: a request that kills the process is failed after five claim
                            Row{"a proof at preparing", Kind::input_proof, "prepare"},
                            Row{"a proof at sending", Kind::input_proof, "send", 15}}) {
         CAPTURE(row.label);
-        World world;
+        support::World world;
         int claims = 0;
         bool dying = false;
         domain::RequestId deadly{};
@@ -157,7 +157,7 @@ TEST_CASE("field 16: a request that kills the process is failed after five claim
         for (std::uint64_t number = 1; number <= 21; ++number) {
             const auto id = row.kind == Kind::share
                                 ? world.submit(support::vote_share(number, second))
-                                : world.submit(request_of(row.kind, number));
+                                : world.submit(support::request_of(row.kind, number));
             if (number == 11) {
                 deadly = id;
             } else {
@@ -186,7 +186,7 @@ TEST_CASE("field 16: a request that kills the process is failed after five claim
 }
 
 TEST_CASE("requests that only stood beside the deadly one are not failed with it") {
-    World world;
+    support::World world;
     bool dying = false;
     int crashes = 0;
     // Whatever runs when the third order comes in dies with it, crash after crash.
@@ -218,7 +218,7 @@ TEST_CASE("requests that only stood beside the deadly one are not failed with it
 }
 
 TEST_CASE("a share that is refused and then kills at sending is counted by its crashes alone") {
-    World world;
+    support::World world;
     world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
     const auto id = world.submit(support::vote_share(1));
     for (int crash = 1; crash <= 5; ++crash) {
@@ -232,7 +232,7 @@ TEST_CASE("a share that is refused and then kills at sending is counted by its c
 }
 
 TEST_CASE("clean restarts never count as crashes of a request that only waits") {
-    World world;
+    support::World world;
     world.gateway.on_check = [](const CheckOrder&) { return engine::NotReady{}; };
     const auto pausing = world.submit(support::public_decrypt(1));
     const auto scheduled = world.submit(support::vote_share(1, world.in_seconds(36000)));
@@ -250,10 +250,10 @@ TEST_CASE("an unreadable payload fails its request and frees its content (field 
         for (const char* garbage : {"x'7b2278223a'", "x''", "zeroblob(100)"}) {
             CAPTURE(to_string(kind));
             CAPTURE(garbage);
-            World world;
+            support::World world;
             world.engine.options.sending.input_proof = {1, 1, 11'000, 1'000};
             (void)world.submit(support::input_proof(99));  // takes the only token
-            domain::Request request = request_of(kind, 1);
+            domain::Request request = support::request_of(kind, 1);
             if (auto* share = std::get_if<domain::VoteShare>(&request)) {
                 share->submit_at = world.in_seconds(60);
             }
@@ -273,7 +273,7 @@ TEST_CASE("an unreadable payload fails its request and frees its content (field 
             const auto next = std::get<engine::Accepted>(again).id;
             CHECK(next != id);
             world.run_for(5s);
-            answer_well(world, next, kind);
+            support::answer_well(world.gateway, next, kind);
             world.run_for(1s);
             CHECK(world.status(next) == Status::completed);
             CHECK(world.status(id) == Status::failure);
@@ -282,7 +282,7 @@ TEST_CASE("an unreadable payload fails its request and frees its content (field 
 }
 
 TEST_CASE("a payload that is gone, or of another kind, is as unreadable") {
-    World world;
+    support::World world;
     world.engine.options.readiness.public_decrypt.max_concurrency = 1;
     world.gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
     (void)world.submit(support::public_decrypt(1));
@@ -303,7 +303,7 @@ TEST_CASE("a payload that is gone, or of another kind, is as unreadable") {
 }
 
 TEST_CASE("the furthest along go first, each group in order of acceptance") {
-    World world;
+    support::World world;
     world.engine.options.sending.input_proof = {1, 3, 11'000, 1'000};
     world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
     world.gateway.prepare_delay = 1h;
@@ -338,7 +338,7 @@ TEST_CASE("the furthest along go first, each group in order of acceptance") {
 }
 
 TEST_CASE("readiness is not repeated for what passed it") {
-    World world;
+    support::World world;
     world.gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
     const auto id = world.submit(support::user_decrypt(1));
     world.run_for(1s);
@@ -351,7 +351,7 @@ TEST_CASE("readiness is not repeated for what passed it") {
 }
 
 TEST_CASE("shares go back to queued with their attempts, and a pause outlives the restart") {
-    World world;
+    support::World world;
     std::size_t tries = 0;
     world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
         if (++tries <= 3) {
@@ -377,7 +377,7 @@ TEST_CASE("shares go back to queued with their attempts, and a pause outlives th
 }
 
 TEST_CASE("a scheduled share keeps its second over restarts") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(100)));
     for (int restart = 0; restart < 9; ++restart) {
         world.run_for(11s);
@@ -391,7 +391,7 @@ TEST_CASE("a scheduled share keeps its second over restarts") {
 }
 
 TEST_CASE("a response deadline that passed while the process was down ends the request at start") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::input_proof(1));
     world.run_for(1s);
     world.crash();
@@ -403,7 +403,7 @@ TEST_CASE("a response deadline that passed while the process was down ends the r
 }
 
 TEST_CASE("a restart with a wall clock that went back does not freeze what waits") {
-    World world;
+    support::World world;
     std::size_t checks = 0;
     world.gateway.on_check = [&](const CheckOrder&) -> CheckOutcome {
         if (++checks < 3) return engine::NotReady{};
@@ -422,7 +422,7 @@ TEST_CASE("a restart with a wall clock that went back does not freeze what waits
 }
 
 TEST_CASE("many innocent suspects are cleared in groups, not one by one") {
-    World world;
+    support::World world;
     world.engine.options.sending.input_proof = {1'000'000, 0, 11'000, 1'000};
     world.gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
     std::vector<domain::RequestId> ids;

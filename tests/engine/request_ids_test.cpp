@@ -13,7 +13,7 @@ using engine::RequestIds;
 using namespace std::chrono_literals;
 
 namespace {
-constexpr Timestamp start = domain::from_unix_ms(1'780'272'000'000);
+constexpr Timestamp june = domain::from_unix_ms(1'780'272'000'000);
 }
 
 TEST_CASE("ids rise strictly and are unguessable, whatever the clock does") {
@@ -26,7 +26,7 @@ TEST_CASE("ids rise strictly and are unguessable, whatever the clock does") {
         CAPTURE(row.label);
         support::SeededRandom random{1};
         RequestIds ids{random, 0};
-        Timestamp now = start;
+        Timestamp now = june;
         RequestId last{};
         std::set<std::int64_t> secrets;
         for (int i = 0; i < 10'000; ++i, now += row.step) {
@@ -43,26 +43,26 @@ TEST_CASE("ids rise strictly and are unguessable, whatever the clock does") {
 TEST_CASE("an id tells the millisecond it was made in") {
     support::SeededRandom random{1};
     RequestIds ids{random, 0};
-    CHECK(ids.next(start).sequence == domain::unix_ms(start) << 12);
-    CHECK(ids.next(start).sequence == (domain::unix_ms(start) << 12) + 1);
-    CHECK(ids.next(start + 1ms).sequence == domain::unix_ms(start + 1ms) << 12);
-    CHECK(to_string(ids.next(start + 2ms)).at(14) == '7');
+    CHECK(ids.next(june).sequence == domain::unix_ms(june) << 12);
+    CHECK(ids.next(june).sequence == (domain::unix_ms(june) << 12) + 1);
+    CHECK(ids.next(june + 1ms).sequence == domain::unix_ms(june + 1ms) << 12);
+    CHECK(to_string(ids.next(june + 2ms)).at(14) == '7');
 }
 
 TEST_CASE("more ids than a millisecond has room for flow over into the next") {
     support::SeededRandom random{1};
     RequestIds ids{random, 0};
     std::int64_t last = 0;
-    for (int i = 0; i < 5'000; ++i) last = ids.next(start).sequence;
-    CHECK(last == (domain::unix_ms(start) << 12) + 4'999);
-    CHECK(ids.next(start + 1ms).sequence == last + 1);
+    for (int i = 0; i < 5'000; ++i) last = ids.next(june).sequence;
+    CHECK(last == (domain::unix_ms(june) << 12) + 4'999);
+    CHECK(ids.next(june + 1ms).sequence == last + 1);
 }
 
 TEST_CASE("a restart with a clock that went back goes on above the last id") {
     support::SeededRandom random{1};
     RequestIds before{random, 0};
-    const std::int64_t last = before.next(start).sequence;
+    const std::int64_t last = before.next(june).sequence;
     RequestIds after{random, last};
-    CHECK(after.next(start - 24h).sequence == last + 1);
+    CHECK(after.next(june - 24h).sequence == last + 1);
     CHECK(after.next(domain::from_unix_ms(-5)).sequence == last + 2);
 }

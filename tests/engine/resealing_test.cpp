@@ -3,7 +3,7 @@
 #include <set>
 #include <vector>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Reason;
@@ -17,7 +17,7 @@ using engine::Unreachable;
 using namespace std::chrono_literals;
 
 TEST_CASE("another transaction of a request is committed before it leaves, beside the first") {
-    World world;
+    support::World world;
     int asked = 0;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
         if (++asked <= 2) {
@@ -49,7 +49,7 @@ TEST_CASE("another transaction of a request is committed before it leaves, besid
 }
 
 TEST_CASE("every transaction ever sealed is looked up after a crash") {
-    World world;
+    support::World world;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
         if (order.sealed.size() < 3) return Reseal{{{1}}, order.sealed.size()};
         return std::nullopt;
@@ -79,7 +79,7 @@ TEST_CASE("every transaction ever sealed is looked up after a crash") {
 }
 
 TEST_CASE("a request keeps its place in the air while it is sealed again") {
-    World world;
+    support::World world;
     world.engine.options.sends_max = 1;
     int asked = 0;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
@@ -96,7 +96,7 @@ TEST_CASE("a request keeps its place in the air while it is sealed again") {
 }
 
 TEST_CASE("a plan that comes late seals nothing") {
-    World world;
+    support::World world;
     world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
     const auto id = world.submit(support::input_proof(1));
     world.run_for(1s);
@@ -110,7 +110,7 @@ TEST_CASE("a plan that comes late seals nothing") {
 }
 
 TEST_CASE("how often a send met trouble is told with the order") {
-    World world;
+    support::World world;
     std::vector<std::uint32_t> tries;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
         tries.push_back(order.tries);
@@ -123,7 +123,7 @@ TEST_CASE("how often a send met trouble is told with the order") {
 }
 
 TEST_CASE("while the chain asked to wait nobody is sent, and then everybody (field report 71)") {
-    World world;
+    support::World world;
     std::vector<domain::Monotonic> times;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
         times.push_back(world.clock.monotonic());
@@ -150,7 +150,7 @@ TEST_CASE("while the chain asked to wait nobody is sent, and then everybody (fie
 }
 
 TEST_CASE("a preparation with a patience of its own ends with its verdict") {
-    World world;
+    support::World world;
     const domain::Failure verdict{Reason::rpc_error, "RPC error: unknown block", {}};
     int tries = 0;
     world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
@@ -165,7 +165,7 @@ TEST_CASE("a preparation with a patience of its own ends with its verdict") {
 }
 
 TEST_CASE("a preparation that only has a deadline ends with the verdict of its last trouble") {
-    World world;
+    support::World world;
     const domain::Failure verdict{Reason::reverted, "not there", 0x0666cbdf};
     world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
         return Unreachable{"not there", verdict};
@@ -178,7 +178,7 @@ TEST_CASE("a preparation that only has a deadline ends with the verdict of its l
 }
 
 TEST_CASE("what was signed is not given up early: others wait behind its nonce") {
-    World world;
+    support::World world;
     world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
     const auto id = world.submit(support::input_proof(1));
     for (int crash = 0; crash < 8; ++crash) {
@@ -197,7 +197,7 @@ TEST_CASE("what was signed is not given up early: others wait behind its nonce")
 }
 
 TEST_CASE("no family takes all places in the air") {
-    World world;
+    support::World world;
     world.engine.options.sends_max = 3;
     world.engine.options.sending.public_decrypt.per_seconds = 1'000;
     world.engine.options.sending.user_decrypt.per_seconds = 1'000;
@@ -219,7 +219,7 @@ TEST_CASE("no family takes all places in the air") {
 }
 
 TEST_CASE("of two orders that both ask for another transaction one is too late") {
-    World world;
+    support::World world;
     world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
     world.engine.options.lease = 5s;
     const auto id = world.submit(support::input_proof(1));

@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Status;
@@ -26,21 +26,21 @@ void use_worked_values(engine::Options& options) {
     options.retry_after.tx_confirmation = 100ms;
 }
 
-Pending poll(World& world, const domain::RequestId& id) {
+Pending poll(support::World& world, const domain::RequestId& id) {
     const auto outcome = world.engine.process().service.find(id);
     REQUIRE(is<Pending>(outcome));
     return std::get<Pending>(outcome);
 }
 
-Accepted hand_in(World& world, const domain::Request& request) {
+Accepted hand_in(support::World& world, const domain::Request& request) {
     const auto outcome = world.engine.try_submit(request);
     REQUIRE(is<Accepted>(outcome));
     return std::get<Accepted>(outcome);
 }
 
-void hand_in_many(World& world, Kind kind, std::uint64_t first, std::size_t many) {
+void hand_in_many(support::World& world, Kind kind, std::uint64_t first, std::size_t many) {
     for (std::size_t i = 0; i < many; ++i) {
-        world.engine.post(request_of(kind, first + i), [](engine::AcceptOutcome) {});
+        world.engine.post(support::request_of(kind, first + i), [](engine::AcceptOutcome) {});
     }
     world.engine.turn();
 }
@@ -55,7 +55,7 @@ struct Worked {
 TEST_CASE("an input proof with p others ahead of it") {
     for (const Worked& row : {Worked{0, 3}, {1, 3}, {10, 4}, {100, 15}, {1'000, 123}}) {
         CAPTURE(row.ahead);
-        World world;
+        support::World world;
         use_worked_values(world.engine.options);
         world.engine.options.sends_max = 0;  // the line stands still
         hand_in_many(world, Kind::input_proof, 1, row.ahead);
@@ -73,7 +73,7 @@ TEST_CASE("a decrypt in the readiness line, p ahead of it and as many in the sen
         for (const Worked& row : {Worked{0, 5}, {1, 6}, {10, 7}, {100, 20}, {1'000, 149}}) {
             CAPTURE(to_string(kind));
             CAPTURE(row.ahead);
-            World world;
+            support::World world;
             use_worked_values(world.engine.options);
             world.engine.options.sends_max = 0;
             bool ready = true;
@@ -86,10 +86,10 @@ TEST_CASE("a decrypt in the readiness line, p ahead of it and as many in the sen
             ready = false;
             hand_in_many(world, kind, 2'001, 50);  // every permit is taken
             hand_in_many(world, kind, 4'001, row.ahead);
-            const Accepted fresh = hand_in(world, request_of(kind, 9'999));
+            const Accepted fresh = hand_in(world, support::request_of(kind, 9'999));
             CHECK(fresh.retry_after_seconds == row.seconds);
             CHECK(poll(world, fresh.id).retry_after_seconds == row.seconds);
-            const Accepted again = hand_in(world, request_of(kind, 9'999));
+            const Accepted again = hand_in(world, support::request_of(kind, 9'999));
             CHECK(again.duplicate);
             CHECK(again.retry_after_seconds == row.seconds);
         }
@@ -101,7 +101,7 @@ TEST_CASE("a decrypt whose check runs or pauses, with Q in the sending line") {
         for (const Worked& row : {Worked{0, 8}, {1, 8}, {10, 9}, {100, 20}, {1'000, 128}}) {
             CAPTURE(pauses);
             CAPTURE(row.ahead);
-            World world;
+            support::World world;
             use_worked_values(world.engine.options);
             world.engine.options.sends_max = 0;
             bool ready = true;
@@ -125,7 +125,7 @@ TEST_CASE("a decrypt whose check runs or pauses, with Q in the sending line") {
 TEST_CASE("a decrypt in the sending line with p ahead of it") {
     for (const Worked& row : {Worked{0, 5}, {1, 6}, {10, 7}, {100, 17}, {1'000, 125}}) {
         CAPTURE(row.ahead);
-        World world;
+        support::World world;
         use_worked_values(world.engine.options);
         world.engine.options.sends_max = 0;
         hand_in_many(world, Kind::user_decrypt, 1, row.ahead);
@@ -138,7 +138,7 @@ TEST_CASE("a decrypt in the sending line with p ahead of it") {
 }
 
 TEST_CASE("places shrink as the line moves, and the waits with them") {
-    World world;
+    support::World world;
     use_worked_values(world.engine.options);
     world.engine.start();
     std::vector<domain::RequestId> ids;
@@ -167,10 +167,10 @@ TEST_CASE("places shrink as the line moves, and the waits with them") {
 TEST_CASE("in flight the wait is what processing takes") {
     for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt}) {
         CAPTURE(to_string(kind));
-        World world;
+        support::World world;
         use_worked_values(world.engine.options);
         world.gateway.on_send = [](const engine::SendOrder&) { return std::nullopt; };
-        const auto id = world.submit(request_of(kind, 1));
+        const auto id = world.submit(support::request_of(kind, 1));
         world.run_for(7s + 100ms);
         const Pending pending = poll(world, id);
         CHECK(pending.status == Status::tx_in_flight);
@@ -180,7 +180,7 @@ TEST_CASE("in flight the wait is what processing takes") {
 }
 
 TEST_CASE("after the receipt polls slow down with the seconds that passed") {
-    World world;
+    support::World world;
     world.gateway.check_delay = world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
     const auto id = world.submit(support::input_proof(1));
     world.run_for(0ms);
@@ -212,7 +212,7 @@ TEST_CASE("after the receipt polls slow down with the seconds that passed") {
 }
 
 TEST_CASE("a wall clock that went back makes no negative age") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::input_proof(1));
     world.run_for(1s);
     world.clock.step_wall(-1h);
@@ -222,7 +222,7 @@ TEST_CASE("a wall clock that went back makes no negative age") {
 }
 
 TEST_CASE("waits stay within their bounds, also when nothing moves") {
-    World world;
+    support::World world;
     use_worked_values(world.engine.options);
     world.engine.options.sends_max = 0;
     world.engine.options.sending.input_proof.per_seconds = 0;
@@ -232,7 +232,7 @@ TEST_CASE("waits stay within their bounds, also when nothing moves") {
 }
 
 TEST_CASE("a share tells the shortest wait: nobody polls it") {
-    World world;
+    support::World world;
     world.engine.options.retry_after.min_seconds = 2;
     CHECK(hand_in(world, support::vote_share(1, world.in_seconds(3600))).retry_after_seconds == 2);
     CHECK(hand_in(world, support::vote_share(1, world.in_seconds(3600))).retry_after_seconds == 2);

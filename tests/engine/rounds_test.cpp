@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "engine/world.hpp"
 #include "support/recording_alerts.hpp"
+#include "support/world.hpp"
 
 using domain::Status;
 using engine::PrepareOrder;
@@ -18,7 +18,7 @@ namespace {
 
 // A world whose prover is away and whose round ends after a minute.
 struct Outage {
-    World world;
+    support::World world;
     support::RecordingAlerts alerts;
 
     Outage() {
@@ -56,7 +56,7 @@ TEST_CASE("a round is closed the moment its last second has passed, not with the
     for (const domain::Milliseconds offset : {0ms, 1ms, 7'777ms, 29'999ms}) {
         CAPTURE(offset.count());
         Outage outage;
-        World& world = outage.world;
+        support::World& world = outage.world;
         world.engine.start();
         world.run_for(offset);  // the maintenance runs at another time than the round ends
         const auto id = world.submit(support::vote_share(1));
@@ -72,7 +72,7 @@ TEST_CASE("a round is closed the moment its last second has passed, not with the
 }
 
 TEST_CASE("ends and times centuries away keep nobody awake") {
-    World world;
+    support::World world;
     world.engine.vote_end =
         domain::Timestamp{std::chrono::sys_days{std::chrono::year{9'999} / 12 / 31}};
     domain::VoteShare share = support::vote_share(1);
@@ -85,7 +85,7 @@ TEST_CASE("ends and times centuries away keep nobody awake") {
 
 TEST_CASE("an alert names its numbers, in one line, one call and one fact, and stays until taken") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     Alerts counted;
     world.engine.observers.add(counted);
     world.gateway.on_prepare = [](const PrepareOrder& order) -> PrepareOutcome {
@@ -143,7 +143,7 @@ TEST_CASE("an alert that is taken from another thread wakes the processor") {
 
 TEST_CASE("with nobody to tell an alert is written down as taken, and logged") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     world.engine.alerts = nullptr;
     Alerts counted;
     world.engine.observers.add(counted);
@@ -160,7 +160,7 @@ TEST_CASE("with nobody to tell an alert is written down as taken, and logged") {
 
 TEST_CASE("an alert is kept by the commit that closes its round, or neither happens") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     (void)world.submit(support::vote_share(1));
     world.run_for(60s);
     world.crash();
@@ -178,7 +178,7 @@ TEST_CASE("the line of an alert comes with the next start when the process died 
     for (const bool somebody : {false, true}) {
         CAPTURE(somebody);
         Outage outage;
-        World& world = outage.world;
+        support::World& world = outage.world;
         if (!somebody) world.engine.alerts = nullptr;
         (void)world.submit(support::vote_share(1));
         world.run_for(60s);
@@ -212,7 +212,7 @@ TEST_CASE("the line of an alert comes with the next start when the process died 
 
 TEST_CASE("an alert that a lost process left without a line gets it") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     world.engine.alerts = nullptr;
     (void)world.submit(support::vote_share(1));
     world.run_for(2min);
@@ -226,7 +226,7 @@ TEST_CASE("an alert that a lost process left without a line gets it") {
 
 TEST_CASE("an orderly end right behind the line of an alert does not bring it again") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     (void)world.submit(support::vote_share(1));
     world.run_for(60s);
     world.clock.advance(10min);
@@ -238,7 +238,7 @@ TEST_CASE("an orderly end right behind the line of an alert does not bring it ag
 
 TEST_CASE("a share of a closed round is taken, times out and alerts nobody again") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     outage.prover_up();
     (void)world.submit(support::vote_share(1));
     world.run_for(2min);
@@ -266,7 +266,7 @@ TEST_CASE("a share of a closed round is taken, times out and alerts nobody again
 
 TEST_CASE("a late share times out although every slot is taken, also after a crash in between") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     outage.prover_up();
     world.engine.options.shares.max_concurrent_proofs = 1;
     (void)world.submit(support::vote_share(1));
@@ -290,7 +290,7 @@ TEST_CASE("a late share times out although every slot is taken, also after a cra
 
 TEST_CASE("a share of a round that was never closed alerts as usual, however late it comes") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     world.engine.vote_end = world.clock.wall() - 1h;
     const auto id = world.submit(support::vote_share(1));
     CHECK(world.status(id) == Status::timed_out);
@@ -301,7 +301,7 @@ TEST_CASE("a share of a round that was never closed alerts as usual, however lat
 
 TEST_CASE("what runs when its round ends may finish, and then the round closes at once") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     outage.prover_up();
     world.engine.options.shares.max_concurrent_proofs = 1;
     world.gateway.prepare_delay = 100s;
@@ -322,7 +322,7 @@ TEST_CASE("what runs when its round ends may finish, and then the round closes a
 
 TEST_CASE("what fails after the end of its round is not tried again") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     world.gateway.prepare_delay = 100s;
     const auto running = world.submit(support::vote_share(1));
     world.run_for(101s);
@@ -334,7 +334,7 @@ TEST_CASE("what fails after the end of its round is not tried again") {
 
 TEST_CASE("many rounds that end together close in pieces, each with its own alert") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     for (std::uint8_t round = 1; round <= 60; ++round) {
         for (std::uint64_t number = 1; number <= 5; ++number) {
             world.engine.post(of_round(round, number), [](engine::AcceptOutcome) {});
@@ -350,7 +350,7 @@ TEST_CASE("many rounds that end together close in pieces, each with its own aler
 
 TEST_CASE("a wall clock that is not believed closes no round") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     const auto id = world.submit(support::vote_share(1));
     world.run_for(1s);
     world.clock.step_wall(24h);
@@ -367,7 +367,7 @@ TEST_CASE("a wall clock that is not believed closes no round") {
 
 TEST_CASE("a purge says of each round how many rows went, once") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     for (std::uint64_t number = 1; number <= 250; ++number) {
         world.engine.post(of_round(1, number), [](engine::AcceptOutcome) {});
     }
@@ -382,7 +382,7 @@ TEST_CASE("a purge says of each round how many rows went, once") {
 
 TEST_CASE("the queues of the open rounds are served") {
     Outage outage;
-    World& world = outage.world;
+    support::World& world = outage.world;
     (void)world.submit(of_round(1, 1));
     world.run_for(100ms);
     world.engine.vote_end += 1h;

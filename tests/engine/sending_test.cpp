@@ -1,7 +1,7 @@
 #include <chrono>
 #include <set>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Milliseconds;
@@ -19,11 +19,8 @@ namespace {
 // Thrown out of the step, where a crash would have ended the process.
 struct Died {};
 
-constexpr Kind relayer_kinds[]{Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt,
-                               Kind::delegated_user_decrypt, Kind::unified_user_decrypt};
-
-void complete(World& world, const domain::RequestId& id, Kind kind) {
-    answer_well(world, id, kind);
+void complete(support::World& world, const domain::RequestId& id, Kind kind) {
+    support::answer_well(world.gateway, id, kind);
     world.run_for(1ms);
     CHECK(world.status(id) == Status::completed);
 }
@@ -38,11 +35,11 @@ TEST_CASE("what the chain refuses fails the request with the chain's words, and 
     const domain::Failure reverted{Reason::reverted,
                                    "Transaction simulation failed: Execution reverted: 0xd93c0665",
                                    0xd93c0665};
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         for (const bool at_send : {false, true}) {
             CAPTURE(to_string(kind));
             CAPTURE(at_send);
-            World world;
+            support::World world;
             if (at_send) {
                 world.gateway.on_send = [&](const SendOrder&) {
                     return engine::Rejected{reverted};
@@ -52,7 +49,7 @@ TEST_CASE("what the chain refuses fails the request with the chain's words, and 
                     return engine::Rejected{reverted};
                 };
             }
-            const auto id = world.submit(request_of(kind, 1));
+            const auto id = world.submit(support::request_of(kind, 1));
             world.run_for(1h);
             CHECK(world.status(id) == Status::failure);
             CHECK(world.failure(id) == reverted);
@@ -65,7 +62,7 @@ TEST_CASE("what the chain refuses fails the request with the chain's words, and 
 }
 
 TEST_CASE("trouble before anything was signed backs off and the request goes on") {
-    World world;
+    support::World world;
     const Monotonic up = world.clock.monotonic() + 25min;
     std::vector<Monotonic> tries;
     world.gateway.prepare_delay = 0ms;
@@ -85,7 +82,7 @@ TEST_CASE("trouble before anything was signed backs off and the request goes on"
 }
 
 TEST_CASE("trouble before anything was signed fails the request half an hour after it began") {
-    World world;
+    support::World world;
     world.gateway.prepare_delay = 0ms;
     world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Unreachable{"down"}; };
     const auto id = world.submit(support::input_proof(1));
@@ -101,9 +98,9 @@ TEST_CASE("trouble before anything was signed fails the request half an hour aft
 }
 
 TEST_CASE("a lost reply is looked up and the same bytes are sent, however long it takes") {
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         CAPTURE(to_string(kind));
-        World world;
+        support::World world;
         const Monotonic up = world.clock.monotonic() + 3h;
         world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
             if (world.clock.monotonic() < up) return engine::Unreachable{"timeout"};
@@ -111,7 +108,7 @@ TEST_CASE("a lost reply is looked up and the same bytes are sent, however long i
         };
         int seals = 0;
         world.gateway.on_seal = [&] { ++seals; };
-        const auto id = world.submit(request_of(kind, 1));
+        const auto id = world.submit(support::request_of(kind, 1));
         world.run_for(2h + 59min);
         CHECK(world.status(id) == Status::tx_in_flight);
         world.run_for(2min);
@@ -132,15 +129,15 @@ TEST_CASE("a lost reply is looked up and the same bytes are sent, however long i
 }
 
 TEST_CASE("a crash after the seal's commit looks up and sends the same bytes, never a new seal") {
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         // Before the transaction left, on its way, and after the chain took it.
         for (const auto moment : {0ms, 5ms}) {
             CAPTURE(to_string(kind));
             CAPTURE(moment.count());
-            World world;
+            support::World world;
             int seals = 0;
             world.gateway.on_seal = [&] { ++seals; };
-            const auto id = world.submit(request_of(kind, 1));
+            const auto id = world.submit(support::request_of(kind, 1));
             while (world.gateway.sends.empty()) world.run_for(1ms);
             if (moment > 0ms) world.run_for(moment);
             REQUIRE(world.status(id) == Status::tx_in_flight);
@@ -167,10 +164,10 @@ TEST_CASE("a crash after the seal's commit looks up and sends the same bytes, ne
 }
 
 TEST_CASE("a crash before the seal's commit sends nothing and seals anew after the restart") {
-    for (const Kind kind : relayer_kinds) {
+    for (const Kind kind : support::relayer_kinds) {
         CAPTURE(to_string(kind));
-        World world;
-        const auto id = world.submit(request_of(kind, 1));
+        support::World world;
+        const auto id = world.submit(support::request_of(kind, 1));
         world.gateway.on_seal = [] { throw Died{}; };
         CHECK_THROWS_AS(world.run_for(1s), Died);
         CHECK(world.gateway.sends.empty());
@@ -188,7 +185,7 @@ TEST_CASE("a crash before the seal's commit sends nothing and seals anew after t
 }
 
 TEST_CASE("every hash ever signed stays with the request after it ended") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::input_proof(1));
     world.run_for(1s);
     complete(world, id, Kind::input_proof);
@@ -206,11 +203,11 @@ TEST_CASE("a receipt without the request's event is an internal failure") {
           Row{Kind::unified_user_decrypt,
               "Processing Failed: The receipt holds no event of the request"}}) {
         CAPTURE(to_string(row.kind));
-        World world;
+        support::World world;
         world.gateway.on_send = [](const SendOrder& order) {
             return engine::Receipt{order.sealed[0].hash, {}, {}};
         };
-        const auto id = world.submit(request_of(row.kind, 1));
+        const auto id = world.submit(support::request_of(row.kind, 1));
         world.run_for(1s);
         CHECK(world.status(id) == Status::failure);
         CHECK(world.failure(id) == domain::Failure{Reason::internal_error, row.text, {}});
@@ -218,7 +215,7 @@ TEST_CASE("a receipt without the request's event is an internal failure") {
 }
 
 TEST_CASE("a preparation nobody answers is given up after the lease and started again") {
-    World world;
+    support::World world;
     world.engine.options.sends_max = 1;
     bool silent = true;
     world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
@@ -237,7 +234,7 @@ TEST_CASE("a preparation nobody answers is given up after the lease and started 
 }
 
 TEST_CASE("a send nobody answers has an unknown outcome: looked up, same bytes, place given back") {
-    World world;
+    support::World world;
     world.engine.options.sends_max = 1;
     bool silent = true;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
@@ -261,7 +258,7 @@ TEST_CASE("a send nobody answers has an unknown outcome: looked up, same bytes, 
 }
 
 TEST_CASE("a late plan for a request that was prepared again does not seal twice") {
-    World world;
+    support::World world;
     int seals = 0;
     world.gateway.on_seal = [&] { ++seals; };
     // The plan of the first order comes when the second is under way.
@@ -277,7 +274,7 @@ TEST_CASE("a late plan for a request that was prepared again does not seal twice
 }
 
 TEST_CASE("a late receipt counts although the send was given up, and the rest is ignored") {
-    World world;
+    support::World world;
     world.gateway.send_delay = 10min + 200ms;
     const auto id = world.submit(support::input_proof(1));
     world.run_for(10min + 300ms);
@@ -288,7 +285,7 @@ TEST_CASE("a late receipt counts although the send was given up, and the rest is
 }
 
 TEST_CASE("what may have left goes before what waits") {
-    World world;
+    support::World world;
     world.engine.options.sending.input_proof = {1, 1, 11'000, 1'000};
     bool lose = true;
     world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
@@ -307,7 +304,7 @@ TEST_CASE("what may have left goes before what waits") {
 }
 
 TEST_CASE("at most so many transactions are in the air, all kinds together") {
-    World world;
+    support::World world;
     world.engine.options.sends_max = 5;
     world.gateway.send_delay = 2s;
     for (std::uint64_t number = 1; number <= 20; ++number) {
@@ -321,7 +318,7 @@ TEST_CASE("at most so many transactions are in the air, all kinds together") {
 }
 
 TEST_CASE("transactions leave at the rate of their kind, in order of acceptance") {
-    World world;
+    support::World world;
     world.engine.options.sending.input_proof = {10, 0, 11'000, 1'000};
     world.engine.options.sending.user_decrypt = {3, 1, 11'000, 1'000};
     world.engine.start();

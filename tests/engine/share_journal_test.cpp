@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Status;
 using engine::Level;
@@ -22,7 +22,7 @@ std::string name_of(const domain::VoteShare& share) {
            " share_index=" + std::to_string(share.share_index);
 }
 
-std::size_t lines_of_shares(World& world, Level level) {
+std::size_t lines_of_shares(support::World& world, Level level) {
     const auto lines = world.engine.journal.lines();
     return static_cast<std::size_t>(std::ranges::count_if(lines, [&](const auto& line) {
         return line.level == level && line.text.starts_with("share");
@@ -30,7 +30,7 @@ std::size_t lines_of_shares(World& world, Level level) {
 }
 
 // One of each fate: revealed, revealed by somebody else, refused twice, without a prover once.
-void live(World& world) {
+void live(support::World& world) {
     std::size_t refusals = 0;
     std::size_t troubles = 0;
     world.gateway.on_prepare = [&](const PrepareOrder& order) -> PrepareOutcome {
@@ -58,7 +58,7 @@ void live(World& world) {
 }  // namespace
 
 TEST_CASE("by default the log says what failed and why, and nothing of the others") {
-    World world;
+    support::World world;
     live(world);
     CHECK(lines_of_shares(world, Level::info) == 0);
     const auto& journal = world.engine.journal;
@@ -75,7 +75,7 @@ TEST_CASE("by default the log says what failed and why, and nothing of the other
 }
 
 TEST_CASE("with expose_timing every share has its line") {
-    World world;
+    support::World world;
     world.engine.options.shares.expose_timing = true;
     live(world);
     const auto& journal = world.engine.journal;
@@ -89,7 +89,7 @@ TEST_CASE("with expose_timing every share has its line") {
 }
 
 TEST_CASE("the last attempt, an unreadable share and one that kills are said once each") {
-    World world;
+    support::World world;
     world.gateway.on_prepare = [](const PrepareOrder&) {
         return engine::Rejected{{domain::Reason::internal_error, "code 5", {}}};
     };
@@ -110,7 +110,7 @@ TEST_CASE("the last attempt, an unreadable share and one that kills are said onc
 }
 
 TEST_CASE("a reason with quotes stays one value") {
-    World world;
+    support::World world;
     std::size_t prepares = 0;
     world.gateway.on_prepare = [&](const PrepareOrder&) -> PrepareOutcome {
         if (++prepares == 1) return engine::Unreachable{R"(no "prover" at http://host/hidden)"};
@@ -125,7 +125,7 @@ TEST_CASE("a reason with quotes stays one value") {
 }
 
 TEST_CASE("no line holds anything of the witness data") {
-    World world;
+    support::World world;
     world.engine.options.shares.expose_timing = true;
     domain::VoteShare share = support::vote_share(1);
     share.primary_blind.fill(0xb1);

@@ -3,24 +3,25 @@
 
 #include <chrono>
 
-#include "engine/world.hpp"
 #include "support/recording_alerts.hpp"
+#include "support/world.hpp"
 
 using domain::Status;
 using engine::PrepareOrder;
 using engine::PrepareOutcome;
+using support::accepted;
 using namespace std::chrono_literals;
 
 namespace {
 
 // Whether a step still takes the share: TakeReady of the reference.
-std::size_t take_ready(World& world) {
+std::size_t take_ready(support::World& world) {
     const std::size_t before = world.gateway.prepares.size();
     world.engine.turn();
     return world.gateway.prepares.size() - before;
 }
 
-store::RoundCounts only_queue(World& world) {
+store::RoundCounts only_queue(support::World& world) {
     const auto answer = world.engine.process().service.rounds();
     REQUIRE(is<std::vector<store::RoundCounts>>(answer));
     const auto& rounds = std::get<std::vector<store::RoundCounts>>(answer);
@@ -28,16 +29,11 @@ store::RoundCounts only_queue(World& world) {
     return rounds.front();
 }
 
-engine::Accepted accepted(const engine::AcceptOutcome& outcome) {
-    REQUIRE(is<engine::Accepted>(outcome));
-    return std::get<engine::Accepted>(outcome);
-}
-
-std::optional<domain::Timestamp> earliest(World& world) {
+std::optional<domain::Timestamp> earliest(support::World& world) {
     return world.engine.process().store.earliest_wake(store::Lane::schedule);
 }
 
-void refuse(World& world) {
+void refuse(support::World& world) {
     world.gateway.on_prepare = [](const PrepareOrder&) {
         return engine::Rejected{{domain::Reason::internal_error, "code 5", {}}};
     };
@@ -46,7 +42,7 @@ void refuse(World& world) {
 }  // namespace
 
 TEST_CASE("S1 a share without a time is taken at once, and only once") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::vote_share(1, 0));
     CHECK(world.gateway.prepares.size() == 1);
     CHECK(world.status(id) == Status::processing);
@@ -54,7 +50,7 @@ TEST_CASE("S1 a share without a time is taken at once, and only once") {
 }
 
 TEST_CASE("S2 a revealed share counts as submitted and holds no witness data") {
-    World world;
+    support::World world;
     (void)world.submit(support::vote_share(1));
     world.run_for(1s);
     CHECK(only_queue(world).submitted == 1);
@@ -64,7 +60,7 @@ TEST_CASE("S2 a revealed share counts as submitted and holds no witness data") {
 }
 
 TEST_CASE("S3 two shares of one round are two, both pending") {
-    World world;
+    support::World world;
     (void)world.submit(support::vote_share(1, world.in_seconds(60)));
     (void)world.submit(support::vote_share(2, world.in_seconds(60)));
     CHECK(only_queue(world).total == 2);
@@ -72,7 +68,7 @@ TEST_CASE("S3 two shares of one round are two, both pending") {
 }
 
 TEST_CASE("S4 the same payload twice is queued, then a duplicate, and one share") {
-    World world;
+    support::World world;
     const domain::VoteShare share = support::vote_share(1, world.in_seconds(60));
     CHECK_FALSE(accepted(world.engine.try_submit(share)).duplicate);
     CHECK(accepted(world.engine.try_submit(share)).duplicate);
@@ -80,7 +76,7 @@ TEST_CASE("S4 the same payload twice is queued, then a duplicate, and one share"
 }
 
 TEST_CASE("S5 the same key with another shares_hash is a conflict, and one share") {
-    World world;
+    support::World world;
     domain::VoteShare share = support::vote_share(1, world.in_seconds(60));
     (void)world.submit(share);
     share.shares_hash[31] ^= 1;
@@ -89,7 +85,7 @@ TEST_CASE("S5 the same key with another shares_hash is a conflict, and one share
 }
 
 TEST_CASE("S6 one share index under two proposals is two shares that go their own ways") {
-    World world;
+    support::World world;
     domain::VoteShare share = support::vote_share(1);
     const auto first = world.submit(share);
     share.proposal_id += 1;
@@ -105,7 +101,7 @@ TEST_CASE("S6 one share index under two proposals is two shares that go their ow
 }
 
 TEST_CASE("S8 of an over and a live round the purge takes the over one alone") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() - 1h;
     CHECK(is<engine::Accepted>(world.engine.try_submit(support::vote_share(1))));
     world.engine.vote_end = world.clock.wall() + 1h;
@@ -121,7 +117,7 @@ TEST_CASE("S8 of an over and a live round the purge takes the over one alone") {
 }
 
 TEST_CASE("S12 the earliest time: none when empty, not in the future at once, none when taken") {
-    World world;
+    support::World world;
     world.engine.start();
     CHECK_FALSE(earliest(world));
     world.engine.options.shares.max_concurrent_proofs = 1;
@@ -138,7 +134,7 @@ TEST_CASE("S12 the earliest time: none when empty, not in the future at once, no
 }
 
 TEST_CASE("S13 of two times the earlier one is waited for") {
-    World world;
+    support::World world;
     (void)world.submit(support::vote_share(1, world.in_seconds(180)));
     (void)world.submit(support::vote_share(2, world.in_seconds(60)));
     const std::uint64_t at = world.in_seconds(60);
@@ -151,7 +147,7 @@ TEST_CASE("S13 of two times the earlier one is waited for") {
 }
 
 TEST_CASE("S14 after a failed attempt the share waits for a time in the future, and the loop too") {
-    World world;
+    support::World world;
     refuse(world);
     const auto id = world.submit(support::vote_share(1));
     world.run_for(10ms);
@@ -164,7 +160,7 @@ TEST_CASE("S14 after a failed attempt the share waits for a time in the future, 
 }
 
 TEST_CASE("P5 a concurrency of 0 acts as 1, and the share is still submitted") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 0;
     const auto first = world.submit(support::vote_share(1));
     const auto second = world.submit(support::vote_share(2));
@@ -178,7 +174,7 @@ TEST_CASE("P5 a concurrency of 0 acts as 1, and the share is still submitted") {
 TEST_CASE("further: an identical resend after Submitted, and after Failed, is a duplicate") {
     for (const bool failed : {false, true}) {
         CAPTURE(failed);
-        World world;
+        support::World world;
         if (failed) refuse(world);
         const domain::VoteShare share = support::vote_share(1);
         const auto id = world.submit(share);
@@ -196,7 +192,7 @@ TEST_CASE("further: an identical resend after Submitted, and after Failed, is a 
 }
 
 TEST_CASE("further: a resend with a different submit_at is a duplicate and keeps the first time") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(60)));
     const auto again = accepted(world.engine.try_submit(support::vote_share(1, 0)));
     CHECK(again.duplicate);
@@ -209,7 +205,7 @@ TEST_CASE("further: a resend with a different submit_at is a duplicate and keeps
 
 // The reference forgets the retry time; here it is stored, as the attempts are.
 TEST_CASE("further: attempts survive restart (and so does the retry time)") {
-    World world;
+    support::World world;
     refuse(world);
     const auto id = world.submit(support::vote_share(1));
     world.run_for(7s);  // at 0, 2 and 6 seconds
@@ -227,7 +223,7 @@ TEST_CASE("further: attempts survive restart (and so does the retry time)") {
 }
 
 TEST_CASE("further: an exception in the prover costs one attempt and the siblings finish") {
-    World world;
+    support::World world;
     domain::RequestId bad{};
     bool threw = false;
     world.gateway.prepare_delay = 100ms;

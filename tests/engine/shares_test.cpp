@@ -2,7 +2,7 @@
 #include <chrono>
 #include <map>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Monotonic;
@@ -32,7 +32,7 @@ std::vector<std::int64_t> pauses_ms(const std::vector<Monotonic>& times) {
 }  // namespace
 
 TEST_CASE("a share never starts before its second") {
-    World world;
+    support::World world;
     world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
     world.engine.options.shares.max_concurrent_proofs = 100;
     // The wall clock stands in the middle of a second.
@@ -59,7 +59,7 @@ TEST_CASE("a share never starts before its second") {
 TEST_CASE("a share with no time or a time that passed is ready at once") {
     for (const std::int64_t when : {0, -1, -3600}) {
         CAPTURE(when);
-        World world;
+        support::World world;
         const auto id =
             world.submit(support::vote_share(1, when == 0 ? 0 : world.in_seconds(when)));
         CHECK(world.status(id) == Status::processing);
@@ -67,7 +67,7 @@ TEST_CASE("a share with no time or a time that passed is ready at once") {
 }
 
 TEST_CASE("shares of the same second form one batch, in order of acceptance, N at once") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 3;
     std::size_t running = 0;
     std::size_t peak = 0;
@@ -96,7 +96,7 @@ TEST_CASE("shares of the same second form one batch, in order of acceptance, N a
 }
 
 TEST_CASE("field 46: a slow proof holds its own slot only") {
-    World world;
+    support::World world;
     world.gateway.prepare_delay = 60s;
     const auto slow = world.submit(support::vote_share(1));
     REQUIRE(world.status(slow) == Status::processing);
@@ -114,7 +114,7 @@ TEST_CASE("field 46: a slow proof holds its own slot only") {
 TEST_CASE("a share fails for good at the fifth refusal, after pauses of 2, 4, 8 and 16 seconds") {
     for (const bool at_send : {false, true}) {
         CAPTURE(at_send);
-        World world;
+        support::World world;
         std::vector<Monotonic> times;
         world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
         if (at_send) {
@@ -144,7 +144,7 @@ TEST_CASE("a share fails for good at the fifth refusal, after pauses of 2, 4, 8 
 }
 
 TEST_CASE("one failure does not touch the siblings") {
-    World world;
+    support::World world;
     domain::RequestId bad{};
     world.gateway.on_prepare = [&](const PrepareOrder& order) -> PrepareOutcome {
         if (order.id == bad) return engine::Rejected{refused()};
@@ -171,7 +171,7 @@ TEST_CASE("field 20: an outage of 70 s spends no attempt, unless strict_attempts
          {Row{false, false}, Row{false, true}, Row{true, false}, Row{true, true}}) {
         CAPTURE(row.strict);
         CAPTURE(row.at_send);
-        World world;
+        support::World world;
         world.engine.options.shares.strict_attempts = row.strict;
         world.engine.vote_end = world.clock.wall() + 10min;
         const Monotonic up = world.clock.monotonic() + 70s;
@@ -210,7 +210,7 @@ TEST_CASE("field 20: an outage of 70 s spends no attempt, unless strict_attempts
 }
 
 TEST_CASE("a proof that succeeds between two troubles does not hide that they never end") {
-    World world;
+    support::World world;
     std::vector<Monotonic> times;
     world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
     world.gateway.on_send = [&](const SendOrder&) {
@@ -233,7 +233,7 @@ TEST_CASE("a proof that succeeds between two troubles does not hide that they ne
 }
 
 TEST_CASE("who can not be asked may say how long to leave it alone") {
-    World world;
+    support::World world;
     world.gateway.prepare_delay = 0ms;
     world.gateway.on_prepare = [&](const PrepareOrder&) -> PrepareOutcome {
         return engine::Unreachable{"too many requests", {}, 0, 7s};
@@ -255,7 +255,7 @@ TEST_CASE(
           Case{60s, 10min, 6s}, Case{5s, 10min, 1s}, Case{60s, 4s, 4s}, Case{2h, 7s, 7s}}) {
         CAPTURE(left.count());
         CAPTURE(hold.count());
-        World world;
+        support::World world;
         world.engine.vote_end = world.clock.wall() + left;
         world.gateway.prepare_delay = 0ms;
         world.gateway.on_prepare = [hold = hold](const PrepareOrder&) -> PrepareOutcome {
@@ -270,7 +270,7 @@ TEST_CASE(
 }
 
 TEST_CASE("attempts and their first pause are options") {
-    World world;
+    support::World world;
     world.engine.options.shares.attempts_max = 3;
     world.engine.options.shares.backoff_first = 250ms;
     std::vector<Monotonic> times;
@@ -286,7 +286,7 @@ TEST_CASE("attempts and their first pause are options") {
 }
 
 TEST_CASE("field 19: the end of a share counts, whether or not its round is still written down") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() + 5min;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(60)));
     const auto never = world.submit(support::vote_share(2, world.in_seconds(240)));
@@ -314,7 +314,7 @@ TEST_CASE("field 19: the end of a share counts, whether or not its round is stil
 }
 
 TEST_CASE("a proof nobody answers gives its slot back after the lease and is tried again") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 1;
     bool silent = true;
     world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
@@ -333,7 +333,7 @@ TEST_CASE("a proof nobody answers gives its slot back after the lease and is tri
 }
 
 TEST_CASE("a round that ends takes its waiting shares along: timed out, one alert, purge") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() + 60s;
     world.gateway.on_prepare = [&](const PrepareOrder& order) -> PrepareOutcome {
         if (std::get<domain::VoteShare>(*order.request).tree_position < 3) {
@@ -363,7 +363,7 @@ TEST_CASE("a round that ends takes its waiting shares along: timed out, one aler
 }
 
 TEST_CASE("a round whose shares were all revealed closes without an alert") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() + 60s;
     for (std::uint64_t number = 1; number <= 3; ++number) {
         (void)world.submit(support::vote_share(number));
@@ -377,7 +377,7 @@ TEST_CASE("a round whose shares were all revealed closes without an alert") {
 }
 
 TEST_CASE("a share due in the last second of its round is still sent") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() + 60s;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(60)));
     world.run_for(60s + 100ms);
@@ -385,7 +385,7 @@ TEST_CASE("a share due in the last second of its round is still sent") {
 }
 
 TEST_CASE("a share of a round that is over already is taken and times out at once") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() - 1h;
     const auto id = world.submit(support::vote_share(1));
     CHECK(world.status(id) == Status::timed_out);
@@ -396,7 +396,7 @@ TEST_CASE("a share of a round that is over already is taken and times out at onc
 }
 
 TEST_CASE("a proof that runs past the end of the round is not cut off") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() + 60s;
     world.gateway.prepare_delay = 5min;
     const auto id = world.submit(support::vote_share(1));
@@ -412,7 +412,7 @@ TEST_CASE("a proof that runs past the end of the round is not cut off") {
 TEST_CASE("a resend is known by its key and compared by its content, whatever became of it") {
     for (const char* stage : {"waiting", "running", "pausing", "revealed", "failed"}) {
         CAPTURE(stage);
-        World world;
+        support::World world;
         const std::string at = stage;
         if (at == "failed" || at == "pausing") {
             world.gateway.on_prepare = [](const PrepareOrder&) {
@@ -443,7 +443,7 @@ TEST_CASE("a resend is known by its key and compared by its content, whatever be
 }
 
 TEST_CASE("field 31: share index, proposal and tree position make four shares of one round") {
-    World world;
+    support::World world;
     for (const std::uint32_t proposal : {1U, 2U}) {
         for (const std::uint32_t position : {5U, 6U}) {
             domain::VoteShare share = support::vote_share(1);
@@ -459,7 +459,7 @@ TEST_CASE("field 31: share index, proposal and tree position make four shares of
 }
 
 TEST_CASE("a lost reply of a share proves and sends again: the chain knows the nullifier") {
-    World world;
+    support::World world;
     bool lose = true;
     world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
         if (std::exchange(lose, false)) return engine::Unreachable{"timeout"};
@@ -473,7 +473,7 @@ TEST_CASE("a lost reply of a share proves and sends again: the chain knows the n
 }
 
 TEST_CASE("field 28: the wall clock steps back and forth before a share is due") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(10)));
     world.run_for(1s);
     world.clock.step_wall(-2h);
@@ -487,7 +487,7 @@ TEST_CASE("field 28: the wall clock steps back and forth before a share is due")
 }
 
 TEST_CASE("the wall clock goes back and stays: no share before its second by that clock") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(10)));
     world.run_for(1s);
     world.clock.step_wall(-1h);
@@ -498,7 +498,7 @@ TEST_CASE("the wall clock goes back and stays: no share before its second by tha
 }
 
 TEST_CASE("field 29: a day ahead for 20 seconds releases, expires and deletes nothing") {
-    World world;
+    support::World world;
     world.engine.vote_end = world.clock.wall() + 2h;
     for (std::uint64_t number = 1; number <= 10; ++number) {
         (void)world.submit(support::vote_share(
@@ -520,7 +520,7 @@ TEST_CASE("field 29: a day ahead for 20 seconds releases, expires and deletes no
     CHECK(world.engine.journal.count("clock_settled") == 1);
 
     // The normal schedule goes on.
-    for (const auto& id : waiting) world.gateway.answer(id, proof_accepted());
+    for (const auto& id : waiting) world.gateway.answer(id, support::proof_accepted());
     world.run_for(1h);
     for (const auto& id : waiting) CHECK(world.status(id) == Status::completed);
     CHECK(world.number(
@@ -528,7 +528,7 @@ TEST_CASE("field 29: a day ahead for 20 seconds releases, expires and deletes no
 }
 
 TEST_CASE("a leap that is confirmed releases what it made due") {
-    World world;
+    support::World world;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(3600)));
     const auto proof = world.submit(support::input_proof(1));
     world.run_for(1s);
@@ -541,7 +541,7 @@ TEST_CASE("a leap that is confirmed releases what it made due") {
 }
 
 TEST_CASE("a clock set back and forth ends no lease: never more proofs than slots (seed 38)") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 1;
     world.gateway.on_prepare = [](const PrepareOrder&) -> std::optional<PrepareOutcome> {
         return std::nullopt;
@@ -562,7 +562,7 @@ TEST_CASE("a clock set back and forth ends no lease: never more proofs than slot
 
 TEST_CASE(
     "a share that had started waits again for its second when the clock went back (seed 64)") {
-    World world;
+    support::World world;
     world.gateway.on_prepare = [](const PrepareOrder&) -> std::optional<PrepareOutcome> {
         return std::nullopt;
     };

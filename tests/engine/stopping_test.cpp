@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Status;
@@ -17,23 +17,23 @@ using namespace std::chrono_literals;
 namespace {
 
 // SIGTERM, and nothing reports within the grace.
-void stop_at_once(World& world) {
+void stop_at_once(support::World& world) {
     world.engine.process().inbox.stop();
     world.engine.process().processor.run(0ms);
 }
 
-void stop_and_start(World& world) {
+void stop_and_start(support::World& world) {
     stop_at_once(world);
     world.restart();
 }
 
-void say_nothing(World& world) {
+void say_nothing(support::World& world) {
     world.gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
     world.gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
     world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
 }
 
-void answer_everything(World& world) {
+void answer_everything(support::World& world) {
     world.gateway.on_check = [](const CheckOrder&) { return engine::Ready{}; };
     world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
     world.gateway.on_send = [](const SendOrder& order) {
@@ -65,7 +65,7 @@ TEST_CASE("work that outlasts the grace again and again is never taken for a cra
                            Row{"a share at its reveal", Kind::share, true, true,
                                Status::tx_in_flight, Status::completed}}) {
         CAPTURE(row.label);
-        World world;
+        support::World world;
         say_nothing(world);
         if (row.reaches_check) {
             world.gateway.on_check = [](const CheckOrder&) { return engine::Ready{}; };
@@ -73,7 +73,7 @@ TEST_CASE("work that outlasts the grace again and again is never taken for a cra
         if (row.reaches_send) {
             world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
         }
-        const auto id = world.submit(request_of(row.kind, 1));
+        const auto id = world.submit(support::request_of(row.kind, 1));
         for (int life = 0; life < 20; ++life) {
             world.run_for(1s);
             REQUIRE(world.status(id) == row.in_work);
@@ -92,9 +92,9 @@ TEST_CASE("work that outlasts the grace again and again is never taken for a cra
 TEST_CASE("an orderly end forgives its own cut, not the crashes before it") {
     for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::share}) {
         CAPTURE(to_string(kind));
-        World world;
+        support::World world;
         say_nothing(world);
-        const auto id = world.submit(request_of(kind, 1));
+        const auto id = world.submit(support::request_of(kind, 1));
         for (int crash = 0; crash < 2; ++crash) {
             world.run_for(1s);
             world.restart();
@@ -122,7 +122,7 @@ TEST_CASE("an orderly end forgives its own cut, not the crashes before it") {
 }
 
 TEST_CASE("what was signed is looked up first after an orderly end, and not signed again") {
-    World world;
+    support::World world;
     bool silent = true;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
         if (silent) return std::nullopt;
@@ -145,7 +145,7 @@ TEST_CASE("what was signed is looked up first after an orderly end, and not sign
 }
 
 TEST_CASE("the order of acceptance outlives an orderly end") {
-    World world;
+    support::World world;
     world.engine.options.sending.input_proof = {1'000, 0, 11'000, 1'000};
     world.engine.options.sends_max = 3;
     say_nothing(world);
@@ -171,7 +171,7 @@ TEST_CASE("trouble of a share while the process stops costs nothing, not even wh
         for (const bool at_send : {false, true}) {
             CAPTURE(strict);
             CAPTURE(at_send);
-            World world;
+            support::World world;
             world.engine.options.shares.strict_attempts = strict;
             bool stopping = true;
             world.gateway.prepare_delay = world.gateway.send_delay = 100ms;
@@ -207,7 +207,7 @@ TEST_CASE("trouble of a share while the process stops costs nothing, not even wh
 TEST_CASE("P3 stopping the loop makes it return, with and without work in the air") {
     for (const bool busy : {false, true}) {
         CAPTURE(busy);
-        World world;
+        support::World world;
         say_nothing(world);
         world.engine.start();
         if (busy) (void)world.submit(support::vote_share(1));

@@ -6,8 +6,8 @@
 #include <set>
 #include <thread>
 
-#include "engine/world.hpp"
 #include "support/fault_vfs.hpp"
+#include "support/world.hpp"
 
 using domain::Family;
 using domain::Kind;
@@ -23,7 +23,7 @@ namespace {
 // An engine on a disk that fails when told to.
 struct Disk {
     FaultVfs vfs{FaultVfs::Memory::none};
-    World world;
+    support::World world;
 
     Disk() { world.engine.store_options.vfs = vfs.name(); }
 
@@ -39,7 +39,7 @@ struct Disk {
     }
 };
 
-std::optional<std::uint64_t> place(World& world, const domain::RequestId& id) {
+std::optional<std::uint64_t> place(support::World& world, const domain::RequestId& id) {
     const store::Row row = world.row(id);
     const auto& gates = world.engine.process().gates;
     if (!gates.holds(id.sequence, domain::family_of(row.kind))) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<std::uint64_t> place(World& world, const domain::RequestId& id) {
 TEST_CASE(
     "a failing disk closes the door with one line, and it opens by itself (field report 32)") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     const auto before = world.submit(support::input_proof(1));
     CHECK(disk.database_ok());
 
@@ -83,7 +83,7 @@ TEST_CASE(
 
 TEST_CASE("a full disk refuses new requests and lets the ones it has go on when space is back") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     world.engine.start();
     disk.vfs.limit_growth(256 << 10);
     std::uint64_t number = 0;
@@ -126,7 +126,7 @@ TEST_CASE("a corrupt file stops the program instead of being retried") {
 
 TEST_CASE("the events of a step that failed are applied later: nothing lost, nothing twice") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     const auto checked = world.submit(support::public_decrypt(1));
     world.gateway.prepare_delay = 20ms;
     const auto prepared = world.submit(support::input_proof(2));
@@ -151,7 +151,7 @@ TEST_CASE("the events of a step that failed are applied later: nothing lost, not
     CHECK(world.number("select count(*) from attempt") == 3);
 
     disk.break_writes();
-    world.gateway.answer(answered, proof_accepted());
+    world.gateway.answer(answered, support::proof_accepted());
     world.run_for(7s);
     CHECK(world.status(answered) == Status::receipt_received);
     CHECK(world.number("select count(*) from cursor where listener = 'gateway'") == 0);
@@ -163,7 +163,7 @@ TEST_CASE("the events of a step that failed are applied later: nothing lost, not
 
 TEST_CASE("nothing is ordered from the chain by a step that was not committed") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     world.engine.options.readiness.public_decrypt.max_concurrency = 1;
     world.engine.options.sends_max = 1;
     world.gateway.check_delay = world.gateway.prepare_delay = 10ms;
@@ -194,7 +194,7 @@ TEST_CASE("nothing is ordered from the chain by a step that was not committed") 
 
 TEST_CASE("after a failed step every place in the lines is what it was") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     world.engine.options.readiness.public_decrypt.max_concurrency = 1;
     world.engine.options.sending.input_proof = {1, 1, 11'000, 1'000};
     bool silent = true;
@@ -245,7 +245,7 @@ TEST_CASE("after a failed step every place in the lines is what it was") {
 
 TEST_CASE("suspects are not forgotten by a step that fails") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     world.gateway.on_prepare = [](const engine::PrepareOrder&) { return std::nullopt; };
     std::vector<domain::RequestId> ids;
     for (std::uint64_t number = 1; number <= 3; ++number) {
@@ -276,7 +276,7 @@ TEST_CASE("the n-th write of a life fails, for every n: the outcome is the same"
         CAPTURE(nth);
         REQUIRE(nth < 5'000);
         Disk disk;
-        World& world = disk.world;
+        support::World& world = disk.world;
         world.engine.options.readiness.public_decrypt.max_concurrency = 2;
         world.engine.options.sending.user_decrypt = {5, 1, 11'000, 1'000};
         std::map<domain::RequestId, Kind> requests;
@@ -287,10 +287,10 @@ TEST_CASE("the n-th write of a life fails, for every n: the outcome is the same"
             for (int i = 0; i < 3; ++i) {
                 ++number;
                 // A client that was told to come back does.
-                auto outcome = world.engine.try_submit(request_of(kind, number));
+                auto outcome = world.engine.try_submit(support::request_of(kind, number));
                 for (int retry = 0; retry < 5 && is<Unavailable>(outcome); ++retry) {
                     world.run_for(6s);
-                    outcome = world.engine.try_submit(request_of(kind, number));
+                    outcome = world.engine.try_submit(support::request_of(kind, number));
                 }
                 REQUIRE(is<Accepted>(outcome));
                 requests.emplace(std::get<Accepted>(outcome).id, kind);
@@ -298,7 +298,7 @@ TEST_CASE("the n-th write of a life fails, for every n: the outcome is the same"
             world.run_for(5ms);
         }
         world.run_for(20s);
-        for (const auto& [id, kind] : requests) answer_well(world, id, kind);
+        for (const auto& [id, kind] : requests) support::answer_well(world.gateway, id, kind);
         world.run_for(20s);
         for (const auto& [id, kind] : requests) REQUIRE(world.status(id) == Status::completed);
         CHECK(world.number("select count(*) from request") == 18);
@@ -322,7 +322,7 @@ TEST_CASE("the n-th write of a life fails, for every n: the outcome is the same"
 
 TEST_CASE("events that end many requests do not flood the log while the disk fails") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     world.gateway.on_prepare = [](const engine::PrepareOrder&) {
         return engine::Rejected{{domain::Reason::reverted, "reverted", {}}};
     };
@@ -341,7 +341,7 @@ TEST_CASE("events that end many requests do not flood the log while the disk fai
 TEST_CASE(
     "the real loop: threads are answered after their commit, stop ends it, later ones are "
     "refused") {
-    World world;
+    support::World world;
     auto& process = world.engine.process();
     std::jthread loop{[&] { process.processor.run(Milliseconds{0}); }};
     std::atomic<int> accepted{0};
@@ -370,7 +370,7 @@ TEST_CASE(
 
 TEST_CASE("the real loop stops in time although the disk fails") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     auto& process = world.engine.process();
     disk.break_writes();
     process.inbox.stop();
@@ -381,7 +381,7 @@ TEST_CASE("the real loop stops in time although the disk fails") {
 
 TEST_CASE("the real loop answers everybody when it dies of a corrupt file") {
     Disk disk;
-    World& world = disk.world;
+    support::World& world = disk.world;
     auto& process = world.engine.process();
     disk.vfs.fail({FaultVfs::Operation::write, 1, SQLITE_CORRUPT, true});
     int told = 0;
@@ -396,7 +396,7 @@ TEST_CASE("the real loop answers everybody when it dies of a corrupt file") {
 }
 
 TEST_CASE("a stopping engine starts nothing new and lets what is in the air report") {
-    World world;
+    support::World world;
     world.engine.options.sends_max = 2;
     std::vector<domain::RequestId> ids;
     for (std::uint64_t number = 1; number <= 5; ++number) {
@@ -413,7 +413,7 @@ TEST_CASE("a stopping engine starts nothing new and lets what is in the air repo
 }
 
 TEST_CASE("a database that was removed while in use ends the process at the next maintenance") {
-    World world;
+    support::World world;
     static_cast<void>(world.submit(support::input_proof(1)));
     world.run_for(1s);
     const auto path = store::database_path(world.engine.store_options);

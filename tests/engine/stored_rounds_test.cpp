@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using engine::Round;
 using engine::RoundAnswer;
@@ -35,7 +35,7 @@ domain::Timestamp end_of(const RoundAnswer& answer) {
 }  // namespace
 
 TEST_CASE("a round that a share is stored of keeps its end, whatever the chain says") {
-    World world;
+    support::World world;
     const domain::Timestamp end = world.engine.vote_end;
     (void)world.submit(support::vote_share(1));
     world.restart();
@@ -51,7 +51,7 @@ TEST_CASE("a round that a share is stored of keeps its end, whatever the chain s
 }
 
 TEST_CASE("a round that is over and closed keeps its end as well") {
-    World world;
+    support::World world;
     world.engine.vote_end = std::chrono::floor<std::chrono::seconds>(world.clock.wall()) + 10s;
     (void)world.submit(support::vote_share(1));
     world.run_for(2min);
@@ -64,7 +64,7 @@ TEST_CASE("a round that is over and closed keeps its end as well") {
 }
 
 TEST_CASE("any other round is the chain's to know, each time") {
-    World world;
+    support::World world;
     (void)world.submit(support::vote_share(1));
     ScriptedChain chain;
     engine::StoredRounds rounds(world.engine.process().reader, chain);

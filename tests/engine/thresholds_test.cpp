@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Bytes;
 using domain::Bytes32;
@@ -29,7 +29,7 @@ domain::KmsShare share(std::uint32_t index, Bytes extra) {
 }
 
 // A user decryption that has its receipt.
-struct Waiting : World {
+struct Waiting : support::World {
     Waiting() {
         id = submit(support::user_decrypt(1));
         run_for(1s);
@@ -143,10 +143,10 @@ TEST_CASE("a share of a context that can not be read counts for nobody") {
 
 TEST_CASE("the newest request of an id that was given out twice gets the answer") {
     // A chain that was reset counts from the beginning again.
-    World world;
+    support::World world;
     const auto old = world.submit(support::input_proof(1));
     world.run_for(1s);
-    world.gateway.answer(old, proof_accepted());
+    world.gateway.answer(old, support::proof_accepted());
     world.run_for(1s);
     REQUIRE(world.status(old) == Status::completed);
     const Bytes32 reference = support::ScriptedGateway::reference_of(old);
@@ -157,7 +157,7 @@ TEST_CASE("the newest request of an id that was given out twice gets the answer"
     const auto young = world.submit(support::input_proof(2));
     world.run_for(1s);
     REQUIRE(world.status(young) == Status::receipt_received);
-    world.gateway.answer(old, proof_accepted());
+    world.gateway.answer(old, support::proof_accepted());
     world.run_for(1s);
     CHECK(world.status(young) == Status::completed);
 }

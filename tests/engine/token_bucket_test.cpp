@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Monotonic start{Nanoseconds{5'000'000'000}};
+constexpr Monotonic origin{Nanoseconds{5'000'000'000}};
 
 std::uint64_t take_all(TokenBucket& bucket, Monotonic now) {
     std::uint64_t taken = 0;
@@ -23,10 +23,10 @@ std::uint64_t take_all(TokenBucket& bucket, Monotonic now) {
 // When each of `items` waiting items leaves if somebody looks exactly when told to.
 std::vector<Nanoseconds> leave(TokenBucket bucket, std::size_t items) {
     std::vector<Nanoseconds> times;
-    Monotonic now = start;
+    Monotonic now = origin;
     while (times.size() < items) {
         if (bucket.try_take(now)) {
-            times.push_back(now - start);
+            times.push_back(now - origin);
             continue;
         }
         const Monotonic next = bucket.next_token(now);
@@ -50,15 +50,15 @@ TEST_CASE("the long-run rate is exact, also when it does not divide a second") {
         for (const Nanoseconds tick : {Nanoseconds{1'234'567}, Nanoseconds{7'777'777}}) {
             CAPTURE(rate);
             CAPTURE(tick.count());
-            TokenBucket bucket{rate, 1'000'000, start};
-            CHECK(take_all(bucket, start) == 1'000'000);
+            TokenBucket bucket{rate, 1'000'000, origin};
+            CHECK(take_all(bucket, origin) == 1'000'000);
             std::uint64_t taken = 0;
-            Monotonic now = start;
-            while (now + tick <= start + 60s) {
+            Monotonic now = origin;
+            while (now + tick <= origin + 60s) {
                 now += tick;
                 taken += take_all(bucket, now);
             }
-            now = start + 60s;
+            now = origin + 60s;
             taken += take_all(bucket, now);
             CHECK(taken == 60ULL * rate);
         }
@@ -68,8 +68,8 @@ TEST_CASE("the long-run rate is exact, also when it does not divide a second") {
 TEST_CASE("who comes exactly when told finds a token, and not a nanosecond earlier") {
     for (const std::uint32_t rate : {1U, 3U, 7U, 999U}) {
         CAPTURE(rate);
-        TokenBucket bucket{rate, 1, start};
-        Monotonic now = start;
+        TokenBucket bucket{rate, 1, origin};
+        Monotonic now = origin;
         REQUIRE(bucket.try_take(now));
         for (int i = 0; i < 1'000; ++i) {
             const Monotonic next = bucket.next_token(now);
@@ -83,12 +83,12 @@ TEST_CASE("who comes exactly when told finds a token, and not a nanosecond earli
 }
 
 TEST_CASE("T-142 the seed's figures: 20 items at 10 a second, 100 at 20") {
-    const auto ten = leave({10, 10, start}, 20);
+    const auto ten = leave({10, 10, origin}, 20);
     CHECK(before(ten, 1ns) == 10);
     CHECK(ten.back() == 1s);
     CHECK(ten[10] == 100ms);
 
-    const auto twenty = leave({20, 20, start}, 100);
+    const auto twenty = leave({20, 20, origin}, 100);
     CHECK(before(twenty, 1s) == 39);
     CHECK(before(twenty, 1s + 1ns) == 40);
     CHECK(before(twenty, 2s + 1ns) == 60);
@@ -98,37 +98,37 @@ TEST_CASE("T-142 the seed's figures: 20 items at 10 a second, 100 at 20") {
 TEST_CASE("idling saves up one burst and no more") {
     for (const std::uint32_t burst : {1U, 5U, 40U}) {
         CAPTURE(burst);
-        TokenBucket bucket{20, burst, start};
-        CHECK(take_all(bucket, start) == burst);
-        CHECK(take_all(bucket, start + 10h) == burst);
-        CHECK(take_all(bucket, start + 10h + 49ms) == 0);
-        CHECK(take_all(bucket, start + 10h + 50ms) == 1);
+        TokenBucket bucket{20, burst, origin};
+        CHECK(take_all(bucket, origin) == burst);
+        CHECK(take_all(bucket, origin + 10h) == burst);
+        CHECK(take_all(bucket, origin + 10h + 49ms) == 0);
+        CHECK(take_all(bucket, origin + 10h + 50ms) == 1);
     }
 }
 
 TEST_CASE("a clock that stalls, leaps or goes back gives at most one burst (field report 49)") {
-    TokenBucket bucket{20, 20, start};
-    CHECK(take_all(bucket, start) == 20);
-    for (int look = 0; look < 100; ++look) CHECK_FALSE(bucket.try_take(start));
-    CHECK(bucket.next_token(start) == start + 50ms);
-    CHECK(take_all(bucket, start + 1h) == 20);
-    CHECK(bucket.next_token(start + 1h) == start + 1h + 50ms);
-    CHECK(take_all(bucket, start + 5s) == 0);  // an older reading of the clock
-    CHECK(take_all(bucket, start + 1h + 50ms) == 1);
+    TokenBucket bucket{20, 20, origin};
+    CHECK(take_all(bucket, origin) == 20);
+    for (int look = 0; look < 100; ++look) CHECK_FALSE(bucket.try_take(origin));
+    CHECK(bucket.next_token(origin) == origin + 50ms);
+    CHECK(take_all(bucket, origin + 1h) == 20);
+    CHECK(bucket.next_token(origin + 1h) == origin + 1h + 50ms);
+    CHECK(take_all(bucket, origin + 5s) == 0);  // an older reading of the clock
+    CHECK(take_all(bucket, origin + 1h + 50ms) == 1);
     CHECK(take_all(bucket, Monotonic::max()) == 20);
 }
 
 TEST_CASE("the largest rates and bursts do not overflow") {
     constexpr std::uint32_t most = 4'294'967'295U;
-    TokenBucket bucket{most, most, start};
-    CHECK(bucket.try_take(start));
+    TokenBucket bucket{most, most, origin};
+    CHECK(bucket.try_take(origin));
     CHECK(bucket.try_take(Monotonic::max()));
     CHECK(bucket.next_token(Monotonic::max()) == Monotonic::max());
 }
 
 TEST_CASE("a rate of nothing lets the burst through and says never") {
-    TokenBucket bucket{0, 2, start};
-    CHECK(take_all(bucket, start) == 2);
-    CHECK(take_all(bucket, start + 100h) == 0);
-    CHECK(bucket.next_token(start + 100h) == Monotonic::max());
+    TokenBucket bucket{0, 2, origin};
+    CHECK(take_all(bucket, origin) == 2);
+    CHECK(take_all(bucket, origin + 100h) == 0);
+    CHECK(bucket.next_token(origin + 100h) == Monotonic::max());
 }

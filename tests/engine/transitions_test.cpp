@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "domain/moves.hpp"
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using domain::Status;
@@ -18,7 +18,7 @@ namespace {
 using Step = std::tuple<Kind, Status, Status>;
 
 // Writes every change of a status down, whoever makes it.
-void watch(World& world) {
+void watch(support::World& world) {
     world.engine.start();
     world.crash();
     world.tamper(
@@ -27,7 +27,7 @@ void watch(World& world) {
         "begin insert into seen values (new.kind, old.status, new.status); end");
 }
 
-void collect(World& world, std::set<Step>& steps) {
+void collect(support::World& world, std::set<Step>& steps) {
     SQLite::Database database{store::database_path(world.engine.store_options).string(),
                               SQLite::OPEN_READONLY};
     SQLite::Statement query{database, "select distinct kind, before, after from seen"};
@@ -42,68 +42,69 @@ const engine::Rejected no{{domain::Reason::reverted, "reverted", {}}};
 
 struct Life {
     const char* label;
-    std::function<void(World&, Kind)> live;
+    std::function<void(support::World&, Kind)> live;
 };
 
 const Life lives[]{
     {"all is well",
-     [](World& world, Kind kind) {
-         const auto id = world.submit(request_of(kind, 1));
+     [](support::World& world, Kind kind) {
+         const auto id = world.submit(support::request_of(kind, 1));
          world.run_for(1s);
-         answer_well(world, id, kind);
+         support::answer_well(world.gateway, id, kind);
      }},
     {"never ready",
-     [](World& world, Kind kind) {
+     [](support::World& world, Kind kind) {
          world.gateway.on_check = [](const CheckOrder&) { return engine::NotReady{}; };
-         (void)world.submit(request_of(kind, 1));
+         (void)world.submit(support::request_of(kind, 1));
      }},
     {"not allowed",
-     [](World& world, Kind kind) {
+     [](support::World& world, Kind kind) {
          world.gateway.on_check = [](const CheckOrder&) { return no; };
-         (void)world.submit(request_of(kind, 1));
+         (void)world.submit(support::request_of(kind, 1));
      }},
     {"refused before it was signed",
-     [](World& world, Kind kind) {
+     [](support::World& world, Kind kind) {
          world.gateway.on_prepare = [](const PrepareOrder&) { return no; };
-         (void)world.submit(request_of(kind, 1));
+         (void)world.submit(support::request_of(kind, 1));
      }},
     {"refused when it was sent",
-     [](World& world, Kind kind) {
+     [](support::World& world, Kind kind) {
          world.gateway.on_send = [](const SendOrder&) { return no; };
-         (void)world.submit(request_of(kind, 1));
+         (void)world.submit(support::request_of(kind, 1));
      }},
-    {"never answered", [](World& world, Kind kind) { (void)world.submit(request_of(kind, 1)); }},
+    {"never answered",
+     [](support::World& world, Kind kind) { (void)world.submit(support::request_of(kind, 1)); }},
     {"answered with a no",
-     [](World& world, Kind kind) {
-         const auto id = world.submit(request_of(kind, 1));
+     [](support::World& world, Kind kind) {
+         const auto id = world.submit(support::request_of(kind, 1));
          world.run_for(1s);
          world.gateway.answer(id, engine::ProofRejected{});
      }},
     {"killed on its way, once",
-     [](World& world, Kind kind) {
+     [](support::World& world, Kind kind) {
          world.gateway.send_delay = 1s;
-         (void)world.submit(request_of(kind, 1));
+         (void)world.submit(support::request_of(kind, 1));
          world.run_for(500ms);
          world.restart();
      }},
     {"killed while it was prepared",
-     [](World& world, Kind kind) {
+     [](support::World& world, Kind kind) {
          world.gateway.prepare_delay = 1s;
-         (void)world.submit(request_of(kind, 1));
+         (void)world.submit(support::request_of(kind, 1));
          world.run_for(500ms);
          world.restart();
      }},
     {"kills at its check",
-     [](World& world, Kind kind) {
+     [](support::World& world, Kind kind) {
          world.gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
-         (void)world.submit(request_of(kind, 1));
+         (void)world.submit(support::request_of(kind, 1));
          for (int crash = 0; crash < 6; ++crash) {
              world.run_for(1s);
              world.restart();
          }
      }},
     {"its round is over before it is its turn",
-     [](World& world, Kind kind) {
+     [](support::World& world, Kind kind) {
          if (kind != Kind::share) return;
          world.engine.vote_end = world.clock.wall() - 1h;
          (void)world.submit(support::vote_share(1));
@@ -116,7 +117,7 @@ TEST_CASE("every kind goes through every change the table allows, and through no
     std::set<Step> seen;
     for (const Kind kind : domain::kinds) {
         for (const Life& life : lives) {
-            World world;
+            support::World world;
             watch(world);
             life.live(world, kind);
             world.run_for(1h);

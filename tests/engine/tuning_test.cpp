@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-#include "engine/world.hpp"
 #include "support/fault_vfs.hpp"
+#include "support/world.hpp"
 
 using domain::Kind;
 using engine::Retune;
@@ -23,15 +23,15 @@ void use_rate_of_one(engine::Options& options) {
     options.sending.user_decrypt = {1, 0, 11'000, 0};
 }
 
-void hand_in_many(World& world, Kind kind, std::size_t many) {
+void hand_in_many(support::World& world, Kind kind, std::size_t many) {
     for (std::uint64_t i = 0; i < many; ++i) {
-        world.engine.post(request_of(kind, 1 + i), [](engine::AcceptOutcome) {});
+        world.engine.post(support::request_of(kind, 1 + i), [](engine::AcceptOutcome) {});
     }
     world.engine.turn();
 }
 
 // Leaves a change for the next step; `told` hears of it.
-void post_rate(World& world, std::uint32_t rate, std::optional<bool>& told) {
+void post_rate(support::World& world, std::uint32_t rate, std::optional<bool>& told) {
     auto& service = world.engine.process().service;
     Retune change{service.tuning(), {}, {}, [&told](bool stored) { told = stored; }};
     change.tuning.per_seconds = {rate, rate, rate};
@@ -39,7 +39,7 @@ void post_rate(World& world, std::uint32_t rate, std::optional<bool>& told) {
     service.retune(std::move(change));
 }
 
-void set_rate(World& world, std::uint32_t rate) {
+void set_rate(support::World& world, std::uint32_t rate) {
     std::optional<bool> told;
     post_rate(world, rate, told);
     CHECK_FALSE(told.has_value());
@@ -47,7 +47,7 @@ void set_rate(World& world, std::uint32_t rate) {
     REQUIRE(told == true);
 }
 
-std::string remembered_rate(World& world) {
+std::string remembered_rate(support::World& world) {
     const auto settings = world.engine.process().store.settings();
     return settings.empty() ? std::string() : settings.front().value;
 }
@@ -55,7 +55,7 @@ std::string remembered_rate(World& world) {
 }  // namespace
 
 TEST_CASE("a rate that changes is in force at once, with a fresh burst of its own size") {
-    World world;
+    support::World world;
     use_rate_of_one(world.engine.options);
     hand_in_many(world, Kind::input_proof, 300);
     CHECK(world.gateway.prepares.size() == 1);
@@ -81,7 +81,7 @@ TEST_CASE("a rate that changes is in force at once, with a fresh burst of its ow
 }
 
 TEST_CASE("a change of something else gives no new burst") {
-    World world;
+    support::World world;
     use_rate_of_one(world.engine.options);
     hand_in_many(world, Kind::input_proof, 10);
     set_rate(world, 1);
@@ -92,7 +92,7 @@ TEST_CASE("a change of something else gives no new burst") {
 TEST_CASE("T-009 a rate of 1 and at once 1000 are both taken, in one step and in two") {
     for (const bool one_step : {true, false}) {
         CAPTURE(one_step);
-        World world;
+        support::World world;
         use_rate_of_one(world.engine.options);
         hand_in_many(world, Kind::input_proof, 500);
         std::optional<bool> first;
@@ -112,7 +112,7 @@ TEST_CASE("T-009 a rate of 1 and at once 1000 are both taken, in one step and in
 
 TEST_CASE("a step that is rolled back changes nothing and says so") {
     FaultVfs vfs{FaultVfs::Memory::none};
-    World world;
+    support::World world;
     use_rate_of_one(world.engine.options);
     world.engine.store_options.vfs = vfs.name();
     world.engine.start();
@@ -139,7 +139,7 @@ TEST_CASE("a step that is rolled back changes nothing and says so") {
 }
 
 TEST_CASE("Retry-After follows the rate, for what comes and for what waits") {
-    World world;
+    support::World world;
     auto& options = world.engine.options;
     options.sends_max = 0;  // the line stands still
     options.sending.input_proof = {10, 1, 11'000, 0};
@@ -171,7 +171,7 @@ TEST_CASE("Retry-After follows the rate, for what comes and for what waits") {
 }
 
 TEST_CASE("what was remembered outlives a crash until it is forgotten") {
-    World world;
+    support::World world;
     set_rate(world, 50);
     world.restart();
     CHECK(remembered_rate(world) == "50");

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string>
 
-#include "engine/world.hpp"
+#include "support/world.hpp"
 
 using domain::Status;
 using engine::PrepareOrder;
@@ -28,7 +28,7 @@ domain::VoteShare secret_share(std::uint64_t number, std::uint64_t submit_at = 0
     return share;
 }
 
-bool is_on_disk(World& world, std::uint64_t number) {
+bool is_on_disk(support::World& world, std::uint64_t number) {
     const domain::Bytes32 secret = secret_share(number).primary_blind;
     for (const auto& entry :
          std::filesystem::directory_iterator(world.engine.store_options.directory)) {
@@ -59,7 +59,7 @@ TEST_CASE("a second after a share ended nothing of it is on disk, whatever its e
     for (const char* end : {"revealed", "failed", "timed out"}) {
         CAPTURE(end);
         const std::string ending = end;
-        World world;
+        support::World world;
         world.engine.start();
         world.run_for(40s);  // right after a maintenance: the next one is far
         (void)world.submit(secret_share(2, world.in_seconds(3'600)));
@@ -85,7 +85,7 @@ TEST_CASE("a second after a share ended nothing of it is on disk, whatever its e
 }
 
 TEST_CASE("while shares end one after the other the log is cut now and then, not for each") {
-    World world;
+    support::World world;
     world.engine.options.shares.max_concurrent_proofs = 4;
     world.gateway.prepare_delay = 0ms;
     world.gateway.send_delay = 100ms;
@@ -108,7 +108,7 @@ TEST_CASE("while shares end one after the other the log is cut now and then, not
 }
 
 TEST_CASE("shares that end a little apart cost one cut a second at most") {
-    World world;
+    support::World world;
     world.gateway.prepare_delay = world.gateway.send_delay = 0ms;
     Cuts cuts;
     world.engine.observers.add(cuts);
@@ -126,7 +126,7 @@ TEST_CASE("shares that end a little apart cost one cut a second at most") {
 }
 
 TEST_CASE("the better the moment the sooner the log is cut") {
-    World world;
+    support::World world;
     world.engine.start();
     world.run_for(1s);
     const auto id = world.submit(support::vote_share(1, world.in_seconds(3'600)));
@@ -177,7 +177,7 @@ TEST_CASE("the better the moment the sooner the log is cut") {
 }
 
 TEST_CASE("a quiet moment cuts the log, and a reader in the way is asked again a second later") {
-    World world;
+    support::World world;
     world.engine.start();
     world.run_for(40s);
     const auto id = world.submit(secret_share(1));

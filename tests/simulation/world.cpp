@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "chains/loopback/loopback_gateway.hpp"
 #include "domain/moves.hpp"
 #include "engine/gates.hpp"
-#include "chains/loopback/loopback_gateway.hpp"
 #include "simulation/observed_gateway.hpp"
-#include "support/harness.hpp"
+#include "support/engine.hpp"
 
 namespace simulation {
 

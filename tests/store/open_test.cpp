@@ -13,6 +13,7 @@
 
 #include "store/harness.hpp"
 #include "store/owner_lock.hpp"
+#include "support/contains.hpp"
 
 namespace {
 
@@ -48,10 +49,6 @@ std::string refusal(const store::Options& options) {
     } catch (const Error& error) {
         return error.what();
     }
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 long spoofed_filesystem = 0;
@@ -171,8 +168,8 @@ TEST_CASE("a file that can not be trusted is refused, named and left as it is") 
         const std::string said = row.corrupt ? refusal<store::StorageError>(harness.options)
                                              : refusal<store::OpenError>(harness.options);
         CAPTURE(said);
-        CHECK(contains(said, path.string()));
-        CHECK(contains(said, row.problem));
+        CHECK(support::contains(said, path.string()));
+        CHECK(support::contains(said, row.problem));
         CHECK(bytes_of(path) == spoilt);
         if (row.corrupt) {
             try {
@@ -217,8 +214,8 @@ TEST_CASE("places where no store can be are named with the way out") {
         options.directory = temporary.path() / "data";
         row.prepare(options.directory);
         const std::string said = refusal<store::OpenError>(options);
-        CHECK(contains(said, options.directory.string()));
-        CHECK(contains(said, row.problem));
+        CHECK(support::contains(said, options.directory.string()));
+        CHECK(support::contains(said, row.problem));
     }
 }
 
@@ -261,9 +258,9 @@ TEST_CASE("a data directory on a network file system is refused unless told othe
     options.allow_network_filesystem = true;
     const std::string with_override = refusal<store::OpenError>(options);
     spoofed_filesystem = 0;
-    CHECK(contains(said, "network file system"));
-    CHECK(contains(said, "storage.allow_network_filesystem = true"));
-    CHECK(contains(said, options.directory.string()));
+    CHECK(support::contains(said, "network file system"));
+    CHECK(support::contains(said, "storage.allow_network_filesystem = true"));
+    CHECK(support::contains(said, options.directory.string()));
     CHECK(with_override.empty());
 }
 
@@ -306,7 +303,7 @@ TEST_CASE("files that were removed or replaced while in use are noticed") {
                 FAIL("nothing was noticed");
             } catch (const store::StorageError& error) {
                 CHECK(error.trouble() == store::Trouble::corrupt);
-                CHECK(contains(error.what(), name));
+                CHECK(support::contains(error.what(), name));
             }
         }
     }

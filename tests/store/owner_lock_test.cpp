@@ -12,6 +12,7 @@
 #include <string>
 
 #include "store/harness.hpp"
+#include "support/contains.hpp"
 
 namespace {
 
@@ -69,10 +70,6 @@ std::string open_and_keep(const store::Options& options) {
     }
 }
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a second process is refused by the pid of the first, whatever way it comes") {
@@ -109,9 +106,9 @@ TEST_CASE("a second process is refused by the pid of the first, whatever way it 
         store::Options second = harness.options;
         second.directory = row.way(harness.temporary.path());
         const Child child([&] { return open_and_keep(second); });
-        CHECK(contains(child.said(),
-                       "in use by another process (pid " + std::to_string(::getpid()) + ")"));
-        CHECK(contains(child.said(), "--data-dir"));
+        CHECK(support::contains(
+            child.said(), "in use by another process (pid " + std::to_string(::getpid()) + ")"));
+        CHECK(support::contains(child.said(), "--data-dir"));
         harness.store->probe();
     }
 }

@@ -1,12 +1,27 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "domain/request.hpp"
+#include "domain/request_id.hpp"
 
 namespace support {
 
-// Requests that differ by their number and by nothing else.
+// Valid requests that differ by their number and by nothing else.
+
+inline constexpr std::uint64_t host_chain = 8009;
+
+// Those that go to the relayer's chain.
+inline constexpr std::array relayer_kinds{
+    domain::Kind::input_proof, domain::Kind::public_decrypt, domain::Kind::user_decrypt,
+    domain::Kind::delegated_user_decrypt, domain::Kind::unified_user_decrypt};
+
+// Different numbers give different ids.
+[[nodiscard]] inline domain::RequestId request_id(std::int64_t number) {
+    return {number, number * 1'000'003 + 17};
+}
 
 template <typename Array>
 [[nodiscard]] Array numbered(std::uint64_t number) {
@@ -17,37 +32,69 @@ template <typename Array>
     return bytes;
 }
 
-// Bytes 22 to 29 name host chain 8009.
-[[nodiscard]] inline domain::Bytes32 handle(std::uint64_t number) {
-    auto bytes = numbered<domain::Bytes32>(number);
-    bytes[28] = 0x1f;
-    bytes[29] = 0x49;
+[[nodiscard]] inline domain::Address address(std::uint8_t fill) {
+    domain::Address bytes;
+    bytes.fill(fill);
     return bytes;
 }
 
-[[nodiscard]] inline domain::Request input_proof(std::uint64_t number) {
+// Bytes 22 to 29 name its host chain, byte 30 its type.
+[[nodiscard]] inline domain::Bytes32 handle(std::uint64_t number,
+                                            std::uint64_t chain = host_chain) {
+    auto bytes = numbered<domain::Bytes32>(number);
+    for (std::size_t i = 0; i < 8; ++i) {
+        bytes[22 + i] = static_cast<std::uint8_t>(chain >> (8 * (7 - i)));
+    }
+    bytes[30] = 5;
+    return bytes;
+}
+
+[[nodiscard]] inline domain::InputProof input_proof(std::uint64_t number) {
+    const auto ciphertext = numbered<std::array<std::uint8_t, 8>>(number);
     domain::InputProof request;
-    request.contract_chain_id = 8009;
-    request.user_address = numbered<domain::Address>(number);
-    request.ciphertext = {1, 2, 3, 4};
+    request.contract_chain_id = host_chain;
+    request.contract_address = address(0xaa);
+    request.user_address = address(0xbb);
+    request.ciphertext.assign(ciphertext.begin(), ciphertext.end());
     request.extra_data = {0};
     return request;
 }
 
-[[nodiscard]] inline domain::Request public_decrypt(std::uint64_t number) {
-    return domain::PublicDecrypt{{handle(number)}, {0}};
+[[nodiscard]] inline domain::PublicDecrypt public_decrypt(std::uint64_t number) {
+    return {{handle(number)}, {0}};
 }
 
-[[nodiscard]] inline domain::Request user_decrypt(std::uint64_t number) {
+[[nodiscard]] inline domain::UserDecrypt user_decrypt(std::uint64_t number) {
     domain::UserDecrypt request;
-    request.pairs = {{handle(number), numbered<domain::Address>(7)}};
-    request.contract_addresses = {numbered<domain::Address>(7)};
-    request.contracts_chain_id = 8009;
+    request.pairs = {{handle(number), address(0xaa)}};
     request.start_timestamp = 1'780'272'000;
     request.duration_days = 7;
+    request.contracts_chain_id = host_chain;
+    request.contract_addresses = {address(0xaa)};
+    request.user_address = address(0xbb);
     request.signature = domain::Bytes(65, 1);
     request.public_key = domain::Bytes(32, 2);
     request.extra_data = {0};
+    return request;
+}
+
+[[nodiscard]] inline domain::DelegatedUserDecrypt delegated_user_decrypt(std::uint64_t number) {
+    const domain::UserDecrypt plain = user_decrypt(number);
+    return {plain.pairs,      plain.contracts_chain_id, plain.contract_addresses, address(0xcc),
+            address(0xdd),    plain.start_timestamp,    plain.duration_days,      plain.signature,
+            plain.public_key, plain.extra_data};
+}
+
+// Of a handle that belongs to somebody else than the user.
+[[nodiscard]] inline domain::UnifiedUserDecrypt unified_user_decrypt(std::uint64_t number) {
+    domain::UnifiedUserDecrypt request;
+    request.handles = {{handle(number), address(0xaa), address(0xee)}};
+    request.user_address = address(0xbb);
+    request.start_timestamp = 1'780'272'000;
+    request.duration_seconds = 600;
+    request.public_key = domain::Bytes(32, 2);
+    request.extra_data = {0};
+    request.signature = domain::Bytes(65, 1);
     return request;
 }
 
@@ -62,6 +109,29 @@ template <typename Array>
     share.submit_at = submit_at;
     share.primary_blind = numbered<domain::Bytes32>(number);
     return share;
+}
+
+[[nodiscard]] inline domain::Request request_of(domain::Kind kind, std::uint64_t number) {
+    switch (kind) {
+        case domain::Kind::input_proof:
+            return input_proof(number);
+        case domain::Kind::public_decrypt:
+            return public_decrypt(number);
+        case domain::Kind::user_decrypt:
+            return user_decrypt(number);
+        case domain::Kind::delegated_user_decrypt:
+            return delegated_user_decrypt(number);
+        case domain::Kind::unified_user_decrypt:
+            return unified_user_decrypt(number);
+        case domain::Kind::share:
+            break;
+    }
+    return vote_share(number);
+}
+
+// The kinds in turn.
+[[nodiscard]] inline domain::Request any_request(std::uint64_t number) {
+    return request_of(domain::kinds[number % domain::kinds.size()], number);
 }
 
 }  // namespace support

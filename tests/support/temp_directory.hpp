@@ -8,13 +8,16 @@
 
 namespace support {
 
-// A directory of its own, gone with the object. In memory where the system has such a place.
+// A directory of its own, gone with the object. In memory where the system has such a place and
+// nothing in it is to be executed: memory may be mounted without.
 class TempDirectory {
 public:
-    TempDirectory() {
+    enum class For { files, programs };
+
+    explicit TempDirectory(For purpose = For::files) {
         const std::filesystem::path memory = "/dev/shm";
-        const std::filesystem::path parent =
-            std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+        const bool in_memory = purpose == For::files && std::filesystem::is_directory(memory);
+        const auto parent = in_memory ? memory : std::filesystem::temp_directory_path();
         std::string name = (parent / "posthouse-test-XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp: " + name);
         path_ = name;
@@ -27,6 +30,9 @@ public:
     TempDirectory& operator=(const TempDirectory&) = delete;
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] std::string file(const std::string& name) const {
+        return (path_ / name).string();
+    }
 
 private:
     std::filesystem::path path_;

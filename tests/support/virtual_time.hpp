@@ -86,6 +86,11 @@ public:
         return true;
     }
 
+    // Until nothing is left; time goes as far as that takes.
+    void run_all() {
+        while (run_next()) continue;
+    }
+
     // Runs everything that is due, also what it brings about, without moving time.
     void run_due() {
         while (!tasks_.empty() && tasks_.begin()->first.first <= clock_.monotonic()) run_next();

@@ -57,11 +57,9 @@ void refuse_handles(Box& box, std::set<std::size_t> places) {
     };
 }
 
-Answer life_of(Box& box, const Route& route, const std::string& body) {
+Answer answered_life_of(Box& box, const Route& route, const std::string& body) {
     box.answer_everything();
-    const Answer accepted = box.post(route.path, body);
-    REQUIRE(accepted.status == 202);
-    return box.follow(route.path, accepted.job_id());
+    return whole::life_of(box, route, body);
 }
 
 // The sample with so many handles, on these chains in turn.
@@ -87,21 +85,21 @@ std::string with_handles(const Route& route, const std::vector<std::uint64_t>& c
     return body.dump();
 }
 
-struct Row {
+struct Refusal {
     const char* label;
     std::set<std::size_t> refused;
     int status;
 };
 
 void check_rows(const Route& route, const std::vector<std::uint64_t>& chains,
-                const std::vector<Row>& rows) {
-    for (const Row& row : rows) {
+                const std::vector<Refusal>& rows) {
+    for (const Refusal& row : rows) {
         CAPTURE(route.path);
         CAPTURE(row.label);
         Box box;
         box.options.host_chain_ids = {8009, 9001};
         refuse_handles(box, row.refused);
-        const Answer answer = life_of(box, route, with_handles(route, chains));
+        const Answer answer = answered_life_of(box, route, with_handles(route, chains));
         CHECK(answer.status == row.status);
         if (row.status == 200) continue;
         CHECK(answer.label() == "not_allowed_on_host_acl");
@@ -116,7 +114,7 @@ TEST_CASE("T-053 T-074 the ACL refuses: accepted, then not_allowed_on_host_acl")
         CAPTURE(route.path);
         Box box;
         refuse_handles(box, {0});
-        const Answer answer = life_of(box, route, route.body());
+        const Answer answer = answered_life_of(box, route, route.body());
         CHECK(answer.status == 400);
         CHECK(answer.label() == "not_allowed_on_host_acl");
         CHECK(answer.message().starts_with("Not allowed on host ACL: ACL check failed for 1 "));
@@ -134,7 +132,7 @@ TEST_CASE("T-054 T-074 the ACL can not be asked: an error of ours") {
             box.world.gateway.on_check = [&](const engine::CheckOrder&) {
                 return engine::Rejected{{Reason::host_acl_failed, text, {}}};
             };
-            const Answer answer = life_of(box, route, route.body());
+            const Answer answer = answered_life_of(box, route, route.body());
             CHECK(answer.status == 500);
             CHECK(answer.label() == "host_acl_failed");
             CHECK(answer.message() == text);
@@ -146,7 +144,7 @@ TEST_CASE("T-054 T-074 the ACL can not be asked: an error of ours") {
             box.world.gateway.on_check = [](const engine::CheckOrder&) {
                 return engine::Unreachable{"https://user:key@host/secret is down"};
             };
-            const Answer answer = life_of(box, route, route.body());
+            const Answer answer = answered_life_of(box, route, route.body());
             CHECK(answer.status == 500);
             CHECK(answer.label() == "internal_server_error");
             CHECK(answer.message().starts_with("Processing Failed: Contract call failed: "));
@@ -188,7 +186,7 @@ TEST_CASE("4.3: a decrypt that never gets ready times out, and one that does goe
         Box never;
         never.world.engine.options.readiness_attempts_max = 3;
         never.world.gateway.on_check = [](const engine::CheckOrder&) { return engine::NotReady{}; };
-        const Answer answer = life_of(never, route, route.body());
+        const Answer answer = answered_life_of(never, route, route.body());
         CHECK(answer.status == 503);
         CHECK(answer.label() == "readiness_check_timed_out");
         CHECK(answer.message() == "Ciphertext not ready for decryption on the gateway chain");
@@ -201,7 +199,7 @@ TEST_CASE("4.3: a decrypt that never gets ready times out, and one that does goe
             if (++tries < 3) return engine::NotReady{};
             return engine::Ready{};
         };
-        CHECK(life_of(late, route, route.body()).status == 200);
+        CHECK(answered_life_of(late, route, route.body()).status == 200);
     }
 }
 

@@ -9,10 +9,10 @@
 #include "api/application.hpp"
 #include "api/client.hpp"
 #include "api/doubles.hpp"
-#include "net/http_server.hpp"
 #include "domain/request_id.hpp"
 #include "engine/stored_rounds.hpp"
-#include "engine/world.hpp"
+#include "net/http_server.hpp"
+#include "support/world.hpp"
 
 namespace whole {
 
@@ -25,7 +25,7 @@ using api_test::Json;
 // the test's thread makes the steps of the processor while it waits for their answers.
 class Box {
 public:
-    World world;
+    support::World world;
     api::Options options;  // read when the server starts: at the first call and after a restart
     api_test::ScriptedRounds rounds;  // what the chain says
     api_test::ScriptedContracts contracts;
@@ -87,8 +87,9 @@ public:
     // The chain includes everything and answers well, soon after.
     void answer_everything() {
         world.gateway.on_send = [this](const engine::SendOrder& order) {
-            world.executor.run_after(domain::Milliseconds{10},
-                                     [this, order] { answer_well(world, order.id, order.kind); });
+            world.executor.run_after(domain::Milliseconds{10}, [this, order] {
+                support::answer_well(world.gateway, order.id, order.kind);
+            });
             return support::ScriptedGateway::receipt(order);
         };
     }

@@ -14,19 +14,8 @@ using api_test::Answer;
 using api_test::Json;
 using domain::Status;
 using whole::Box;
+using whole::life_of;
 using whole::Route;
-
-// Posts, polls to the end, and gives the last answer.
-Answer life_of(Box& box, const Route& route) {
-    const Answer accepted = box.post(route.path, route.body());
-    CAPTURE(accepted.body);
-    REQUIRE(accepted.status == 202);
-    CHECK(accepted.has("Retry-After"));
-    const Answer first = box.poll(route.path, accepted.job_id());
-    CHECK(first.status == 202);
-    CHECK(first.has("Retry-After"));
-    return box.follow(route.path, accepted.job_id());
-}
 
 Json result_of(const Answer& answer) {
     CAPTURE(answer.body);
@@ -157,13 +146,13 @@ TEST_CASE(
         box.run_for(1s);
         REQUIRE(box.status(job) == Status::receipt_received);
         for (std::uint32_t index = 13; index > 5; --index) {
-            box.world.gateway.answer(Box::id_of(job), kms_share(index));
+            box.world.gateway.answer(Box::id_of(job), support::kms_share(index));
         }
         box.run_for(1s);
         CHECK(box.poll(route.path, job).text("/state") == "receipt_received");
-        box.world.gateway.answer(Box::id_of(job), kms_share(2));
+        box.world.gateway.answer(Box::id_of(job), support::kms_share(2));
         box.run_for(1s);
-        box.world.gateway.answer(Box::id_of(job), kms_share(1));
+        box.world.gateway.answer(Box::id_of(job), support::kms_share(1));
         box.run_for(1s);
         Json shares = result_of(box.poll(route.path, job))["result"];
         std::string payloads;

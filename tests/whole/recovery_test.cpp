@@ -109,7 +109,7 @@ TEST_CASE("stopped in flight or with a receipt: the same transaction, the same j
             box.run_for(20s);
             REQUIRE(box.status(job) == Status::receipt_received);
             box.restart();
-            answer_well(box.world, Box::id_of(job), route.kind);
+            support::answer_well(box.world.gateway, Box::id_of(job), route.kind);
             CHECK(box.follow(route.path, job).status == 200);
             CHECK(box.world.gateway.sends.size() == 1);
         }

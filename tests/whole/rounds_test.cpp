@@ -5,6 +5,7 @@
 
 #include "api/samples.hpp"
 #include "box.hpp"
+#include "shares.hpp"
 
 namespace {
 
@@ -12,28 +13,14 @@ using namespace std::chrono_literals;
 using api_test::Answer;
 using api_test::Json;
 using whole::Box;
-
-constexpr const char* path = "/shielded-vote/v1/shares";
-constexpr const char* file = "vote-share.json";
+using namespace whole::shares;
 
 const Json queued{{"status", "queued"}};
 const Json duplicate{{"status", "duplicate"}};
 const Json internal_error{{"status", "error"}, {"error", "internal error"}};
 
-// Shares of one round that differ by their number.
-std::string share(std::uint32_t number, std::uint64_t submit_at = 0) {
-    Json json = Json::parse(api_test::sample(file));
-    json["tree_position"] = number;
-    json["submit_at"] = submit_at;
-    return json.dump();
-}
-
 std::string share_of_another_round() {
     return api_test::sample_with(file, "vote_round_id", std::string(64, 'b'));
-}
-
-std::string round_id() {
-    return Json::parse(api_test::sample(file))["vote_round_id"];
 }
 
 void check(const Answer& answer, int status, const Json& json) {

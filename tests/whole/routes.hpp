@@ -1,10 +1,13 @@
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <string>
 
 #include "api/samples.hpp"
+#include "box.hpp"
 #include "domain/kind.hpp"
 
 namespace whole {
@@ -47,5 +50,20 @@ inline const Route unified_decrypt{domain::Kind::unified_user_decrypt, "/v3/user
 
 inline const Route routes[] = {input_proof, public_decrypt, user_decrypt, delegated_decrypt,
                                unified_decrypt};
+
+// Posts, polls to the end, and gives the last answer.
+inline Answer life_of(Box& box, const Route& route, const std::string& body) {
+    const Answer accepted = box.post(route.path, body);
+    CAPTURE(accepted.body);
+    REQUIRE(accepted.status == 202);
+    CHECK(accepted.has("Retry-After"));
+    const Answer first = box.poll(route.path, accepted.job_id());
+    CHECK(first.status == 202);
+    CHECK(first.has("Retry-After"));
+    return box.follow(route.path, accepted.job_id());
+}
+inline Answer life_of(Box& box, const Route& route) {
+    return life_of(box, route, route.body());
+}
 
 }  // namespace whole

@@ -44,7 +44,7 @@ Answer answered(Box& box, const Route& route, const std::vector<engine::AnswerBo
 
 std::vector<engine::AnswerBody> nine_shares() {
     std::vector<engine::AnswerBody> shares;
-    for (std::uint32_t index = 1; index <= 9; ++index) shares.push_back(kms_share(index));
+    for (std::uint32_t index = 1; index <= 9; ++index) shares.push_back(support::kms_share(index));
     return shares;
 }
 

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "api/samples.hpp"
 #include "box.hpp"
+#include "shares.hpp"
 
 namespace {
 
@@ -15,20 +15,7 @@ using namespace std::chrono_literals;
 using api_test::Answer;
 using api_test::Json;
 using whole::Box;
-
-constexpr const char* path = "/shielded-vote/v1/shares";
-constexpr const char* file = "vote-share.json";
-
-std::string share(std::uint32_t number, std::uint64_t submit_at = 0) {
-    Json json = Json::parse(api_test::sample(file));
-    json["tree_position"] = number;
-    json["submit_at"] = submit_at;
-    return json.dump();
-}
-
-std::string round_id() {
-    return Json::parse(api_test::sample(file))["vote_round_id"];
-}
+using namespace whole::shares;
 
 std::string status_of(const Answer& answer) {
     CAPTURE(answer.body);

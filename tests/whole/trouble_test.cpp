@@ -15,13 +15,8 @@ using api_test::Answer;
 using api_test::Json;
 using domain::Reason;
 using whole::Box;
+using whole::life_of;
 using whole::Route;
-
-Answer life_of(Box& box, const Route& route) {
-    const Answer accepted = box.post(route.path, route.body());
-    REQUIRE(accepted.status == 202);
-    return box.follow(route.path, accepted.job_id());
-}
 
 // The first send of a request meets `trouble`, the second is included and answered.
 void check_second_send_works(const std::string& trouble) {

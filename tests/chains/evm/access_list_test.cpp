@@ -4,8 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/readiness_world.hpp"
+#include "domain/keccak.hpp"
+#include "support/requests.hpp"
 
 // The host chains' part of a readiness check (evm-gateway 7.2).
 
@@ -13,13 +14,13 @@ namespace {
 
 using namespace readiness_world;
 using namespace std::chrono_literals;
-using domain::Bytes;
-using domain::Reason;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
-using requests::address;
-using requests::handle;
+using domain::Bytes;
+using domain::Reason;
+using support::address;
+using support::handle;
 
 TEST_CASE("each kind asks its questions of the access list, then whether it is ready") {
     struct Row {
@@ -29,15 +30,15 @@ TEST_CASE("each kind asks its questions of the access list, then whether it is r
         std::string readiness;
     };
     const std::vector<Row> rows{
-        {"public", requests::public_decrypt(1), {"c0d02943", "c0d02943"}, "4014c4cd"},
-        {"user", requests::user_decrypt(1), {"82027b6d", "82027b6d"}, "e22d1b26"},
-        {"delegated", requests::delegated_user_decrypt(1), {"d09c0dee"}, "e22d1b26"},
+        {"public", support::public_decrypt(1), {"c0d02943", "c0d02943"}, "4014c4cd"},
+        {"user", support::user_decrypt(1), {"82027b6d", "82027b6d"}, "e22d1b26"},
+        {"delegated", support::delegated_user_decrypt(1), {"d09c0dee"}, "e22d1b26"},
         {"unified, own", owned_by_user(1), {"82027b6d"}, "e22d1b26"},
-        {"unified, of another", requests::unified_user_decrypt(1), {"d09c0dee"}, "e22d1b26"},
+        {"unified, of another", support::unified_user_decrypt(1), {"d09c0dee"}, "e22d1b26"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        World world;
+        ReadinessHarness world;
         CHECK(is<engine::Ready>(world.outcome(row.request)));
 
         REQUIRE(world.host().calls.size() == 1);
@@ -72,19 +73,19 @@ TEST_CASE("T-053, T-074: what the access list refuses fails with every refused q
     };
     const std::vector<Row> rows{
         {"public", public_of({handle(1)}), "1 handle(s): " + one + "isAllowedForDecryption"},
-        {"user", requests::user_decrypt(1),
+        {"user", support::user_decrypt(1),
          "2 handle(s): " + one + "isAllowed(user " + user + "), " + one + "isAllowed(contract " +
              contract + ")"},
-        {"delegated", requests::delegated_user_decrypt(1),
+        {"delegated", support::delegated_user_decrypt(1),
          "1 handle(s): " + one + "isHandleDelegatedForUserDecryption"},
         {"unified, own", owned_by_user(1), "1 handle(s): " + one + "isAllowed(user " + user + ")"},
-        {"unified, of another", requests::unified_user_decrypt(1),
+        {"unified, of another", support::unified_user_decrypt(1),
          "1 handle(s): " + one + "isHandleDelegatedForUserDecryption(owner " + owner + ", user " +
              user + ")"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        World world;
+        ReadinessHarness world;
         world.host().on["eth_call"] = access_list({handle(1)});
         const domain::Failure failure = world.rejection(row.request);
         CHECK(failure.reason == Reason::host_acl_refused);
@@ -98,13 +99,13 @@ TEST_CASE("T-053, T-074: what the access list refuses fails with every refused q
 TEST_CASE("T-055, T-075: of several handles the refused ones are named") {
     const domain::Request request = public_of({handle(1), handle(2), handle(3)});
     {
-        World world;
+        ReadinessHarness world;
         CHECK(is<engine::Ready>(world.outcome(request)));
     }
     for (const auto& refused : std::vector<std::vector<domain::Bytes32>>{
              {handle(1), handle(3)}, {handle(1), handle(2), handle(3)}, {handle(2)}}) {
         CAPTURE(refused.size());
-        World world;
+        ReadinessHarness world;
         world.host().on["eth_call"] = access_list(refused);
         std::string text = "Not allowed on host ACL: ACL check failed for " +
                            std::to_string(refused.size()) + " handle(s):";
@@ -120,13 +121,13 @@ TEST_CASE("T-056, T-076: every host chain is asked once, refusals of all make on
     const domain::Request request =
         public_of({handle(1, second_chain), handle(2, first_chain), handle(3, second_chain)});
     {
-        World world;
+        ReadinessHarness world;
         CHECK(is<engine::Ready>(world.outcome(request)));
         CHECK(world.host(first_chain).calls.size() == 1);
         CHECK(world.host(second_chain).calls.size() == 1);
         CHECK(inner_calls(world.host(second_chain).calls[0].params).size() == 2);
     }
-    World world;
+    ReadinessHarness world;
     world.host(first_chain).on["eth_call"] = access_list({handle(2, first_chain)});
     world.host(second_chain).on["eth_call"] =
         access_list({handle(1, second_chain), handle(3, second_chain)});
@@ -143,14 +144,14 @@ TEST_CASE("T-054: an access list that answers with errors is asked three times, 
          {NodeError{-32000, "header not found", {}}, NodeError{3, "execution reverted", Bytes{}},
           NodeError{-32601, "the method eth_call does not exist", {}}}) {
         CAPTURE(error.message);
-        World world;
+        ReadinessHarness world;
         std::vector<domain::Monotonic> times;
         world.host().on["eth_call"] = [&](const Json&) -> chains::jsonrpc::Answer {
             times.push_back(world.clock.monotonic());
             return error;
         };
         const domain::Monotonic start = world.clock.monotonic();
-        const domain::Failure failure = world.rejection(requests::user_decrypt(1));
+        const domain::Failure failure = world.rejection(support::user_decrypt(1));
         CHECK(failure.reason == Reason::host_acl_failed);
         CHECK(failure.text.starts_with("Host ACL check failed: Host chain 8009 call failed: "));
         CHECK(failure.text.size() >
@@ -162,17 +163,18 @@ TEST_CASE("T-054: an access list that answers with errors is asked three times, 
 }
 
 TEST_CASE("an access list that answers in the end is enough") {
-    World world;
-    world.host().on["eth_call"] = [tries = 0](const Json& params) mutable -> chains::jsonrpc::Answer {
+    ReadinessHarness world;
+    world.host().on["eth_call"] = [tries =
+                                       0](const Json& params) mutable -> chains::jsonrpc::Answer {
         if (++tries < 3) return NodeError{-32000, "header not found", {}};
         return access_list()(params);
     };
-    CHECK(is<engine::Ready>(world.outcome(requests::user_decrypt(1))));
+    CHECK(is<engine::Ready>(world.outcome(support::user_decrypt(1))));
     CHECK(world.host().calls.size() == 3);
 }
 
 TEST_CASE("each chain of a request has tries of its own, and settled chains are not asked again") {
-    World world;
+    ReadinessHarness world;
     for (const std::uint64_t chain : {first_chain, second_chain}) {
         world.host(chain).on["eth_call"] =
             [tries = 0](const Json& params) mutable -> chains::jsonrpc::Answer {
@@ -187,7 +189,7 @@ TEST_CASE("each chain of a request has tries of its own, and settled chains are 
 }
 
 TEST_CASE("who waits for another try holds nobody up") {
-    World world;
+    ReadinessHarness world;
     world.host().on["eth_call"] = [](const Json& params) -> chains::jsonrpc::Answer {
         if (contains(replies::input_of(params), handle(1))) return NodeError{-1, "no", {}};
         return access_list()(params);
@@ -196,13 +198,13 @@ TEST_CASE("who waits for another try holds nobody up") {
     world.check(2, public_of({handle(2)}));
     world.executor.run_due();
     REQUIRE(world.events.checks.size() == 1);
-    CHECK(world.events.checks[0].id == requests::id(2));
+    CHECK(world.events.checks[0].id == support::request_id(2));
     world.check(3, public_of({handle(3)}));
     world.executor.run_due();
     CHECK(world.events.checks.size() == 2);
     world.executor.run_for(10s);
     REQUIRE(world.events.checks.size() == 3);
-    CHECK(world.events.checks[2].id == requests::id(1));
+    CHECK(world.events.checks[2].id == support::request_id(1));
 }
 
 TEST_CASE("a malformed answer of an access list fails at once") {
@@ -226,9 +228,9 @@ TEST_CASE("a malformed answer of an access list fails at once") {
     };
     for (const auto& [label, reply] : rows) {
         CAPTURE(label);
-        World world;
+        ReadinessHarness world;
         world.host().say("eth_call", {reply});
-        const domain::Failure failure = world.rejection(requests::user_decrypt(1));
+        const domain::Failure failure = world.rejection(support::user_decrypt(1));
         CHECK(failure.reason == Reason::host_acl_failed);
         CHECK(failure.text == "Host ACL check failed: Host chain 8009 call failed: " +
                                   std::string(label == "nothing" ? "no contract at its address"
@@ -243,16 +245,16 @@ TEST_CASE("an item is true when its byte 31 is not zero, whatever else it holds"
     odd_true[31] = 0x80;
     Bytes odd_false(40, 0xff);
     odd_false[31] = 0;
-    World world;
+    ReadinessHarness world;
     world.host().say("eth_call", {replies::bytes_array({odd_true, odd_false})});
-    const domain::Failure failure = world.rejection(requests::user_decrypt(1));
+    const domain::Failure failure = world.rejection(support::user_decrypt(1));
     CHECK(failure.reason == Reason::host_acl_refused);
     CHECK(failure.text.find("for 1 handle(s)") != std::string::npos);
     CHECK(failure.text.find("isAllowed(contract") != std::string::npos);
 }
 
 TEST_CASE("a host chain that is not configured fails without a question to anyone") {
-    World world;
+    ReadinessHarness world;
     const domain::Failure failure =
         world.rejection(public_of({handle(1, first_chain), handle(2, 77)}));
     CHECK(failure.reason == Reason::host_acl_failed);
@@ -262,7 +264,7 @@ TEST_CASE("a host chain that is not configured fails without a question to anyon
 }
 
 TEST_CASE("a host chain with options and without a node is not configured") {
-    World world;
+    ReadinessHarness world;
     world.hosts.erase(second_chain);
     CHECK(world.rejection(public_of({handle(1, second_chain)})).text ==
           "Host ACL check failed: No ACL binding configured for host chain 8010");
@@ -283,9 +285,9 @@ TEST_CASE("no answer of a host chain is trouble: the engine asks again") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.trouble.text);
-        World world;
+        ReadinessHarness world;
         world.host().say("eth_call", {row.trouble});
-        const engine::CheckOutcome said = world.outcome(requests::user_decrypt(1));
+        const engine::CheckOutcome said = world.outcome(support::user_decrypt(1));
         REQUIRE(is<engine::Unreachable>(said));
         const auto& unreachable = std::get<engine::Unreachable>(said);
         CHECK(unreachable.reason == "host chain 8009: " + row.trouble.text);
@@ -303,7 +305,7 @@ TEST_CASE("no answer of a host chain is trouble: the engine asks again") {
 TEST_CASE("of two waits for silent chains the longer one counts") {
     for (const bool swapped : {false, true}) {
         CAPTURE(swapped);
-        World world;
+        ReadinessHarness world;
         const auto wait = [](domain::Milliseconds time) {
             return Trouble{Trouble::Kind::throttled, "429 Too Many Requests", time};
         };
@@ -329,18 +331,18 @@ TEST_CASE("a refusal outweighs a failed chain, and a failed chain a silent one")
         const std::uint64_t other = swapped ? first_chain : second_chain;
         const domain::Bytes32 refused = swapped ? handle(2, second_chain) : handle(1, first_chain);
         {
-            World world;
+            ReadinessHarness world;
             world.host(one).on["eth_call"] = access_list({refused});
             world.host(other).on["eth_call"] = say(silent);
             CHECK(world.rejection(request).reason == Reason::host_acl_refused);
         }
         {
-            World world;
+            ReadinessHarness world;
             world.host(one).on["eth_call"] = access_list({refused});
             world.host(other).on["eth_call"] = say(broken);
             CHECK(world.rejection(request).reason == Reason::host_acl_refused);
         }
-        World world;
+        ReadinessHarness world;
         world.host(one).on["eth_call"] = say(broken);
         world.host(other).on["eth_call"] = say(silent);
         CHECK(world.rejection(request).reason == Reason::host_acl_failed);

@@ -10,8 +10,8 @@
 
 namespace {
 
-struct World {
-    explicit World(std::size_t batch_max = 10, std::size_t tasks_max = 2)
+struct BatchHarness {
+    explicit BatchHarness(std::size_t batch_max = 10, std::size_t tasks_max = 2)
         : line(errands, batch_max, tasks_max,
                [this](std::vector<int> batch) { batches.push_back(std::move(batch)); }) {}
 
@@ -44,7 +44,7 @@ TEST_CASE("as many tasks as there are batches, up to the limit") {
                                 {11, 2, {10, 1}}, {20, 2, {10, 10}}, {35, 2, {10, 10, 10, 5}}};
     for (const Row& row : rows) {
         CAPTURE(row.items);
-        World world;
+        BatchHarness world;
         world.add(1, row.items);
         CHECK(world.batches.empty());
         CHECK(world.executor.pending() == row.tasks);
@@ -55,7 +55,7 @@ TEST_CASE("as many tasks as there are batches, up to the limit") {
 }
 
 TEST_CASE("items keep their order, also across additions") {
-    World world{3, 1};
+    BatchHarness world{3, 1};
     world.add(1, 2);
     world.add(3, 5);
     world.executor.run_due();
@@ -66,7 +66,7 @@ TEST_CASE("items keep their order, also across additions") {
 }
 
 TEST_CASE("a task that has not begun takes newcomers along") {
-    World world;
+    BatchHarness world;
     for (int item = 1; item <= 10; ++item) world.add(item, 1);
     CHECK(world.executor.pending() == 1);
     world.executor.run_due();

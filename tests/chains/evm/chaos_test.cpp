@@ -9,12 +9,12 @@
 // A node that lies, loses and forgets, and a relayer that dies, at random from a seed. Afterwards
 // everything must have happened once.
 
-using domain::Status;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Call;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
+using domain::Status;
 using support::Relay;
 using namespace std::chrono_literals;
 
@@ -114,9 +114,7 @@ void live_through(std::uint32_t seed) {
         for (int step = 0; step < 60; ++step) {
             for (std::uint32_t i = liar.below(4); i > 0; --i) {
                 ++number;
-                relay.submit(number % 3 == 0   ? support::user_decrypt(number)
-                             : number % 3 == 1 ? support::public_decrypt(number)
-                                               : support::input_proof(number));
+                relay.submit(support::request_of(support::relayer_kinds[number % 3], number));
             }
             if (liar.chance(15)) relay.chain.mines = !relay.chain.mines;
             if (liar.chance(5)) relay.chain.drop_pool();

@@ -10,34 +10,34 @@
 
 #include "chains/evm/replies.hpp"
 #include "chains/evm/scripted_node.hpp"
-#include "chains/loopback/harness.hpp"
-#include "chains/loopback/requests.hpp"
+#include "support/is.hpp"
+#include "support/requests.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using domain::Bytes;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
+using domain::Bytes;
 using replies::operator+;
 
 const Bytes magic{0x16, 0x26, 0xba, 0x7e};
 
-struct World {
-    World() {
+struct WalletHarness {
+    WalletHarness() {
         auto owned = std::make_unique<support::ScriptedNode>();
         node = owned.get();
-        hosts[requests::host_chain] = std::move(owned);
+        hosts[support::host_chain] = std::move(owned);
     }
 
     engine::SignatureAnswer ask_at(std::uint64_t chain) {
-        return wallets.ask(chain, requests::address(0xbb), replies::word32(77), Bytes(65, 0x11));
+        return wallets.ask(chain, support::address(0xbb), replies::word32(77), Bytes(65, 0x11));
     }
 
     engine::SignatureAnswer ask(std::vector<chains::jsonrpc::Answer> answers) {
         node->say("eth_call", std::move(answers));
-        return ask_at(requests::host_chain);
+        return ask_at(support::host_chain);
     }
 
     chains::EvmOptions options;
@@ -49,14 +49,14 @@ struct World {
 };
 
 TEST_CASE("the account is asked at the pending block with limited gas") {
-    World world;
+    WalletHarness world;
     CHECK(is<engine::SignatureValid>(world.ask({replies::hex(magic + Bytes(28, 0))})));
     REQUIRE(world.node->calls.size() == 1);
     CHECK(world.node->calls[0].method == "eth_call");
     const Json& params = world.node->calls[0].params;
     CHECK(params.size() == 2);
     CHECK(params.at(0).size() == 3);
-    CHECK(params.at(0).at("to") == "0x" + domain::to_hex(requests::address(0xbb)));
+    CHECK(params.at(0).at("to") == "0x" + domain::to_hex(support::address(0xbb)));
     CHECK(params.at(0).at("gas") == "0x186a0");
     CHECK(params.at(1) == "pending");
     const Bytes signature(65, 0x11);
@@ -65,10 +65,10 @@ TEST_CASE("the account is asked at the pending block with limited gas") {
 }
 
 TEST_CASE("an empty signature is asked about too") {
-    World world;
+    WalletHarness world;
     world.node->say("eth_call", {replies::hex(magic + Bytes(28, 0))});
     CHECK(is<engine::SignatureValid>(
-        world.wallets.ask(requests::host_chain, requests::address(0xbb), {}, {})));
+        world.wallets.ask(support::host_chain, support::address(0xbb), {}, {})));
     CHECK(replies::input_of(world.node->calls[0].params).size() == 4 + 3 * 32);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("one answer of the account decides") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        World world;
+        WalletHarness world;
         const engine::SignatureAnswer said = world.ask({row.answer});
         CHECK(is<engine::SignatureValid>(said) == row.valid);
         CHECK(is<engine::SignatureInvalid>(said) == !row.valid);
@@ -118,14 +118,14 @@ TEST_CASE("any other error and no answer are asked about three times, a second a
     for (const auto& [text, answer] : rows) {
         CAPTURE(text);
         {
-            World world;
+            WalletHarness world;
             const engine::SignatureAnswer said = world.ask({answer});
             REQUIRE(is<engine::Unreachable>(said));
             CHECK(std::get<engine::Unreachable>(said).reason == "host chain 8009: " + text);
             CHECK(world.node->calls.size() == 3);
             CHECK(world.pauses == std::vector<domain::Milliseconds>{1s, 1s});
         }
-        World world;
+        WalletHarness world;
         CHECK(is<engine::SignatureValid>(
             world.ask({answer, answer, replies::hex(magic + Bytes(28, 0))})));
         CHECK(world.pauses.size() == 2);
@@ -133,7 +133,7 @@ TEST_CASE("any other error and no answer are asked about three times, a second a
 }
 
 TEST_CASE("a single try is a try") {
-    World world;
+    WalletHarness world;
     world.options.acl_retry.attempts_max = 1;
     CHECK(is<engine::Unreachable>(world.ask({NodeError{-32000, "header not found", {}}})));
     CHECK(world.node->calls.size() == 1);
@@ -145,11 +145,11 @@ TEST_CASE("a node that asks for a little time gets it, for more nobody waits") {
         return Trouble{Trouble::Kind::throttled, "429 Too Many Requests", wait};
     };
     {
-        World world;
+        WalletHarness world;
         CHECK(is<engine::SignatureInvalid>(world.ask({throttled(3s), throttled(100ms), "0x"})));
         CHECK(world.pauses == std::vector<domain::Milliseconds>{3s, 1s});
     }
-    World world;
+    WalletHarness world;
     const engine::SignatureAnswer said = world.ask({throttled(7s), "0x"});
     REQUIRE(is<engine::Unreachable>(said));
     CHECK(std::get<engine::Unreachable>(said).hold == 7s);
@@ -158,7 +158,7 @@ TEST_CASE("a node that asks for a little time gets it, for more nobody waits") {
 }
 
 TEST_CASE("an unknown host chain says nothing about a signature") {
-    World world;
+    WalletHarness world;
     const engine::SignatureAnswer said = world.ask_at(77);
     REQUIRE(is<engine::Unreachable>(said));
     CHECK(std::get<engine::Unreachable>(said).reason == "host chain 77: no node is configured");
@@ -169,7 +169,7 @@ TEST_CASE("no secret of a node's URL gets into a reason") {
     const std::string leak = "cannot reach https://node.example/v3/hunter2";
     for (const chains::jsonrpc::Answer& answer : std::vector<chains::jsonrpc::Answer>{
              NodeError{-32000, leak, {}}, Trouble{Trouble::Kind::unsent, leak, {}}}) {
-        World world;
+        WalletHarness world;
         const engine::SignatureAnswer said = world.ask({answer});
         REQUIRE(is<engine::Unreachable>(said));
         const std::string& reason = std::get<engine::Unreachable>(said).reason;
@@ -179,20 +179,20 @@ TEST_CASE("no secret of a node's URL gets into a reason") {
 }
 
 TEST_CASE("a stopped node is asked once") {
-    World world;
+    WalletHarness world;
     CHECK(is<engine::Unreachable>(world.ask({Trouble{Trouble::Kind::stopped, "stopped", {}}})));
     CHECK(world.node->calls.size() == 1);
     CHECK(world.pauses.empty());
 }
 
 TEST_CASE("stop ends a pause of the caller's thread") {
-    World world;
+    WalletHarness world;
     world.options.acl_retry.pause = std::chrono::hours{1};
     world.node->say("eth_call", {NodeError{-32000, "header not found", {}}});
     chains::evm::ContractWallets wallets{world.options, world.hosts};
     engine::SignatureAnswer said;
     std::jthread caller{
-        [&] { said = wallets.ask(requests::host_chain, requests::address(0xbb), {}, {}); }};
+        [&] { said = wallets.ask(support::host_chain, support::address(0xbb), {}, {}); }};
     wallets.stop();
     caller.join();
     CHECK(is<engine::Unreachable>(said));

@@ -11,6 +11,7 @@
 #include "chains/evm/calls.hpp"
 #include "chains/evm/scripted_node.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "support/requests.hpp"
 #include "support/virtual_time.hpp"
 
 using chains::Finding;
@@ -26,13 +27,7 @@ namespace {
 
 const std::string empty = "0x";
 
-domain::Address at(std::uint8_t byte) {
-    domain::Address address{};
-    address.fill(byte);
-    return address;
-}
-
-std::string word(std::uint64_t number) {
+std::string hex_word(std::uint64_t number) {
     std::string digits = chains::jsonrpc::hex_quantity(number).substr(2);
     return "0x" + std::string(64 - digits.size(), '0') + digits;
 }
@@ -50,7 +45,7 @@ public:
     }
 
 private:
-    domain::Address address_ = at(0x51);
+    domain::Address address_ = support::address(0x51);
 };
 
 // A deployment in which everything is well.
@@ -58,14 +53,15 @@ struct Clinic {
     Clinic() {
         options.chain_id = 654321;
         options.write_urls = {"http://u:k3y@node/v2/SECRET?x=TOKEN"};
-        options.decryption = at(0xdd);
-        options.input_verification = at(0xee);
-        options.protocol_payment = at(0xfe);
-        options.fee_token = at(0xf0);
+        options.decryption = support::address(0xdd);
+        options.input_verification = support::address(0xee);
+        options.protocol_payment = support::address(0xfe);
+        options.fee_token = support::address(0xf0);
         options.low_balance = 1'000'000;
-        options.host_chains = {{8009, {}, at(0xac)}, {9000, {}, at(0xad)}};
-        options.key_urls.kms_generation = at(0x61);
-        options.protocol_config.address = at(0x62);
+        options.host_chains = {{8009, {}, support::address(0xac)},
+                               {9000, {}, support::address(0xad)}};
+        options.key_urls.kms_generation = support::address(0x61);
+        options.protocol_config.address = support::address(0x62);
         write = &add(nodes.write, "0x9fbf1");
         read = &add(nodes.read, "0x9fbf1");
         host = &add(nodes.hosts[8009], "0x1f49");
@@ -78,16 +74,16 @@ struct Clinic {
             options.listening.listeners.push_back({type, "ws://u:k3y@node/v2/SECRET"});
             type = chains::EvmOptions::Listener::Type::subscription;
         }
-        returns[selector(getter(Getter::input_verification_price))] = word(10);
-        returns[selector(getter(Getter::public_decryption_price))] = word(30);
-        returns[selector(getter(Getter::user_decryption_price))] = word(20);
-        returns["0x70a08231"] = word(30);                     // balanceOf
+        returns[selector(getter(Getter::input_verification_price))] = hex_word(10);
+        returns[selector(getter(Getter::public_decryption_price))] = hex_word(30);
+        returns[selector(getter(Getter::user_decryption_price))] = hex_word(20);
+        returns["0x70a08231"] = hex_word(30);                 // balanceOf
         returns["0xdd62ed3e"] = "0x" + std::string(64, 'f');  // allowance
-        returns[selector(getter(Getter::active_key_id))] = word(4);
-        returns[selector(getter(Getter::active_crs_id))] = word(5);
+        returns[selector(getter(Getter::active_key_id))] = hex_word(4);
+        returns[selector(getter(Getter::active_crs_id))] = hex_word(5);
         returns[selector(getter(Getter::current_kms_context_and_epoch))] =
-            word(7) + word(8).substr(2);
-        returns["0x281e8bfe"] = word(9);
+            hex_word(7) + hex_word(8).substr(2);
+        returns["0x281e8bfe"] = hex_word(9);
     }
 
     ScriptedNode& add(std::unique_ptr<chains::jsonrpc::Node>& place, const char* chain_id) {
@@ -100,12 +96,13 @@ struct Clinic {
         node->say("eth_blockNumber", {Json("0x64")});
         node->say("eth_getLogs", {Json::array()});
         node->on["eth_getBlockByNumber"] = [this](const Json& params) -> Answer {
-            const auto number = params[0] == "latest" ? head : *chains::jsonrpc::quantity(params[0]);
+            const auto number =
+                params[0] == "latest" ? head : *chains::jsonrpc::quantity(params[0]);
             const auto now = static_cast<std::uint64_t>(domain::unix_ms(clock.wall()) / 1000);
             return Json{
                 {"number", chains::jsonrpc::hex_quantity(number)},
                 {"timestamp", chains::jsonrpc::hex_quantity(now - static_cast<std::uint64_t>(age) -
-                                                         (head - number) * pace)}};
+                                                            (head - number) * pace)}};
         };
         node->on["eth_call"] = [this](const Json& params) -> Answer {
             const std::string data = params[0]["input"];
@@ -194,7 +191,8 @@ TEST_CASE("of a deployment that is well everything is said to be well") {
         CHECK(find(findings, subject) != nullptr);
     }
     CHECK(find(findings, "threshold")->text == "9 shares complete a user decryption");
-    CHECK(find(findings, "signer")->text == chains::jsonrpc::hex(at(0x51)) + " has 1 for gas");
+    CHECK(find(findings, "signer")->text ==
+          chains::jsonrpc::hex(support::address(0x51)) + " has 1 for gas");
 }
 
 TEST_CASE("what is not well is said, with what to do") {
@@ -320,10 +318,10 @@ TEST_CASE("what is not well is said, with what to do") {
              clinic.returns.erase(selector(getter(Getter::user_decryption_price)));
          },
          "prices", Verdict::failed, "check the address of ProtocolPayment"},
-        {"too few tokens", [](Clinic& clinic) { clinic.returns["0x70a08231"] = word(29); },
+        {"too few tokens", [](Clinic& clinic) { clinic.returns["0x70a08231"] = hex_word(29); },
          "fee token balance", Verdict::failed,
          "the dearest request costs 0.00000000000000003: send"},
-        {"no allowance", [](Clinic& clinic) { clinic.returns["0xdd62ed3e"] = word(0); },
+        {"no allowance", [](Clinic& clinic) { clinic.returns["0xdd62ed3e"] = hex_word(0); },
          "fee token allowance", Verdict::failed,
          "0, the dearest request costs 0.00000000000000003: approve "
          "0xfefefefefefefefefefefefefefefefefefefefe"},
@@ -349,9 +347,9 @@ TEST_CASE("what is not well is said, with what to do") {
         {"no block", says(&Clinic::write, "eth_getBlockByNumber", Json(nullptr)), "clock",
          Verdict::failed, "malformed"},
 
-        {"no key", returning(getter(Getter::active_key_id), Json(word(0))), "key material",
+        {"no key", returning(getter(Getter::active_key_id), Json(hex_word(0))), "key material",
          Verdict::failed, "no key is active"},
-        {"no CRS", returning(getter(Getter::active_crs_id), Json(word(0))), "key material",
+        {"no CRS", returning(getter(Getter::active_crs_id), Json(hex_word(0))), "key material",
          Verdict::failed, "no CRS is active"},
         {"not finalized", returning(getter(Getter::active_key_id), Json(empty)), "key material",
          Verdict::failed, "not in a finalized block yet"},
@@ -363,10 +361,10 @@ TEST_CASE("what is not well is said, with what to do") {
          "threshold", Verdict::failed, "not in a finalized block yet"},
         {"threshold reverts", [](Clinic& clinic) { clinic.returns.erase("0x281e8bfe"); },
          "threshold", Verdict::failed, "eth_call is refused"},
-        {"threshold 0", [](Clinic& clinic) { clinic.returns["0x281e8bfe"] = word(0); }, "threshold",
-         Verdict::failed, "none that is usable"},
+        {"threshold 0", [](Clinic& clinic) { clinic.returns["0x281e8bfe"] = hex_word(0); },
+         "threshold", Verdict::failed, "none that is usable"},
         {"threshold 2^32",
-         [](Clinic& clinic) { clinic.returns["0x281e8bfe"] = word(std::uint64_t{1} << 32U); },
+         [](Clinic& clinic) { clinic.returns["0x281e8bfe"] = hex_word(std::uint64_t{1} << 32U); },
          "threshold", Verdict::failed, "none that is usable"},
     };
     for (const Row& row : rows) {

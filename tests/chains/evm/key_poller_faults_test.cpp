@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
 
-struct Fault {
+struct PollFault {
     std::string label;
     std::string where;  // selector or `eth_getLogs`
     Answer answer;
@@ -25,7 +25,7 @@ Json with(Json log, const std::string& name, Json value) {
     return Json::array({std::move(log)});
 }
 
-std::vector<Fault> faults() {
+std::vector<PollFault> faults() {
     Contracts odd;
     odd.url = "https://kms.example.org/\nx";
     Contracts no_url;
@@ -84,9 +84,9 @@ std::vector<Fault> faults() {
 }
 
 TEST_CASE("what fails is tried three times, 200 ms apart, and again with the next round") {
-    for (const Fault& fault : faults()) {
+    for (const PollFault& fault : faults()) {
         CAPTURE(fault.label);
-        World world;
+        PollerHarness world;
         world.say.emplace(fault.where, fault.answer);
         const chains::evm::KeyPoller& poller = world.start();
         world.executor.run_due();
@@ -111,9 +111,9 @@ TEST_CASE("what fails is tried three times, 200 ms apart, and again with the nex
 }
 
 TEST_CASE("the last value stays while rounds fail, and ids that led nowhere are not kept") {
-    for (const Fault& fault : faults()) {
+    for (const PollFault& fault : faults()) {
         CAPTURE(fault.label);
-        World world;
+        PollerHarness world;
         const chains::evm::KeyPoller& poller = world.start();
         world.executor.run_due();
         const engine::KeyMaterial before = *poller.current();

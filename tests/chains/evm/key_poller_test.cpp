@@ -17,7 +17,7 @@ using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
 
 TEST_CASE("the first round tells the key material") {
-    World world;
+    PollerHarness world;
     const chains::evm::KeyPoller& poller = world.start();
     CHECK(!poller.current());
     CHECK(!poller.trouble());
@@ -39,7 +39,7 @@ TEST_CASE("the first round tells the key material") {
 }
 
 TEST_CASE("the announcement is looked for in its block, by contract and context") {
-    World world;
+    PollerHarness world;
     world.start();
     world.executor.run_due();
     REQUIRE(world.node.count("eth_getLogs") == 1);
@@ -54,7 +54,7 @@ TEST_CASE("slashes at the end of the storage do not double") {
     for (const char* url : {"https://kms.example.org/store", "https://kms.example.org/store/",
                             "https://kms.example.org/store///"}) {
         CAPTURE(url);
-        World world;
+        PollerHarness world;
         world.contracts.url = url;
         const chains::evm::KeyPoller& poller = world.start();
         world.executor.run_due();
@@ -65,7 +65,7 @@ TEST_CASE("slashes at the end of the storage do not double") {
 }
 
 TEST_CASE("a round every 12 s costs one exchange while no id changes") {
-    World world;
+    PollerHarness world;
     world.start();
     world.executor.run_due();
     CHECK(world.exchanges() == 3);
@@ -89,7 +89,7 @@ TEST_CASE("each of the four ids makes it look again") {
     };
     for (const auto& [label, change] : rows) {
         CAPTURE(label);
-        World world;
+        PollerHarness world;
         world.start();
         world.executor.run_due();
         change(world.contracts);
@@ -106,7 +106,7 @@ TEST_CASE("each of the four ids makes it look again") {
 TEST_CASE("one failure on the way is no trouble") {
     for (const char* where : {"d52f10eb", "936608ae", "eth_getLogs"}) {
         CAPTURE(where);
-        World world;
+        PollerHarness world;
         world.say.emplace(where, NodeError{-32000, "header not found", {}});
         const chains::evm::KeyPoller& poller = world.start();
         world.executor.run_due();
@@ -120,7 +120,7 @@ TEST_CASE("one failure on the way is no trouble") {
 }
 
 TEST_CASE("every step has tries of its own") {
-    World world;
+    PollerHarness world;
     const chains::evm::KeyPoller& poller = world.start();
     std::string failing = "d52f10eb";
     for (const char* next : {"936608ae", "eth_getLogs", ""}) {
@@ -138,7 +138,7 @@ TEST_CASE("every step has tries of its own") {
 }
 
 TEST_CASE("of several announcements the last one counts") {
-    World world;
+    PollerHarness world;
     Contracts earlier;
     earlier.url = "https://earlier.example";
     Json foreign = earlier.log();
@@ -152,7 +152,7 @@ TEST_CASE("of several announcements the last one counts") {
 
 TEST_CASE("a chain without the contracts in its finalized block gets a hint") {
     for (const char* selector : {"d52f10eb", "baff211e", "65b394af"}) {
-        World world;
+        PollerHarness world;
         world.say.emplace(selector, "0x");
         world.start();
         world.executor.run_for(1s);
@@ -164,7 +164,7 @@ TEST_CASE("a chain without the contracts in its finalized block gets a hint") {
 }
 
 TEST_CASE("trouble is told when it changes") {
-    World world;
+    PollerHarness world;
     world.say.emplace("d52f10eb", NodeError{-32000, "header not found", {}});
     world.start();
     world.executor.run_for(10 * 12s);
@@ -182,7 +182,7 @@ TEST_CASE("no secret of a node's URL gets out") {
     for (const char* where : {"d52f10eb", "936608ae", "eth_getLogs"}) {
         for (const Answer& answer : std::vector<Answer>{NodeError{-32000, leak, {}},
                                                         Trouble{Trouble::Kind::unsent, leak, {}}}) {
-            World world;
+            PollerHarness world;
             world.say.emplace(where, answer);
             world.start();
             world.executor.run_for(1s);
@@ -195,7 +195,7 @@ TEST_CASE("no secret of a node's URL gets out") {
 }
 
 TEST_CASE("a node that asks for time gets it, and rounds that are due meanwhile are left out") {
-    World world;
+    PollerHarness world;
     world.say.emplace("d52f10eb", Trouble{Trouble::Kind::throttled, "429", 30s});
     world.start();
     world.executor.run_due();
@@ -210,7 +210,7 @@ TEST_CASE("a node that asks for time gets it, and rounds that are due meanwhile 
 }
 
 TEST_CASE("nothing is asked once stopped, what is known stays") {
-    World world;
+    PollerHarness world;
     world.start();
     world.executor.run_due();
     world.say.emplace("d52f10eb", NodeError{-32000, "header not found", {}});
@@ -225,7 +225,7 @@ TEST_CASE("nothing is asked once stopped, what is known stays") {
 }
 
 TEST_CASE("a poller that goes before its errands is harmless") {
-    World world;
+    PollerHarness world;
     world.start();
     world.poller.reset();
     world.executor.run_for(60s);

@@ -12,15 +12,15 @@
 #include "chains/evm/replies.hpp"
 #include "chains/evm/scripted_node.hpp"
 #include "chains/key_urls.hpp"
-#include "chains/loopback/requests.hpp"
+#include "support/requests.hpp"
 #include "support/virtual_time.hpp"
 
 // The key poller in virtual time, with contracts that say what they should.
 namespace key_poller_world {
 
-using domain::Bytes;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
+using domain::Bytes;
 using replies::number;
 using replies::tail;
 using replies::text;
@@ -28,8 +28,8 @@ using replies::word;
 using replies::word32;
 using replies::operator+;
 
-inline const std::string generation = "0x" + domain::to_hex(requests::address(0x9e));
-inline const std::string protocol = "0x" + domain::to_hex(requests::address(0xc0));
+inline const std::string generation = "0x" + domain::to_hex(support::address(0x9e));
+inline const std::string protocol = "0x" + domain::to_hex(support::address(0xc0));
 inline const std::string new_kms_context =
     "0x204d6b80121154cd87d99cf54c639a3dd0a53b3084277098de972ebdd34c6be9";
 
@@ -72,10 +72,10 @@ struct Contracts {
     }
 };
 
-struct World {
-    World() {
-        options.key_urls.kms_generation = requests::address(0x9e);
-        options.protocol_config.address = requests::address(0xc0);
+struct PollerHarness {
+    PollerHarness() {
+        options.key_urls.kms_generation = support::address(0x9e);
+        options.protocol_config.address = support::address(0xc0);
         node.on["eth_call"] = [this](const Json& params) { return view(params); };
         node.on["eth_getLogs"] = [this](const Json&) -> Answer {
             const auto instead = say.find("eth_getLogs");

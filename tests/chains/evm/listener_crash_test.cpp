@@ -22,9 +22,9 @@ namespace {
 
 // One or two listeners of a chain that grows and changes at random, whose nodes fail and lag at
 // random, in a process that dies at random.
-class World {
+class RandomLife {
 public:
-    explicit World(std::uint64_t seed, bool reorganisations)
+    explicit RandomLife(std::uint64_t seed, bool reorganisations)
         : random_(seed), reorganisations_(reorganisations), count_(1 + seed % 2) {
         options_.listening.range_max = 1 + random_.below(12);
         options_.listening.reorg_depth = 16;
@@ -148,7 +148,7 @@ TEST_CASE("crashes at random moments lose no answer") {
     std::size_t crashes = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         CAPTURE(seed);
-        World world{seed, false};
+        RandomLife world{seed, false};
         world.live();
         crashes += world.crashes();
         REQUIRE(world.all_read());
@@ -162,7 +162,7 @@ TEST_CASE("crashes and changes of the chain at random moments lose no answer") {
     std::size_t changes = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         CAPTURE(seed);
-        World world{seed, true};
+        RandomLife world{seed, true};
         world.live();
         changes += world.reorganisations_seen();
         REQUIRE(world.all_read());

@@ -12,7 +12,6 @@
 #include "support/virtual_time.hpp"
 
 using namespace std::chrono_literals;
-using domain::Milliseconds;
 using chains::EvmOptions;
 using chains::evm::Listener;
 using chains::evm::SeenLogs;
@@ -20,14 +19,15 @@ using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
+using domain::Milliseconds;
 using support::ChainNode;
 
 namespace {
 
 using References = std::vector<std::uint64_t>;
 
-struct Harness {
-    explicit Harness(EvmOptions chosen = support::listening_options())
+struct ListenerHarness {
+    explicit ListenerHarness(EvmOptions chosen = support::listening_options())
         : options(std::move(chosen)) {}
 
     void start(std::optional<std::uint64_t> cursor = std::nullopt) {
@@ -57,7 +57,7 @@ std::uint64_t widest(const ChainNode& node) {
 }  // namespace
 
 TEST_CASE("a listener without a cursor begins at the head and says so at once") {
-    Harness harness;
+    ListenerHarness harness;
     harness.chain.answer(1);
     harness.chain.mine(41);
     harness.start();
@@ -92,7 +92,7 @@ TEST_CASE("where a listener begins") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        Harness harness;
+        ListenerHarness harness;
         harness.options.listening.first_block = row.first_block;
         harness.chain.mine(1000);
         harness.start(row.cursor);
@@ -103,7 +103,7 @@ TEST_CASE("where a listener begins") {
 }
 
 TEST_CASE("what is read again does not take the cursor back") {
-    Harness harness;
+    ListenerHarness harness;
     harness.options.listening.range_max = 10;
     for (std::uint64_t i = 1; i <= 600; ++i) harness.chain.answer(i);
     harness.start(500);
@@ -113,7 +113,7 @@ TEST_CASE("what is read again does not take the cursor back") {
 }
 
 TEST_CASE("a change of the very block where it began is noticed") {
-    Harness harness;
+    ListenerHarness harness;
     harness.chain.mine(100);
     harness.start();
     harness.chain.reorganise(3);
@@ -123,7 +123,7 @@ TEST_CASE("a change of the very block where it began is noticed") {
 }
 
 TEST_CASE("a start that fails is tried again for ever") {
-    Harness harness;
+    ListenerHarness harness;
     harness.chain.mine(10);
     bool down = true;
     harness.node.before = [&]() -> std::optional<Answer> {
@@ -146,7 +146,7 @@ TEST_CASE("a start that fails is tried again for ever") {
 }
 
 TEST_CASE("a million blocks of downtime are read in pieces without pauses") {
-    Harness harness;
+    ListenerHarness harness;
     std::multiset<std::uint64_t> expected;
     for (std::uint64_t i = 1; i <= 500; ++i) {
         harness.chain.mine(1'999);
@@ -179,7 +179,7 @@ TEST_CASE("ranges adapt to what nodes allow") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        Harness harness;
+        ListenerHarness harness;
         harness.node.range_cap = row.cap;
         harness.node.over_cap = row.says;
         std::multiset<std::uint64_t> expected;
@@ -203,7 +203,7 @@ TEST_CASE("ranges adapt to what nodes allow") {
 }
 
 TEST_CASE("a range grows back once the node is well again") {
-    Harness harness;
+    ListenerHarness harness;
     harness.node.range_cap = 1;
     harness.chain.mine(3'000);
     harness.start(2'990);
@@ -219,7 +219,7 @@ TEST_CASE("answers too large for the connection shrink the range too") {
     for (const auto kind :
          {Trouble::Kind::garbled, Trouble::Kind::timed_out, Trouble::Kind::lost}) {
         CAPTURE(static_cast<int>(kind));
-        Harness harness;
+        ListenerHarness harness;
         harness.chain.mine(99);
         harness.chain.answer(1);
         harness.node.on["eth_getLogs"] =
@@ -238,7 +238,7 @@ TEST_CASE("answers too large for the connection shrink the range too") {
 }
 
 TEST_CASE("a block that is refused for itself is not passed over") {
-    Harness harness;
+    ListenerHarness harness;
     harness.node.range_cap = 0;
     harness.chain.answer(1);
     harness.chain.mine(5);
@@ -256,7 +256,7 @@ TEST_CASE("a block that is refused for itself is not passed over") {
 }
 
 TEST_CASE("a node that comes back after an outage is heard within seconds") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.run_for(2s);
     bool down = true;
@@ -276,7 +276,7 @@ TEST_CASE("a node that comes back after an outage is heard within seconds") {
 }
 
 TEST_CASE("a throttle is obeyed, also by nudges") {
-    Harness harness;
+    ListenerHarness harness;
     harness.chain.mine(10);
     harness.start();
     harness.run_for(2s);
@@ -299,7 +299,7 @@ TEST_CASE("a throttle is obeyed, also by nudges") {
 }
 
 TEST_CASE("a throttle that means the size of the answer does not hold for ever") {
-    Harness harness;
+    ListenerHarness harness;
     harness.chain.mine(499);
     harness.chain.answer(1);
     harness.node.on["eth_getLogs"] =
@@ -357,7 +357,7 @@ TEST_CASE("one log that is not to be believed discards its answer") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        Harness harness;
+        ListenerHarness harness;
         harness.chain.mine(100);
         harness.start();
         int lies = 4;
@@ -399,7 +399,7 @@ TEST_CASE("hostile heads and blocks are not believed") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        Harness harness;
+        ListenerHarness harness;
         harness.chain.mine(100);
         harness.start();
         const auto honest = harness.node.on[row.method];
@@ -417,7 +417,7 @@ TEST_CASE("hostile heads and blocks are not believed") {
 }
 
 TEST_CASE("an event that does not decode is skipped with one warning, its neighbours are not") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.chain.answer(1);
     harness.chain.answer_here(2);
@@ -433,7 +433,7 @@ TEST_CASE("an event that does not decode is skipped with one warning, its neighb
 }
 
 TEST_CASE("threshold events carry no answer and are no reason for a warning") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.chain.answer(1);
     harness.node.distort = [](Json logs) {
@@ -449,7 +449,7 @@ TEST_CASE("threshold events carry no answer and are no reason for a warning") {
 }
 
 TEST_CASE("removed logs are dropped, repeated ones delivered once, disorder is put right") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.chain.answer(1);
     harness.chain.answer_here(2);
@@ -468,7 +468,7 @@ TEST_CASE("removed logs are dropped, repeated ones delivered once, disorder is p
 }
 
 TEST_CASE("references keep their 256 bits") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.chain.answer(1);
     harness.node.distort = [](Json logs) {
@@ -482,7 +482,7 @@ TEST_CASE("references keep their 256 bits") {
 }
 
 TEST_CASE("the question names both contracts and the five events, by number") {
-    Harness harness;
+    ListenerHarness harness;
     harness.chain.mine(5);
     harness.start(3);
     for (const auto& call : harness.node.calls) {
@@ -497,7 +497,7 @@ TEST_CASE("the question names both contracts and the five events, by number") {
 }
 
 TEST_CASE("confirmations hold answers back") {
-    Harness harness;
+    ListenerHarness harness;
     harness.options.listening.confirmations = 3;
     harness.start(0);
     harness.chain.answer(1);
@@ -512,7 +512,7 @@ TEST_CASE("confirmations hold answers back") {
 }
 
 TEST_CASE("quiet polls deliver a cursor every 30 s, and only a new one") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     for (int i = 0; i < 150; ++i) {
         harness.chain.mine();
@@ -531,7 +531,7 @@ TEST_CASE("quiet polls deliver a cursor every 30 s, and only a new one") {
 TEST_CASE("a change of any depth up to the greatest is read again") {
     for (std::uint64_t depth = 1; depth <= 64; ++depth) {
         CAPTURE(depth);
-        Harness harness;
+        ListenerHarness harness;
         harness.start();
         for (std::uint64_t i = 1; i <= 80; ++i) {
             harness.chain.answer(i);
@@ -553,7 +553,7 @@ TEST_CASE("a change of any depth up to the greatest is read again") {
 }
 
 TEST_CASE("a change deeper than is looked for is read again as far as that") {
-    Harness harness;
+    ListenerHarness harness;
     harness.options.listening.reorg_depth = 5;
     harness.start();
     for (std::uint64_t i = 1; i <= 20; ++i) {
@@ -573,7 +573,7 @@ TEST_CASE("a change while the piece is read is noticed") {
     // Before which call of an exchange the chain changes: last block, logs, block before.
     for (int at = 1; at <= 5; ++at) {
         CAPTURE(at);
-        Harness harness;
+        ListenerHarness harness;
         harness.chain.mine(100);
         harness.start();
         harness.chain.mine(5);
@@ -594,7 +594,7 @@ TEST_CASE("a change while the piece is read is noticed") {
 }
 
 TEST_CASE("a node that lags in turn is waited for") {
-    Harness harness;
+    ListenerHarness harness;
     harness.chain.mine(8);
     harness.start();
     std::uint64_t turn = 0;
@@ -612,7 +612,7 @@ TEST_CASE("a node that lags in turn is waited for") {
 }
 
 TEST_CASE("a head that stays low for 5 s is a chain that lost its tail") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     for (std::uint64_t i = 1; i <= 20; ++i) {
         harness.chain.answer(i);
@@ -637,7 +637,7 @@ TEST_CASE("a chain that was reset is read from its beginning") {
     };
     for (const Row& row : {Row{"young", 50, 0}, Row{"grown", 1'000, 936}}) {
         CAPTURE(row.label);
-        Harness harness;
+        ListenerHarness harness;
         harness.chain.reset(row.head - 1);
         harness.chain.answer(7);
         harness.start(1'000'000);
@@ -655,7 +655,7 @@ TEST_CASE("a chain that was reset is read from its beginning") {
 }
 
 TEST_CASE("beyond the head there is nothing yet") {
-    Harness harness;
+    ListenerHarness harness;
     harness.chain.mine(10);
     harness.start();
     // The head comes from one node, the logs from another one that is behind.
@@ -673,7 +673,7 @@ TEST_CASE("beyond the head there is nothing yet") {
 }
 
 TEST_CASE("a nudge polls now, once") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.run_for(2s);
     harness.chain.answer(1);
@@ -688,7 +688,7 @@ TEST_CASE("a nudge polls now, once") {
 }
 
 TEST_CASE("a nudge during a poll leads to another one") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.run_for(2s);
     bool once = true;
@@ -703,7 +703,7 @@ TEST_CASE("a nudge during a poll leads to another one") {
 }
 
 TEST_CASE("nothing is delivered or asked after stop") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.chain.answer(1);
     harness.listener->stop();
@@ -717,7 +717,7 @@ TEST_CASE("nothing is delivered or asked after stop") {
 }
 
 TEST_CASE("a node that was stopped ends the polling") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.node.before = [] { return Trouble{Trouble::Kind::stopped, "stopped", {}}; };
     harness.run_for(2s);
@@ -725,7 +725,7 @@ TEST_CASE("a node that was stopped ends the polling") {
 }
 
 TEST_CASE("tasks may outlive their listener") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     CHECK(harness.executor.pending() == 1);
     harness.listener.reset();
@@ -734,7 +734,7 @@ TEST_CASE("tasks may outlive their listener") {
 }
 
 TEST_CASE("a poll that hangs is trouble") {
-    Harness harness;
+    ListenerHarness harness;
     harness.start();
     harness.clock.advance(5min);  // nobody runs the task that is due
     CHECK(harness.listener->trouble() == "no poll for 300 s");
@@ -743,7 +743,7 @@ TEST_CASE("a poll that hangs is trouble") {
 }
 
 TEST_CASE("two listeners deliver an answer once while the second is close behind") {
-    Harness harness;
+    ListenerHarness harness;
     ChainNode second_node{harness.chain};
     harness.start();
     Listener second{harness.options, "evm-2",         second_node,  harness.executor,
@@ -807,8 +807,7 @@ TEST_CASE("names of listeners are stable and tell nothing") {
         CAPTURE(other);
         CHECK(name(other) != plain);
     }
-    CHECK(chains::evm::listener_name({L::Type::subscription, "https://rpc.example:8545"}) !=
-          plain);
+    CHECK(chains::evm::listener_name({L::Type::subscription, "https://rpc.example:8545"}) != plain);
     const auto names = chains::evm::listener_names(
         {polling("http://a"), polling("http://b"), polling("http://a"), polling("http://a/2")});
     CHECK(names[2] == names[0] + "-2");

@@ -1,9 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <array>
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -13,6 +11,7 @@
 #include "chains/evm/listener.hpp"
 #include "chains/evm/simulated_chain.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "support/hasty_workers.hpp"
 #include "support/virtual_time.hpp"
 
 using chains::jsonrpc::Answer;
@@ -21,51 +20,6 @@ using chains::jsonrpc::Json;
 using chains::jsonrpc::Trouble;
 
 namespace {
-
-// Two workers that do not wait for due times.
-class HastyWorkers : public engine::Executor {
-public:
-    HastyWorkers() {
-        for (std::jthread& worker : workers_) worker = std::jthread{[this] { work(); }};
-    }
-    ~HastyWorkers() override {
-        {
-            const std::lock_guard lock{mutex_};
-            done_ = true;
-        }
-        changed_.notify_all();
-    }
-    HastyWorkers(const HastyWorkers&) = delete;
-    HastyWorkers& operator=(const HastyWorkers&) = delete;
-
-    void run(Task task) override {
-        {
-            const std::lock_guard lock{mutex_};
-            tasks_.push_back(std::move(task));
-        }
-        changed_.notify_one();
-    }
-    void run_after(domain::Milliseconds, Task task) override { run(std::move(task)); }
-
-private:
-    void work() {
-        for (;;) {
-            std::unique_lock lock{mutex_};
-            changed_.wait(lock, [this] { return done_ || !tasks_.empty(); });
-            if (done_) return;
-            const Task task = std::move(tasks_.front());
-            tasks_.pop_front();
-            lock.unlock();
-            task();
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<Task> tasks_;
-    bool done_ = false;
-    std::array<std::jthread, 2> workers_;
-};
 
 // A chain with an answer in each block that grows by one block a poll, and may hang.
 class GrowingNode : public chains::jsonrpc::Node {
@@ -177,7 +131,7 @@ TEST_CASE("polls do not overlap, nudges come from anywhere, stop ends it at any 
         support::RecordingJournal journal;
         GrowingNode node;
         Watch watch;
-        HastyWorkers workers;
+        support::HastyWorkers workers;
         chains::evm::Listener listener{options, "evm-1", node, workers, clock, journal};
         std::jthread nudging{[&](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
@@ -204,7 +158,7 @@ TEST_CASE("stop does not wait for a node that hangs") {
     support::RecordingJournal journal;
     GrowingNode node;
     Watch watch;
-    HastyWorkers workers;
+    support::HastyWorkers workers;
     chains::evm::Listener listener{
         support::listening_options(), "evm-1", node, workers, clock, journal};
     node.hangs = true;

@@ -10,17 +10,17 @@
 #include "support/virtual_time.hpp"
 
 using namespace std::chrono_literals;
-using domain::Milliseconds;
 using chains::evm::Monitor;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
+using domain::Milliseconds;
 
 namespace {
 
-struct Harness {
-    Harness() {
+struct MonitorHarness {
+    MonitorHarness() {
         options.chain_id = 31337;
         options.low_balance = 500;
         signer.fill(0xab);
@@ -51,7 +51,7 @@ struct Harness {
 }  // namespace
 
 TEST_CASE("the account and the head are read in one exchange every 15 s") {
-    Harness harness;
+    MonitorHarness harness;
     harness.start();
     CHECK(harness.node.batches == std::vector<std::size_t>{4});
     CHECK(harness.monitor->balance() == chains::evm::Wei{1'000'000'000'000'000'000U});
@@ -70,7 +70,7 @@ TEST_CASE("the account and the head are read in one exchange every 15 s") {
 }
 
 TEST_CASE("before the first answer nothing is known") {
-    Harness harness;
+    MonitorHarness harness;
     harness.node.on["eth_getBalance"] = [](const Json&) -> Answer {
         return Trouble{Trouble::Kind::timed_out, "no answer in time", {}};
     };
@@ -98,7 +98,7 @@ TEST_CASE("a low balance is said once, and once more after it had recovered") {
         {"beyond 128 bits", Json("0x1" + std::string(32, '0')), 2, 1},
         {"well", Json("0xffff"), 2, 2},
     };
-    Harness harness;
+    MonitorHarness harness;
     harness.start();
     for (const Row& row : rows) {
         CAPTURE(row.label);
@@ -110,7 +110,7 @@ TEST_CASE("a low balance is said once, and once more after it had recovered") {
 }
 
 TEST_CASE("without a limit an empty account is no reason for a warning") {
-    Harness harness;
+    MonitorHarness harness;
     harness.options.low_balance = 0;
     harness.balance = Json("0x0");
     harness.start();
@@ -119,7 +119,7 @@ TEST_CASE("without a limit an empty account is no reason for a warning") {
 }
 
 TEST_CASE("a nonce never falls: some answers come from nodes that lag") {
-    Harness harness;
+    MonitorHarness harness;
     harness.start();
     for (const char* said : {"0x9", "0x8", "0x9", "0x8"}) {
         harness.nonce = Json(said);
@@ -129,7 +129,7 @@ TEST_CASE("a nonce never falls: some answers come from nodes that lag") {
 }
 
 TEST_CASE("another chain is trouble until the node is on ours") {
-    Harness harness;
+    MonitorHarness harness;
     harness.chain_id = Json("0x1");
     harness.start();
     CHECK(harness.monitor->on_wrong_chain());
@@ -162,7 +162,7 @@ TEST_CASE("trouble is what the last look met, in one line of the log") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        Harness harness;
+        MonitorHarness harness;
         harness.start();
         harness.nonce = row.nonce;
         harness.executor.run_for(45s);
@@ -177,7 +177,7 @@ TEST_CASE("trouble is what the last look met, in one line of the log") {
 }
 
 TEST_CASE("the end of trouble is noticed within 5 s") {
-    Harness harness;
+    MonitorHarness harness;
     harness.start();
     harness.nonce = Trouble{Trouble::Kind::unsent, "connection refused", {}};
     harness.executor.run_for(15s);
@@ -191,7 +191,7 @@ TEST_CASE("the end of trouble is noticed within 5 s") {
 }
 
 TEST_CASE("a node that said wait is not asked earlier") {
-    Harness harness;
+    MonitorHarness harness;
     harness.start();
     harness.nonce = Trouble{Trouble::Kind::throttled, "HTTP 429", Milliseconds{120'000}};
     harness.executor.run_for(15s);
@@ -203,13 +203,13 @@ TEST_CASE("a node that said wait is not asked earlier") {
 }
 
 TEST_CASE("a stopped monitor asks nothing more") {
-    Harness harness;
+    MonitorHarness harness;
     harness.start();
     harness.monitor->stop();
     harness.executor.run_for(1h);
     CHECK(harness.node.batches.size() == 1);
 
-    Harness other;
+    MonitorHarness other;
     other.start();
     other.nonce = Trouble{Trouble::Kind::stopped, "stopped", {}};
     other.executor.run_for(1h);

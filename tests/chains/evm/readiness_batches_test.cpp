@@ -10,18 +10,19 @@
 #include <vector>
 
 #include "chains/evm/readiness_world.hpp"
+#include "support/requests.hpp"
 
 namespace {
 
 using namespace readiness_world;
-using domain::Bytes;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
-using requests::handle;
+using domain::Bytes;
+using support::handle;
 
 TEST_CASE("a hundred orders take two exchanges per node, and each gets its own answer") {
-    World world;
+    ReadinessHarness world;
     world.host().on["eth_call"] = [](const Json& params) -> chains::jsonrpc::Answer {
         const Bytes input = replies::input_of(params);
         for (std::uint64_t number = 0; number < 100; number += 3) {
@@ -38,8 +39,8 @@ TEST_CASE("a hundred orders take two exchanges per node, and each gets its own a
     };
     std::vector<engine::CheckOrder> orders;
     for (std::uint64_t number = 0; number < 100; ++number) {
-        orders.push_back({requests::id(static_cast<std::int64_t>(number)),
-                          std::make_shared<domain::Request>(requests::user_decrypt(number))});
+        orders.push_back({support::request_id(static_cast<std::int64_t>(number)),
+                          std::make_shared<domain::Request>(support::user_decrypt(number))});
     }
     world.subject().check(std::move(orders), world.events);
     CHECK(world.host().calls.empty());
@@ -67,28 +68,28 @@ TEST_CASE("a hundred orders take two exchanges per node, and each gets its own a
 }
 
 TEST_CASE("orders that come while a node is busy wait together") {
-    World world;
+    ReadinessHarness world;
     world.options.batch_max = 40;
     bool first = true;
     world.host().on["eth_call"] = [&](const Json& params) -> chains::jsonrpc::Answer {
         if (std::exchange(first, false)) {
             for (std::int64_t number = 2; number <= 101; ++number) {
-                world.check(number, requests::user_decrypt(static_cast<std::uint64_t>(number)));
+                world.check(number, support::user_decrypt(static_cast<std::uint64_t>(number)));
             }
         }
         return access_list()(params);
     };
-    world.check(1, requests::user_decrypt(1));
+    world.check(1, support::user_decrypt(1));
     world.finish();
     CHECK(world.host().batches == std::vector<std::size_t>{1, 40, 40, 20});
     CHECK(world.events.checks.size() == 101);
 }
 
 TEST_CASE("refused batches come back as batches") {
-    World world;
+    ReadinessHarness world;
     world.host().say("eth_call", {NodeError{-32000, "no", {}}});
     for (std::int64_t number = 1; number <= 50; ++number) {
-        world.check(number, requests::user_decrypt(static_cast<std::uint64_t>(number)));
+        world.check(number, support::user_decrypt(static_cast<std::uint64_t>(number)));
     }
     world.finish();
     CHECK(world.host().batches == std::vector<std::size_t>{50, 50, 50});
@@ -96,34 +97,35 @@ TEST_CASE("refused batches come back as batches") {
 }
 
 TEST_CASE("a batch of none is one") {
-    World world;
+    ReadinessHarness world;
     world.options.batch_max = 0;
-    world.check(1, requests::user_decrypt(1));
-    world.check(2, requests::user_decrypt(2));
+    world.check(1, support::user_decrypt(1));
+    world.check(2, support::user_decrypt(2));
     world.finish();
     CHECK(world.host().batches == std::vector<std::size_t>{1, 1});
     CHECK(world.events.checks.size() == 2);
 }
 
 TEST_CASE("every receiver gets its own answers") {
-    World world;
-    RecordingEvents other;
-    world.check(1, requests::user_decrypt(1));
+    ReadinessHarness world;
+    support::RecordingEvents other;
+    world.check(1, support::user_decrypt(1));
     world.subject().check(
-        {{requests::id(2), std::make_shared<domain::Request>(requests::user_decrypt(2))}}, other);
+        {{support::request_id(2), std::make_shared<domain::Request>(support::user_decrypt(2))}},
+        other);
     world.finish();
     REQUIRE(world.events.checks.size() == 1);
-    CHECK(world.events.checks[0].id == requests::id(1));
+    CHECK(world.events.checks[0].id == support::request_id(1));
     REQUIRE(other.checks.size() == 1);
-    CHECK(other.checks[0].id == requests::id(2));
+    CHECK(other.checks[0].id == support::request_id(2));
 }
 
 TEST_CASE("nothing is asked or answered once stopped, whatever was under way") {
     for (const int steps : {0, 1, 2, 3}) {
         CAPTURE(steps);
-        World world;
+        ReadinessHarness world;
         world.host().say("eth_call", {NodeError{-32000, "no", {}}});
-        world.check(1, requests::user_decrypt(1));
+        world.check(1, support::user_decrypt(1));
         for (int step = 0; step < steps; ++step) world.executor.run_next();
         const std::size_t asked = world.host().calls.size();
         world.subject().stop();
@@ -135,9 +137,9 @@ TEST_CASE("nothing is asked or answered once stopped, whatever was under way") {
 }
 
 TEST_CASE("errands that outlive it are harmless") {
-    World world;
+    ReadinessHarness world;
     world.host().say("eth_call", {NodeError{-32000, "no", {}}});
-    world.check(1, requests::user_decrypt(1));
+    world.check(1, support::user_decrypt(1));
     world.executor.run_due();
     CHECK(world.host().calls.size() == 1);
     world.readiness.reset();
@@ -170,7 +172,7 @@ public:
         changed_.notify_all();
         changed_.wait(lock, [this] { return stopped; });
         return std::vector<chains::jsonrpc::Answer>(all.size(),
-                                                 Trouble{Trouble::Kind::stopped, "stopped", {}});
+                                                    Trouble{Trouble::Kind::stopped, "stopped", {}});
     }
     void stop() override {
         const std::lock_guard lock{mutex_};
@@ -189,26 +191,26 @@ private:
 };
 
 TEST_CASE("a node that hangs takes two threads, and stop waits for them") {
-    class CountingEvents : public RecordingEvents {
+    class CountingEvents : public support::RecordingEvents {
     public:
         void checked(std::vector<engine::Checked> events) override {
             const std::lock_guard lock{mutex};
-            RecordingEvents::checked(std::move(events));
+            support::RecordingEvents::checked(std::move(events));
         }
         std::mutex mutex;
     };
-    World world;
+    ReadinessHarness world;
     auto hanging = std::make_unique<HangingNode>();
     HangingNode& node = *hanging;
     world.hosts[first_chain] = std::move(hanging);
     CountingEvents events;
     Threads threads;
     chains::evm::Readiness readiness{world.options, world.read, world.hosts, threads,
-                                      world.journal};
+                                     world.journal};
     const auto check = [&](std::int64_t number) {
         readiness.check(
-            {{requests::id(number), std::make_shared<domain::Request>(requests::user_decrypt(
-                                        static_cast<std::uint64_t>(number)))}},
+            {{support::request_id(number), std::make_shared<domain::Request>(support::user_decrypt(
+                                               static_cast<std::uint64_t>(number)))}},
             events);
     };
     check(1);

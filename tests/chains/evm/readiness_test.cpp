@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chains/evm/readiness_world.hpp"
+#include "support/requests.hpp"
 
 // The gateway chain's part of a readiness check (evm-gateway 7.3), and what both have in common.
 
@@ -14,11 +15,11 @@ namespace {
 
 using namespace readiness_world;
 using namespace std::chrono_literals;
-using domain::Bytes;
-using domain::Reason;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
+using domain::Bytes;
+using domain::Reason;
 
 const std::string contract_call = "Processing Failed: Contract call failed: ";
 
@@ -46,9 +47,9 @@ TEST_CASE("one question to the gateway chain has one of these outcomes") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        World world;
+        ReadinessHarness world;
         world.read.say("eth_call", {row.answer});
-        const engine::CheckOutcome said = world.outcome(requests::user_decrypt(1));
+        const engine::CheckOutcome said = world.outcome(support::user_decrypt(1));
         REQUIRE(is<engine::NotReady>(said));
         const auto& verdict = std::get<engine::NotReady>(said).verdict;
         REQUIRE(verdict.has_value() == row.verdict.has_value());
@@ -62,9 +63,9 @@ TEST_CASE("one question to the gateway chain has one of these outcomes") {
 }
 
 TEST_CASE("no answer of the gateway chain is trouble, and its wait is passed on") {
-    World world;
+    ReadinessHarness world;
     world.read.say("eth_call", {Trouble{Trouble::Kind::throttled, "429 Too Many Requests", 7s}});
-    const engine::CheckOutcome said = world.outcome(requests::user_decrypt(1));
+    const engine::CheckOutcome said = world.outcome(support::user_decrypt(1));
     REQUIRE(is<engine::Unreachable>(said));
     const auto& unreachable = std::get<engine::Unreachable>(said);
     CHECK(unreachable.reason == "429 Too Many Requests");
@@ -77,9 +78,9 @@ TEST_CASE("no answer of the gateway chain is trouble, and its wait is passed on"
 TEST_CASE("no secret of a node's URL gets into an outcome or the journal") {
     const std::string leak =
         "cannot reach https://user:hunter2@node.example/v3/hunter2?key=hunter2";
-    const std::vector<chains::jsonrpc::Answer> answers{NodeError{-32000, leak, {}},
-                                                    NodeError{3, "execution reverted: " + leak, {}},
-                                                    Trouble{Trouble::Kind::unsent, leak, {}}};
+    const std::vector<chains::jsonrpc::Answer> answers{
+        NodeError{-32000, leak, {}}, NodeError{3, "execution reverted: " + leak, {}},
+        Trouble{Trouble::Kind::unsent, leak, {}}};
     const auto texts_of = [](const engine::CheckOutcome& said) {
         if (const auto* rejected = std::get_if<engine::Rejected>(&said)) {
             return rejected->failure.text;
@@ -94,9 +95,9 @@ TEST_CASE("no secret of a node's URL gets into an outcome or the journal") {
         CAPTURE(answer.index());
         for (const bool at_host : {true, false}) {
             CAPTURE(at_host);
-            World world;
+            ReadinessHarness world;
             (at_host ? world.host() : world.read).say("eth_call", {answer});
-            const std::string texts = texts_of(world.outcome(requests::user_decrypt(1)));
+            const std::string texts = texts_of(world.outcome(support::user_decrypt(1)));
             CHECK(texts.find("cannot reach") != std::string::npos);
             CHECK(texts.find("hunter2") == std::string::npos);
             CHECK(world.journal.count("hunter2") == 0);

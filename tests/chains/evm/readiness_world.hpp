@@ -14,19 +14,20 @@
 #include "chains/evm/readiness.hpp"
 #include "chains/evm/replies.hpp"
 #include "chains/evm/scripted_node.hpp"
-#include "chains/loopback/harness.hpp"
-#include "chains/loopback/requests.hpp"
+#include "support/is.hpp"
+#include "support/recording_events.hpp"
+#include "support/requests.hpp"
 #include "support/virtual_time.hpp"
 
 // Readiness checks in virtual time, with two host chains that allow everything and a gateway chain
 // where everything is ready.
 namespace readiness_world {
 
-using domain::Bytes;
 using chains::jsonrpc::Json;
-using requests::address;
+using domain::Bytes;
+using support::address;
 
-inline constexpr std::uint64_t first_chain = requests::host_chain;
+inline constexpr std::uint64_t first_chain = support::host_chain;
 inline constexpr std::uint64_t second_chain = 8010;
 
 inline bool contains(const Bytes& bytes, const auto& part) {
@@ -55,8 +56,8 @@ inline support::ScriptedNode::Script access_list(std::vector<domain::Bytes32> re
     };
 }
 
-struct World {
-    World() {
+struct ReadinessHarness {
+    ReadinessHarness() {
         options.decryption = address(0xd0);
         add_host(first_chain, address(0xa1));
         add_host(second_chain, address(0xa2));
@@ -74,7 +75,7 @@ struct World {
     support::ScriptedNode& host(std::uint64_t chain = first_chain) { return *host_nodes.at(chain); }
 
     void check(std::int64_t number, const domain::Request& request) {
-        subject().check({{requests::id(number), std::make_shared<domain::Request>(request)}},
+        subject().check({{support::request_id(number), std::make_shared<domain::Request>(request)}},
                         events);
     }
 
@@ -91,10 +92,7 @@ struct World {
         return std::get<engine::Rejected>(said).failure;
     }
 
-    void finish() {
-        while (executor.run_next()) {
-        }
-    }
+    void finish() { executor.run_all(); }
 
     chains::evm::Readiness& subject() {
         if (!readiness) readiness.emplace(options, read, hosts, executor, journal);
@@ -105,7 +103,7 @@ struct World {
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
     support::RecordingJournal journal;
-    RecordingEvents events;
+    support::RecordingEvents events;
     support::ScriptedNode read;
     chains::evm::Readiness::Hosts hosts;
     std::map<std::uint64_t, support::ScriptedNode*> host_nodes;
@@ -117,7 +115,7 @@ inline domain::PublicDecrypt public_of(std::vector<domain::Bytes32> handles) {
 }
 
 inline domain::UnifiedUserDecrypt owned_by_user(std::uint64_t number) {
-    domain::UnifiedUserDecrypt request = requests::unified_user_decrypt(number);
+    domain::UnifiedUserDecrypt request = support::unified_user_decrypt(number);
     request.handles[0].owner_address = request.user_address;
     return request;
 }

@@ -11,7 +11,7 @@
 #include "chains/evm/calls.hpp"
 #include "chains/evm/evm_gateway.hpp"
 #include "chains/evm/stub_chain.hpp"
-#include "support/harness.hpp"
+#include "support/engine.hpp"
 #include "support/requests.hpp"
 #include "support/virtual_time.hpp"
 
@@ -46,11 +46,7 @@ public:
     [[nodiscard]] std::optional<std::string> trouble() const override { return gateway->trouble(); }
 };
 
-inline const domain::Address gateway_contract = [] {
-    domain::Address address{};
-    address.fill(0x6a);
-    return address;
-}();
+inline const domain::Address gateway_contract = address(0x6a);
 
 // The whole relayer in virtual time in front of a chain that outlives it.
 struct Relay {
@@ -113,7 +109,7 @@ struct Relay {
     }
 
     [[nodiscard]] domain::Failure failure(const domain::RequestId& id) {
-        return engine.view(id).value().failure.value();
+        return engine.failure(id);
     }
 
     std::vector<domain::Request> requests;

@@ -4,18 +4,18 @@
 #include <set>
 #include <string>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/relay.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "domain/keccak.hpp"
 
-using domain::Reason;
-using domain::Status;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Call;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
+using domain::Reason;
+using domain::Status;
 using support::Relay;
 using namespace std::chrono_literals;
 
@@ -51,8 +51,9 @@ domain::Bytes bytes4(std::uint32_t selector) {
 
 TEST_CASE("each kind goes through: accepted, included, answered") {
     Relay relay;
-    for (const auto& request :
-         {support::input_proof(1), support::public_decrypt(2), support::user_decrypt(3)}) {
+    for (const domain::Kind kind :
+         {domain::Kind::input_proof, domain::Kind::public_decrypt, domain::Kind::user_decrypt}) {
+        const domain::Request request = support::request_of(kind, 1);
         const auto id = relay.submit(request);
         relay.run_for(5s);
         REQUIRE(relay.engine.status(id) == Status::receipt_received);
@@ -293,7 +294,8 @@ TEST_CASE("report 25: a reverted or silent transaction is no success") {
             if (estimates) return std::nullopt;
             return bytes4(0xd93c0665);
         };
-        for (const auto& request : {support::input_proof(1), support::public_decrypt(2)}) {
+        for (const domain::Kind kind : {domain::Kind::input_proof, domain::Kind::public_decrypt}) {
+            const domain::Request request = support::request_of(kind, 1);
             const auto id = relay.submit(request);
             relay.run_for(5s);
             CHECK(relay.engine.status(id) == Status::failure);
@@ -493,9 +495,7 @@ TEST_CASE("answers that come before the receipt is stored are joined to it") {
 TEST_CASE("fifty requests at once get consecutive nonces") {
     Relay relay;
     for (std::uint64_t number = 1; number <= 50; ++number) {
-        relay.submit(number % 3 == 0   ? support::user_decrypt(number)
-                     : number % 3 == 1 ? support::public_decrypt(number)
-                                       : support::input_proof(number));
+        relay.submit(support::request_of(support::relayer_kinds[number % 3], number));
     }
     relay.run_for(20s);
     relay.chain.answer_all();

@@ -10,22 +10,17 @@
 #include <utility>
 #include <vector>
 
-#include "domain/bytes.hpp"
-#include "domain/keccak.hpp"
-#include "engine/gateway.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/scripted_node.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "domain/bytes.hpp"
+#include "domain/keccak.hpp"
+#include "engine/gateway.hpp"
+#include "support/requests.hpp"
 
 namespace support {
 
 using chains::jsonrpc::Json;
-
-inline domain::Address contract_at(std::uint8_t byte) {
-    domain::Address address{};
-    address.fill(byte);
-    return address;
-}
 
 inline domain::Bytes32 reference(std::uint64_t number) {
     domain::Bytes32 word{};
@@ -95,7 +90,7 @@ public:
     [[nodiscard]] Json log(std::uint64_t block, std::size_t index, std::uint64_t reference) const {
         using chains::jsonrpc::hex;
         using chains::jsonrpc::hex_quantity;
-        return {{"address", hex(contract_at(0xdd))},
+        return {{"address", hex(address(0xdd))},
                 {"topics",
                  Json::array({"0xe465e141fa8abd95ab7e0855543307f8506ab0170ef664420fb71ab7de0183de",
                               hex(support::reference(reference))})},
@@ -176,7 +171,8 @@ private:
         const auto from = *chains::jsonrpc::quantity(query["fromBlock"]);
         const auto to = *chains::jsonrpc::quantity(query["toBlock"]);
         ranges.emplace_back(from, to);
-        if (from > view()) return chains::jsonrpc::NodeError{-32602, "block range out of range", {}};
+        if (from > view())
+            return chains::jsonrpc::NodeError{-32602, "block range out of range", {}};
         if (range_cap && to - from + 1 > *range_cap) return over_cap;
         return distort(chain_.logs(from, std::min(to, view())));
     }
@@ -238,8 +234,8 @@ private:
 inline chains::EvmOptions listening_options() {
     chains::EvmOptions options;
     options.chain_id = 654321;
-    options.decryption = contract_at(0xdd);
-    options.input_verification = contract_at(0xee);
+    options.decryption = address(0xdd);
+    options.input_verification = address(0xee);
     return options;
 }
 

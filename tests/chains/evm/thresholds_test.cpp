@@ -9,23 +9,23 @@
 
 #include "chains/evm/replies.hpp"
 #include "chains/evm/scripted_node.hpp"
-#include "chains/loopback/requests.hpp"
+#include "support/requests.hpp"
 #include "support/virtual_time.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using domain::Bytes;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
+using domain::Bytes;
 using replies::number_reply;
 using replies::word32;
 
 const NodeError reverted{3, "execution reverted", {}};
 
-struct World {
-    World() { options.protocol_config.address = requests::address(0xc0); }
+struct ThresholdsHarness {
+    ThresholdsHarness() { options.protocol_config.address = support::address(0xc0); }
 
     void say(std::vector<chains::jsonrpc::Answer> answers) {
         node.on["eth_call"] = [this, answers = std::move(answers),
@@ -46,10 +46,7 @@ struct World {
         return find(context);
     }
 
-    void finish() {
-        while (executor.run_next()) {
-        }
-    }
+    void finish() { executor.run_all(); }
 
     chains::EvmOptions options;
     support::VirtualClock clock;
@@ -62,7 +59,7 @@ struct World {
 };
 
 TEST_CASE("T-131: the contract says how many shares a context needs") {
-    World world;
+    ThresholdsHarness world;
     world.say({number_reply(7)});
     CHECK(!world.find(42));
     CHECK(world.node.calls.empty());
@@ -71,14 +68,14 @@ TEST_CASE("T-131: the contract says how many shares a context needs") {
 
     REQUIRE(world.node.calls.size() == 1);
     const Json& params = world.node.calls[0].params;
-    CHECK(params.at(0).at("to") == "0x" + domain::to_hex(requests::address(0xc0)));
+    CHECK(params.at(0).at("to") == "0x" + domain::to_hex(support::address(0xc0)));
     CHECK(params.at(0).at("input") == "0x281e8bfe" + domain::to_hex(word32(42)));
     CHECK(params.at(0).size() == 2);
     CHECK(params.at(1) == "latest");
 }
 
 TEST_CASE("T-132: a known context is not asked for again") {
-    World world;
+    ThresholdsHarness world;
     world.say({number_reply(7), reverted});
     CHECK(world.learn(42) == 7);
     CHECK(world.learn(42) == 7);
@@ -94,7 +91,7 @@ TEST_CASE("T-133: a try that fails is followed by another after 200 ms") {
         {"malformed", "0x"}};
     for (const auto& [label, answer] : rows) {
         CAPTURE(label);
-        World world;
+        ThresholdsHarness world;
         world.say({answer, number_reply(7)});
         CHECK(world.learn(42) == 7);
         CHECK(world.times == std::vector<domain::Nanoseconds>{0ms, 200ms});
@@ -103,7 +100,7 @@ TEST_CASE("T-133: a try that fails is followed by another after 200 ms") {
 }
 
 TEST_CASE("T-134: when all tries fail nothing is known, and two seconds pass before the next") {
-    World world;
+    ThresholdsHarness world;
     world.say({reverted, reverted, reverted, number_reply(7)});
     CHECK(!world.learn(42));
     CHECK(world.times == std::vector<domain::Nanoseconds>{0ms, 200ms, 400ms});
@@ -134,14 +131,14 @@ TEST_CASE("an answer counts when it is a number from 1 to 2^32 - 1") {
     };
     for (const auto& [reply, expected] : rows) {
         CAPTURE(reply.dump());
-        World world;
+        ThresholdsHarness world;
         world.say({reply});
         CHECK(world.learn(42) == expected);
     }
 }
 
 TEST_CASE("look-ups of one context are one") {
-    World world;
+    ThresholdsHarness world;
     world.say({reverted, number_reply(7)});
     for (int time = 0; time < 5; ++time) CHECK(!world.find(42));
     world.executor.run_due();
@@ -152,7 +149,7 @@ TEST_CASE("look-ups of one context are one") {
 }
 
 TEST_CASE("an old value is served while the contract is asked again") {
-    World world;
+    ThresholdsHarness world;
     world.say({number_reply(7), number_reply(5)});
     CHECK(world.learn(42) == 7);
     world.clock.advance(5min);
@@ -167,7 +164,7 @@ TEST_CASE("an old value is served while the contract is asked again") {
 }
 
 TEST_CASE("an old value stays while the contract can not be asked") {
-    World world;
+    ThresholdsHarness world;
     world.say({number_reply(7), reverted});
     CHECK(world.learn(42) == 7);
     for (int time = 1; time <= 3; ++time) {
@@ -179,7 +176,7 @@ TEST_CASE("an old value stays while the contract can not be asked") {
 }
 
 TEST_CASE("the wall clock makes no value old") {
-    World world;
+    ThresholdsHarness world;
     world.say({number_reply(7)});
     CHECK(world.learn(42) == 7);
     world.clock.step_wall(std::chrono::hours{24});
@@ -188,7 +185,7 @@ TEST_CASE("the wall clock makes no value old") {
 }
 
 TEST_CASE("what is forgotten is looked up again") {
-    World world;
+    ThresholdsHarness world;
     world.say({number_reply(7), number_reply(5)});
     CHECK(world.learn(42) == 7);
     world.thresholds.forget(word32(43));
@@ -201,7 +198,7 @@ TEST_CASE("what is forgotten is looked up again") {
 }
 
 TEST_CASE("what was asked before it was forgotten does not count") {
-    World world;
+    ThresholdsHarness world;
     world.node.on["eth_call"] = [&, calls = 0](const Json&) mutable -> chains::jsonrpc::Answer {
         if (++calls > 1) return number_reply(5);
         world.thresholds.forget(word32(42));
@@ -214,7 +211,7 @@ TEST_CASE("what was asked before it was forgotten does not count") {
 }
 
 TEST_CASE("ten thousand contexts are kept, those last in use") {
-    World world;
+    ThresholdsHarness world;
     world.say({number_reply(7)});
     for (std::uint64_t context = 1; context <= 10'000; ++context) {
         REQUIRE(world.learn(context) == 7);
@@ -232,7 +229,7 @@ TEST_CASE("ten thousand contexts are kept, those last in use") {
 }
 
 TEST_CASE("a flood of contexts has few look-ups at once and spoils nothing") {
-    World world;
+    ThresholdsHarness world;
     world.say({number_reply(7)});
     CHECK(world.learn(1) == 7);
     for (std::uint64_t context = 2; context <= 15'000; ++context) {
@@ -247,14 +244,14 @@ TEST_CASE("a flood of contexts has few look-ups at once and spoils nothing") {
 }
 
 TEST_CASE("a node that asks for time gets it") {
-    World world;
+    ThresholdsHarness world;
     world.say({Trouble{Trouble::Kind::throttled, "429 Too Many Requests", 7s}, number_reply(7)});
     CHECK(world.learn(42) == 7);
     CHECK(world.times == std::vector<domain::Nanoseconds>{0s, 7s});
 }
 
 TEST_CASE("a failure is told once until it changes, without the node's URL") {
-    World world;
+    ThresholdsHarness world;
     const std::string leak = "cannot reach https://node.example/v3/hunter2";
     world.say({Trouble{Trouble::Kind::unsent, leak, {}}});
     for (int time = 0; time < 3; ++time) {
@@ -282,7 +279,7 @@ TEST_CASE("a failure is told once until it changes, without the node's URL") {
 TEST_CASE("nothing is asked once stopped") {
     for (const int steps : {0, 1, 2}) {
         CAPTURE(steps);
-        World world;
+        ThresholdsHarness world;
         world.say({reverted});
         static_cast<void>(world.find(42));
         for (int step = 0; step < steps; ++step) world.executor.run_next();

@@ -13,7 +13,7 @@ namespace {
 
 // Sends a request at once; returns the reference the chain gave it.
 domain::Bytes32 include(Harness& harness, std::int64_t number, const domain::Request& request) {
-    const SendOrder order = harness.order(requests::id(number), request);
+    const SendOrder order = harness.order(support::request_id(number), request);
     harness.gateway->send({order});
     harness.executor.run_due();
     if (harness.events.sends.empty()) return {};
@@ -35,7 +35,7 @@ TEST_CASE("an accepted proof gets handles of its chain and signatures") {
     options.proof_handles = 4;
     options.signatures = 5;
     Harness harness{options};
-    const domain::Bytes32 reference = include(harness, 1, requests::input_proof(1));
+    const domain::Bytes32 reference = include(harness, 1, support::input_proof(1));
     const auto& accepted = only_answer<domain::ProofAccepted>(harness);
     CHECK(harness.events.answers[0].reference == reference);
     REQUIRE(accepted.handles.size() == 4);
@@ -57,7 +57,7 @@ TEST_CASE("handles follow from the ciphertext") {
     std::set<domain::Bytes32> handles;
     for (const std::uint64_t ciphertext : {1U, 1U, 2U}) {
         Harness harness{instant()};
-        (void)include(harness, 1, requests::input_proof(ciphertext));
+        (void)include(harness, 1, support::input_proof(ciphertext));
         handles.insert(only_answer<domain::ProofAccepted>(harness).handles[0]);
     }
     CHECK(handles.size() == 2);
@@ -68,7 +68,7 @@ TEST_CASE("a share of the proofs is found to be wrong") {
     options.proof_rejections = 400;
     Harness harness{options};
     for (std::int64_t number = 0; number < 100; ++number) {
-        (void)include(harness, number, requests::input_proof(static_cast<std::uint64_t>(number)));
+        (void)include(harness, number, support::input_proof(static_cast<std::uint64_t>(number)));
     }
     const auto rejected = std::ranges::count_if(harness.events.answers, [](const Answer& answer) {
         return is<ProofRejected>(answer.body);
@@ -80,7 +80,7 @@ TEST_CASE("a share of the proofs is found to be wrong") {
 
 TEST_CASE("a public decryption gets a value per handle and its extra data back") {
     Harness harness{instant()};
-    (void)include(harness, 1, requests::public_decrypt(1));
+    (void)include(harness, 1, support::public_decrypt(1));
     const auto& decrypted = only_answer<domain::PublicDecrypted>(harness);
     CHECK(decrypted.value.size() == 64);
     CHECK(decrypted.signatures.size() == 3);
@@ -90,9 +90,9 @@ TEST_CASE("a public decryption gets a value per handle and its extra data back")
 TEST_CASE("every KMS node answers a user decryption with its own share") {
     auto options = instant();
     options.kms_nodes = 7;
-    for (const domain::Request& request : {domain::Request{requests::user_decrypt(1)},
-                                           domain::Request{requests::delegated_user_decrypt(1)},
-                                           domain::Request{requests::unified_user_decrypt(1)}}) {
+    for (const domain::Request& request : {domain::Request{support::user_decrypt(1)},
+                                           domain::Request{support::delegated_user_decrypt(1)},
+                                           domain::Request{support::unified_user_decrypt(1)}}) {
         Harness harness{options};
         const domain::Bytes32 reference = include(harness, 1, request);
         REQUIRE(harness.events.answers.size() == 7);
@@ -120,7 +120,7 @@ TEST_CASE("missing KMS nodes never answer, whatever the request") {
         std::set<std::uint32_t> nodes;
         for (std::int64_t number = 0; number < 10; ++number) {
             (void)include(harness, number,
-                          requests::user_decrypt(static_cast<std::uint64_t>(number)));
+                          support::user_decrypt(static_cast<std::uint64_t>(number)));
         }
         CHECK(harness.events.answers.size() == 90);
         for (const Answer& answer : harness.events.answers) {
@@ -133,19 +133,19 @@ TEST_CASE("missing KMS nodes never answer, whatever the request") {
 
     options.missing_kms_nodes = 1000;
     Harness silent{options};
-    (void)include(silent, 1, requests::user_decrypt(1));
+    (void)include(silent, 1, support::user_decrypt(1));
     CHECK(silent.events.answers.empty());
 }
 
 TEST_CASE("shares get no answer: the receipt completes them") {
     Harness harness{instant()};
-    (void)include(harness, 1, requests::vote_share(1));
+    (void)include(harness, 1, support::vote_share(1));
     CHECK(harness.events.order == "s");
 }
 
 TEST_CASE("an answer comes one response latency after the receipt") {
     Harness harness;
-    (void)include(harness, 1, requests::public_decrypt(1));
+    (void)include(harness, 1, support::public_decrypt(1));
     harness.run_for(Milliseconds{250});
     CHECK(harness.events.order == "s");
     harness.run_for(Milliseconds{499});
@@ -157,7 +157,7 @@ TEST_CASE("an answer comes one response latency after the receipt") {
 TEST_CASE("a step of the wall clock does not move answers") {
     for (const Milliseconds step : {Milliseconds{-3'600'000}, Milliseconds{3'600'000}}) {
         Harness harness;
-        (void)include(harness, 1, requests::public_decrypt(1));
+        (void)include(harness, 1, support::public_decrypt(1));
         harness.clock.step_wall(step);
         harness.run_for(Milliseconds{749});
         CHECK(harness.events.answers.empty());
@@ -170,7 +170,7 @@ TEST_CASE("KMS nodes of different speed answer one by one, in rising positions")
     chains::LoopbackOptions options = instant();
     options.response = {Milliseconds{100}, Milliseconds{1'000}};
     Harness harness{options};
-    (void)include(harness, 1, requests::user_decrypt(1));
+    (void)include(harness, 1, support::user_decrypt(1));
     harness.finish();
     CHECK(harness.events.answers.size() == 13);
     CHECK(harness.events.cursors.size() > 5);
@@ -183,7 +183,7 @@ TEST_CASE("early answers overtake their receipt") {
     chains::LoopbackOptions options;
     options.early_answers = 1000;
     Harness harness{options};
-    (void)include(harness, 1, requests::user_decrypt(1));
+    (void)include(harness, 1, support::user_decrypt(1));
     CHECK(harness.events.order == "a");
     CHECK(harness.events.answers.size() == 13);
     harness.finish();
@@ -194,7 +194,7 @@ TEST_CASE("early answers overtake their receipt") {
     options = instant();
     options.early_answers = 1000;
     Harness quick{options};
-    (void)include(quick, 1, requests::public_decrypt(1));
+    (void)include(quick, 1, support::public_decrypt(1));
     CHECK(quick.events.order == "as");
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("duplicate answers come twice with the same content") {
     chains::LoopbackOptions options;
     options.duplicate_answers = 1000;
     Harness harness{options};
-    (void)include(harness, 1, requests::public_decrypt(1));
+    (void)include(harness, 1, support::public_decrypt(1));
     harness.finish();
     REQUIRE(harness.events.answers.size() == 2);
     CHECK(harness.events.cursors == std::vector<std::uint64_t>{1, 2});
@@ -215,7 +215,7 @@ TEST_CASE("foreign answers name references nobody here got") {
     auto options = instant();
     options.foreign_answers = 1000;
     Harness harness{options};
-    const domain::Bytes32 reference = include(harness, 1, requests::user_decrypt(1));
+    const domain::Bytes32 reference = include(harness, 1, support::user_decrypt(1));
     CHECK(harness.events.answers.size() == 26);
     std::map<domain::Bytes32, int> counts;
     for (const Answer& answer : harness.events.answers) ++counts[answer.reference];
@@ -227,8 +227,9 @@ TEST_CASE("large backlogs come in several events") {
     Harness harness{instant()};
     std::vector<SendOrder> orders;
     for (std::int64_t number = 0; number < 2'500; ++number) {
-        orders.push_back(harness.order(
-            requests::id(number), requests::public_decrypt(static_cast<std::uint64_t>(number))));
+        orders.push_back(
+            harness.order(support::request_id(number),
+                          support::public_decrypt(static_cast<std::uint64_t>(number))));
     }
     harness.gateway->send(orders);
     harness.finish();

@@ -12,7 +12,6 @@
 
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
-#include "chains/loopback/requests.hpp"
 #include "support/resume.hpp"
 
 // The least an engine must do: prepare, remember the sealed transaction, send it, look it up when

@@ -6,8 +6,8 @@
 #include "chains/loopback/courier.hpp"
 #include "chains/loopback/harness.hpp"
 
-using domain::Milliseconds;
 using chains::LoopbackOptions;
+using domain::Milliseconds;
 
 namespace {
 
@@ -18,7 +18,7 @@ public:
         options_.ledger = directory_.file("ledger.db");
         options_.ledger_synchronous = chains::LedgerSynchronous::off;
         for (std::uint32_t number = 0; number < requests; ++number) {
-            courier.add(requests::id(number), requests::any(number));
+            courier.add(support::request_id(number), support::any_request(number));
         }
         open();
     }
@@ -83,7 +83,7 @@ private:
         }
     }
 
-    TemporaryDirectory directory_;
+    support::TempDirectory directory_;
     LoopbackOptions options_;
 };
 
@@ -193,8 +193,9 @@ TEST_CASE("a wall clock set back before a restart delays answers by no more than
 TEST_CASE("a listener behind hears again what it has not committed, and nothing else") {
     Harness harness{instant()};
     for (std::int64_t number = 0; number < 5; ++number) {
-        (void)harness.send(harness.order(
-            requests::id(number), requests::public_decrypt(static_cast<std::uint64_t>(number))));
+        (void)harness.send(
+            harness.order(support::request_id(number),
+                          support::public_decrypt(static_cast<std::uint64_t>(number))));
     }
     REQUIRE(harness.events.cursors == std::vector<std::uint64_t>{1, 2, 3, 4, 5});
     const std::vector<engine::Answer> all = harness.events.answers;
@@ -215,7 +216,7 @@ TEST_CASE("a ledger that was replaced goes on behind the listener's cursor") {
     Harness harness{instant()};
     harness.crash();
     harness.start(1'000);
-    (void)harness.send(harness.order(requests::id(1), requests::public_decrypt(1)));
+    (void)harness.send(harness.order(support::request_id(1), support::public_decrypt(1)));
     CHECK(harness.events.cursors == std::vector<std::uint64_t>{1'001});
 }
 

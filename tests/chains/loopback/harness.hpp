@@ -1,79 +1,19 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "engine/gateway.hpp"
 #include "chains/loopback/loopback_gateway.hpp"
-#include "chains/loopback/requests.hpp"
+#include "engine/gateway.hpp"
+#include "support/is.hpp"
+#include "support/recording_events.hpp"
+#include "support/requests.hpp"
 #include "support/resume.hpp"
+#include "support/temp_directory.hpp"
 #include "support/virtual_time.hpp"
-
-// Keeps every event in order of arrival.
-class RecordingEvents : public engine::GatewayEvents {
-public:
-    void checked(std::vector<engine::Checked> events) override { note(checks, std::move(events)); }
-    void prepared(std::vector<engine::Prepared> events) override {
-        note(preparations, std::move(events));
-    }
-    void sent(std::vector<engine::Sent> events) override {
-        order += 's';
-        note(sends, std::move(events));
-    }
-    void answered(engine::Answered event) override {
-        order += 'a';
-        ++calls;
-        cursors.push_back(event.cursor);
-        for (engine::Answer& answer : event.answers) answers.push_back(std::move(answer));
-    }
-
-    std::vector<engine::Checked> checks;
-    std::vector<engine::Prepared> preparations;
-    std::vector<engine::Sent> sends;
-    std::vector<engine::Answer> answers;
-    std::vector<std::uint64_t> cursors;
-    std::string order;  // s: sent, a: answered
-    int calls = 0;      // events of any kind
-
-private:
-    template <typename Event>
-    void note(std::vector<Event>& list, std::vector<Event> events) {
-        ++calls;
-        for (Event& event : events) list.push_back(std::move(event));
-    }
-};
-
-// Removed with everything in it.
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        std::string name = (std::filesystem::temp_directory_path() / "loopback-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-        path_ = name;
-    }
-    ~TemporaryDirectory() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    TemporaryDirectory(const TemporaryDirectory&) = delete;
-    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-    [[nodiscard]] std::string file(const std::string& name) const {
-        return (path_ / name).string();
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 // Nothing takes time.
 inline chains::LoopbackOptions instant() {
@@ -104,10 +44,7 @@ struct Harness {
     }
 
     void run_for(domain::Milliseconds time) { executor.run_for(time); }
-    void finish() {
-        while (executor.run_next()) {
-        }
-    }
+    void finish() { executor.run_all(); }
 
     engine::CheckOutcome check(const domain::RequestId& id, const domain::Request& request) {
         gateway->check({{id, std::make_shared<domain::Request>(request)}});
@@ -134,16 +71,11 @@ struct Harness {
         return events.sends.back().outcome;
     }
 
-    TemporaryDirectory directory;
+    support::TempDirectory directory;
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
     support::RecordingJournal journal;
-    RecordingEvents events;
+    support::RecordingEvents events;
     chains::LoopbackOptions options;
     std::unique_ptr<chains::LoopbackGateway> gateway;
 };
-
-template <typename Alternative, typename Outcome>
-bool is(const Outcome& outcome) {
-    return std::holds_alternative<Alternative>(outcome);
-}

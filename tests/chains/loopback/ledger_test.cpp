@@ -25,7 +25,7 @@ TEST_CASE("the ledger is private to its owner, its side files too") {
     const mode_t before = ::umask(0);
     {
         Harness harness{instant()};
-        (void)harness.send(harness.order(requests::id(1), requests::public_decrypt(1)));
+        (void)harness.send(harness.order(support::request_id(1), support::public_decrypt(1)));
         for (const char* suffix : {"", "-wal", "-shm"}) {
             CAPTURE(suffix);
             CHECK(mode_of(harness.options.ledger + suffix) == 0600);
@@ -35,7 +35,7 @@ TEST_CASE("the ledger is private to its owner, its side files too") {
 }
 
 TEST_CASE("a ledger knows how often it was opened") {
-    const TemporaryDirectory directory;
+    const support::TempDirectory directory;
     const std::string path = directory.file("ledger.db");
     for (const std::uint64_t run : {1U, 2U, 3U}) {
         CHECK(Ledger(path, LedgerSynchronous::off, {}).run() == run);
@@ -43,7 +43,7 @@ TEST_CASE("a ledger knows how often it was opened") {
 }
 
 TEST_CASE("a file that is no ledger of this version is refused by name") {
-    const TemporaryDirectory directory;
+    const support::TempDirectory directory;
     const std::string path = directory.file("ledger.db");
     SQLite::Database{path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE}.exec(
         "pragma user_version = 7");
@@ -68,11 +68,11 @@ TEST_CASE("a shared ledger in memory lasts as long as somebody holds it") {
     {
         const Ledger keeper{options.ledger, LedgerSynchronous::off, {}};
         for (const std::uint64_t expected : {1U, 2U}) {
-            RecordingEvents events;
+            support::RecordingEvents events;
             chains::LoopbackGateway gateway{options, clock, executor, journal};
             gateway.listen(events, support::resume_from(0));
-            const domain::RequestId id = requests::id(static_cast<std::int64_t>(expected));
-            gateway.prepare({{id, std::make_shared<domain::Request>(requests::public_decrypt(1))}});
+            const domain::RequestId id = support::request_id(static_cast<std::int64_t>(expected));
+            gateway.prepare({{id, std::make_shared<domain::Request>(support::public_decrypt(1))}});
             executor.run_due();
             const auto plan = std::get<engine::Plan>(events.preparations[0].outcome);
             gateway.send({{id,
@@ -89,7 +89,7 @@ TEST_CASE("a shared ledger in memory lasts as long as somebody holds it") {
 }
 
 TEST_CASE("the synchronous option reaches the ledger") {
-    const TemporaryDirectory directory;
+    const support::TempDirectory directory;
     for (const auto mode :
          {LedgerSynchronous::full, LedgerSynchronous::normal, LedgerSynchronous::off}) {
         const std::string path = directory.file(std::string{chains::to_string(mode)});

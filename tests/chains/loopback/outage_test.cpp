@@ -11,9 +11,9 @@ TEST_CASE("overlapping and touching outages are one") {
     support::VirtualClock clock;
     const domain::Monotonic start = clock.monotonic();
     const chains::loopback::Outages outages{{{Milliseconds{300}, Milliseconds{100}},
-                                              {Milliseconds{100}, Milliseconds{150}},
-                                              {Milliseconds{200}, Milliseconds{100}}},
-                                             clock};
+                                             {Milliseconds{100}, Milliseconds{150}},
+                                             {Milliseconds{200}, Milliseconds{100}}},
+                                            clock};
     struct Row {
         int at;
         std::optional<int> end;
@@ -31,7 +31,7 @@ TEST_CASE("during an outage every order is unreachable and health says so") {
     auto options = instant();
     options.outages = {{Milliseconds{1'000}, Milliseconds{500}}};
     Harness harness{options};
-    const SendOrder order = harness.order(requests::id(1), requests::public_decrypt(1));
+    const SendOrder order = harness.order(support::request_id(1), support::public_decrypt(1));
     CHECK_FALSE(harness.gateway->trouble());
     CHECK(is<Round>(harness.gateway->find({})));
     const auto failing = [&] {
@@ -47,15 +47,15 @@ TEST_CASE("during an outage every order is unreachable and health says so") {
     harness.run_for(Milliseconds{1'000});
     CHECK(harness.gateway->trouble() == "the loopback chain is down by its configuration");
     CHECK(failing() == std::vector<std::string>{"gateway_http", "gateway_listener_0"});
-    CHECK(is<Unreachable>(harness.check(requests::id(1), requests::public_decrypt(1))));
-    CHECK(is<Unreachable>(harness.prepare(requests::id(1), requests::public_decrypt(1))));
+    CHECK(is<Unreachable>(harness.check(support::request_id(1), support::public_decrypt(1))));
+    CHECK(is<Unreachable>(harness.prepare(support::request_id(1), support::public_decrypt(1))));
     CHECK(is<Unreachable>(harness.send(order)));
     CHECK(harness.gateway->inclusions() == 0);
     CHECK(is<Unreachable>(harness.gateway->find({})));
 
     harness.run_for(Milliseconds{500});
     CHECK_FALSE(harness.gateway->trouble());
-    CHECK(is<Ready>(harness.check(requests::id(1), requests::public_decrypt(1))));
+    CHECK(is<Ready>(harness.check(support::request_id(1), support::public_decrypt(1))));
     CHECK(is<Receipt>(harness.send(order)));
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("answers and receipts that an outage overtakes") {
     options.prepare = {};
     options.outages = {{Milliseconds{100}, Milliseconds{5'000}}};
     Harness harness{options};
-    SendOrder order = harness.order(requests::id(1), requests::public_decrypt(1));
+    SendOrder order = harness.order(support::request_id(1), support::public_decrypt(1));
     harness.gateway->send({order});
     harness.run_for(Milliseconds{5'099});
     REQUIRE(harness.events.sends.size() == 1);
@@ -81,7 +81,7 @@ TEST_CASE("answers and receipts that an outage overtakes") {
 
 TEST_CASE("an outage holds back what a restart would deliver") {
     Harness harness{instant()};
-    (void)harness.send(harness.order(requests::id(1), requests::public_decrypt(1)));
+    (void)harness.send(harness.order(support::request_id(1), support::public_decrypt(1)));
     harness.crash();
     harness.events = {};
     harness.options.outages = {{Milliseconds{0}, Milliseconds{300}}};

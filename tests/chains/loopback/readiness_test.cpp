@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "domain/keccak.hpp"
 #include "chains/acl.hpp"
 #include "chains/loopback/harness.hpp"
+#include "domain/keccak.hpp"
 
 using domain::Milliseconds;
 using namespace engine;
@@ -21,8 +21,8 @@ const domain::Failure& failure_of(const CheckOutcome& outcome) {
 TEST_CASE("decrypts of a known host chain are ready after the latency of readiness") {
     Harness harness;
     harness.gateway->check(
-        {{requests::id(1), std::make_shared<domain::Request>(requests::public_decrypt(1))},
-         {requests::id(2), std::make_shared<domain::Request>(requests::user_decrypt(2))}});
+        {{support::request_id(1), std::make_shared<domain::Request>(support::public_decrypt(1))},
+         {support::request_id(2), std::make_shared<domain::Request>(support::user_decrypt(2))}});
     harness.run_for(Milliseconds{199});
     CHECK(harness.events.checks.empty());
     harness.run_for(Milliseconds{1});
@@ -36,11 +36,11 @@ TEST_CASE("a handle of an unknown host chain is refused by name") {
     auto options = instant();
     options.host_chains = {8009, 9000};
     Harness harness{options};
-    domain::PublicDecrypt request{{requests::handle(1), requests::handle(2, 9000)}, {}};
-    CHECK(is<Ready>(harness.check(requests::id(1), request)));
+    domain::PublicDecrypt request{{support::handle(1), support::handle(2, 9000)}, {}};
+    CHECK(is<Ready>(harness.check(support::request_id(1), request)));
 
-    request.handles.push_back(requests::handle(3, 9001));
-    const auto outcome = harness.check(requests::id(1), request);
+    request.handles.push_back(support::handle(3, 9001));
+    const auto outcome = harness.check(support::request_id(1), request);
     REQUIRE(is<Rejected>(outcome));
     CHECK(failure_of(outcome).reason == domain::Reason::host_acl_failed);
     CHECK(failure_of(outcome).text ==
@@ -52,26 +52,26 @@ TEST_CASE("an access list refusal names handle and check") {
     options.acl_refusals = 1000;
     Harness harness{options};
     const std::string head = "Not allowed on host ACL: ACL check failed for 1 handle(s): handle=0x";
-    const std::string handle = domain::to_hex(requests::handle(1));
-    const std::string user = domain::checksummed(requests::address(0xbb));
+    const std::string handle = domain::to_hex(support::handle(1));
+    const std::string user = domain::checksummed(support::address(0xbb));
 
     struct Row {
         domain::Request request;
         std::string check;
     };
-    domain::UnifiedUserDecrypt own = requests::unified_user_decrypt(1);
+    domain::UnifiedUserDecrypt own = support::unified_user_decrypt(1);
     own.handles[0].owner_address = own.user_address;
     const Row rows[] = {
-        {domain::PublicDecrypt{{requests::handle(1)}, {}}, "isAllowedForDecryption"},
-        {requests::delegated_user_decrypt(1), "isHandleDelegatedForUserDecryption"},
+        {domain::PublicDecrypt{{support::handle(1)}, {}}, "isAllowedForDecryption"},
+        {support::delegated_user_decrypt(1), "isHandleDelegatedForUserDecryption"},
         {own, "isAllowed(user " + user + ")"},
-        {requests::unified_user_decrypt(1), "isHandleDelegatedForUserDecryption(owner " +
-                                                domain::checksummed(requests::address(0xee)) +
-                                                ", user " + user + ")"},
+        {support::unified_user_decrypt(1), "isHandleDelegatedForUserDecryption(owner " +
+                                               domain::checksummed(support::address(0xee)) +
+                                               ", user " + user + ")"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.check);
-        const auto outcome = harness.check(requests::id(1), row.request);
+        const auto outcome = harness.check(support::request_id(1), row.request);
         REQUIRE(is<Rejected>(outcome));
         CHECK(failure_of(outcome).reason == domain::Reason::host_acl_refused);
         CHECK(failure_of(outcome).text == head + handle + " check=" + row.check);
@@ -79,7 +79,7 @@ TEST_CASE("an access list refusal names handle and check") {
 }
 
 TEST_CASE("a direct user decryption asks for user and contract") {
-    const auto questions = chains::acl_questions(requests::user_decrypt(1));
+    const auto questions = chains::acl_questions(support::user_decrypt(1));
     REQUIRE(questions.size() == 2);
     CHECK(questions[0].check.starts_with("isAllowed(user 0x"));
     CHECK(questions[1].check.starts_with("isAllowed(contract 0x"));
@@ -105,10 +105,10 @@ TEST_CASE("the same requests are refused by the same seed") {
         std::string picture;
         for (std::uint32_t number = 0; number < 300; ++number) {
             const auto outcome =
-                harness.check(requests::id(number), requests::public_decrypt(number));
+                harness.check(support::request_id(number), support::public_decrypt(number));
             picture += is<Rejected>(outcome) ? 'x' : '.';
-            CHECK(harness.check(requests::id(number), requests::public_decrypt(number)).index() ==
-                  outcome.index());
+            CHECK(harness.check(support::request_id(number), support::public_decrypt(number))
+                      .index() == outcome.index());
         }
         const auto hits = std::count(picture.begin(), picture.end(), 'x');
         CHECK(hits > 50);
@@ -125,10 +125,10 @@ TEST_CASE("a late request is not ready for as many tries as configured") {
     options.not_ready_tries = 2;
     Harness harness{options};
     for (const std::int64_t id : {1, 2}) {
-        const auto request = requests::public_decrypt(7);
-        CHECK(is<NotReady>(harness.check(requests::id(id), request)));
-        CHECK(is<NotReady>(harness.check(requests::id(id), request)));
-        CHECK(is<Ready>(harness.check(requests::id(id), request)));
+        const auto request = support::public_decrypt(7);
+        CHECK(is<NotReady>(harness.check(support::request_id(id), request)));
+        CHECK(is<NotReady>(harness.check(support::request_id(id), request)));
+        CHECK(is<Ready>(harness.check(support::request_id(id), request)));
     }
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("unreachable moments of checks pass by") {
     Harness harness{options};
     int unreachable = 0;
     for (int turn = 0; turn < 200; ++turn) {
-        const auto outcome = harness.check(requests::id(1), requests::public_decrypt(1));
+        const auto outcome = harness.check(support::request_id(1), support::public_decrypt(1));
         unreachable += is<Unreachable>(outcome);
         CHECK((is<Unreachable>(outcome) || is<Ready>(outcome)));
     }
@@ -152,8 +152,8 @@ TEST_CASE("latencies of a range differ between the orders of one call") {
     Harness harness{options};
     std::vector<CheckOrder> orders;
     for (int number = 0; number < 200; ++number) {
-        orders.push_back(
-            {requests::id(number), std::make_shared<domain::Request>(requests::public_decrypt(1))});
+        orders.push_back({support::request_id(number),
+                          std::make_shared<domain::Request>(support::public_decrypt(1))});
     }
     harness.gateway->check(orders);
     harness.run_for(Milliseconds{9});

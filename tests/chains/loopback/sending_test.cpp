@@ -35,7 +35,7 @@ int commits(const std::string& ledger) {
 std::vector<SendOrder> orders_of(Harness& harness, std::uint32_t count) {
     std::vector<SendOrder> orders;
     for (std::uint32_t number = 0; number < count; ++number) {
-        orders.push_back(harness.order(requests::id(number), requests::any(number)));
+        orders.push_back(harness.order(support::request_id(number), support::any_request(number)));
     }
     return orders;
 }
@@ -46,7 +46,8 @@ TEST_CASE("a receipt comes after the confirmation, with the reference of its kin
     Harness harness;
     for (std::uint32_t number = 0; number < 6; ++number) {
         CAPTURE(number);
-        const SendOrder order = harness.order(requests::id(number), requests::any(number));
+        const SendOrder order =
+            harness.order(support::request_id(number), support::any_request(number));
         const std::size_t before = harness.events.sends.size();
         harness.gateway->send({order});
         harness.run_for(Milliseconds{249});
@@ -55,7 +56,7 @@ TEST_CASE("a receipt comes after the confirmation, with the reference of its kin
         harness.run_for(Milliseconds{1});
         REQUIRE(harness.events.sends.size() == before + 1);
         const Sent& sent = harness.events.sends.back();
-        CHECK(sent.id == requests::id(number));
+        CHECK(sent.id == support::request_id(number));
         REQUIRE(is<Receipt>(sent.outcome));
         const auto& receipt = std::get<Receipt>(sent.outcome);
         CHECK(receipt.hash == order.sealed[0].hash);
@@ -75,7 +76,8 @@ TEST_CASE("the same bytes again are the same inclusion") {
         Harness harness{instant()};
         for (std::uint32_t number = 0; number < 6; ++number) {
             CAPTURE(number);
-            SendOrder order = harness.order(requests::id(number), requests::any(number));
+            SendOrder order =
+                harness.order(support::request_id(number), support::any_request(number));
             const auto first = std::get<Receipt>(harness.send(order));
             order.look_up_first = look_up_first;
             const auto second = std::get<Receipt>(harness.send(order));
@@ -90,10 +92,10 @@ TEST_CASE("the same bytes again are the same inclusion") {
 
 TEST_CASE("looking up first finds any transaction of the request, the oldest receipt wins") {
     Harness harness{instant()};
-    const auto request = requests::public_decrypt(1);
-    const SendOrder first = harness.order(requests::id(1), request);
-    const SendOrder second = harness.order(requests::id(1), request);
-    const SendOrder third = harness.order(requests::id(1), request);
+    const auto request = support::public_decrypt(1);
+    const SendOrder first = harness.order(support::request_id(1), request);
+    const SendOrder second = harness.order(support::request_id(1), request);
+    const SendOrder third = harness.order(support::request_id(1), request);
     const std::vector<Sealed> all{first.sealed[0], second.sealed[0], third.sealed[0]};
 
     SendOrder none = first;
@@ -119,15 +121,15 @@ TEST_CASE("looking up first finds any transaction of the request, the oldest rec
 TEST_CASE("a double inclusion of a relayer request is shown, not prevented") {
     Harness harness{instant()};
     for (std::uint32_t number = 0; number < 5; ++number) {
-        const auto request = requests::any(number);
-        (void)harness.send(harness.order(requests::id(number), request));
+        const auto request = support::any_request(number);
+        (void)harness.send(harness.order(support::request_id(number), request));
         CHECK(harness.gateway->double_inclusions() == number);
-        (void)harness.send(harness.order(requests::id(number), request));
+        (void)harness.send(harness.order(support::request_id(number), request));
         CHECK(harness.gateway->double_inclusions() == number + 1);
     }
     CHECK(harness.gateway->inclusions() == 10);
     CHECK(harness.journal.count("event=loopback_double_inclusion") == 5);
-    CHECK(harness.journal.count(domain::to_string(requests::id(0))) == 1);
+    CHECK(harness.journal.count(domain::to_string(support::request_id(0))) == 1);
     harness.crash();
     harness.start(0);
     CHECK(harness.gateway->double_inclusions() == 5);
@@ -135,9 +137,11 @@ TEST_CASE("a double inclusion of a relayer request is shown, not prevented") {
 
 TEST_CASE("the chain refuses to reveal a share twice") {
     Harness harness{instant()};
-    const auto share = requests::vote_share(1);
-    const auto first = std::get<Receipt>(harness.send(harness.order(requests::id(1), share)));
-    const auto second = std::get<Receipt>(harness.send(harness.order(requests::id(2), share)));
+    const auto share = support::vote_share(1);
+    const auto first =
+        std::get<Receipt>(harness.send(harness.order(support::request_id(1), share)));
+    const auto second =
+        std::get<Receipt>(harness.send(harness.order(support::request_id(2), share)));
     CHECK_FALSE(first.revealed->already);
     CHECK(second.revealed->already);
     CHECK(harness.gateway->inclusions() == 1);
@@ -151,11 +155,12 @@ TEST_CASE("a share another helper was faster with counts as revealed already") {
     auto options = instant();
     options.shares_already_revealed = 1000;
     Harness harness{options};
-    const auto share =
-        std::get<Receipt>(harness.send(harness.order(requests::id(1), requests::vote_share(1))));
+    const auto share = std::get<Receipt>(
+        harness.send(harness.order(support::request_id(1), support::vote_share(1))));
     CHECK(share.revealed->already);
     CHECK(harness.gateway->inclusions() == 0);
-    CHECK(is<Receipt>(harness.send(harness.order(requests::id(2), requests::public_decrypt(2)))));
+    CHECK(is<Receipt>(
+        harness.send(harness.order(support::request_id(2), support::public_decrypt(2)))));
 }
 
 TEST_CASE("a revert on chain is recorded and answers the same when asked again") {
@@ -164,7 +169,7 @@ TEST_CASE("a revert on chain is recorded and answers the same when asked again")
     Harness harness{options};
     for (std::uint32_t number = 0; number < 6; ++number) {
         CAPTURE(number);
-        SendOrder order = harness.order(requests::id(number), requests::any(number));
+        SendOrder order = harness.order(support::request_id(number), support::any_request(number));
         const auto outcome = harness.send(order);
         REQUIRE(is<Rejected>(outcome));
         const domain::Failure failure = std::get<Rejected>(outcome).failure;
@@ -185,10 +190,10 @@ TEST_CASE("a reverted transaction does not hide a later one of the same request"
     Harness harness{options};
     int rescued = 0;
     for (std::int64_t number = 0; number < 40; ++number) {
-        const auto request = requests::vote_share(static_cast<std::uint32_t>(number));
-        SendOrder order = harness.order(requests::id(number), request);
+        const auto request = support::vote_share(static_cast<std::uint32_t>(number));
+        SendOrder order = harness.order(support::request_id(number), request);
         if (!is<Rejected>(harness.send(order))) continue;
-        order.sealed.push_back(harness.order(requests::id(number), request).sealed[0]);
+        order.sealed.push_back(harness.order(support::request_id(number), request).sealed[0]);
         order.look_up_first = true;
         rescued += is<Receipt>(harness.send(order));
     }
@@ -199,8 +204,8 @@ TEST_CASE("an unreachable chain includes nothing") {
     auto options = instant();
     options.unreachable_sends = 1000;
     Harness harness{options};
-    CHECK(
-        is<Unreachable>(harness.send(harness.order(requests::id(1), requests::public_decrypt(1)))));
+    CHECK(is<Unreachable>(
+        harness.send(harness.order(support::request_id(1), support::public_decrypt(1)))));
     CHECK(harness.gateway->inclusions() == 0);
 }
 
@@ -210,7 +215,7 @@ TEST_CASE("a lost reply hides an inclusion that looking up finds") {
     Harness harness{options};
     for (std::uint32_t number = 0; number < 6; ++number) {
         CAPTURE(number);
-        SendOrder order = harness.order(requests::id(number), requests::any(number));
+        SendOrder order = harness.order(support::request_id(number), support::any_request(number));
         CHECK(is<Unreachable>(harness.send(order)));
         CHECK(harness.gateway->inclusions() == number + 1);
         order.look_up_first = true;
@@ -222,7 +227,7 @@ TEST_CASE("a lost reply hides an inclusion that looking up finds") {
 
 TEST_CASE("bytes that are no transaction or have another hash are refused") {
     Harness harness{instant()};
-    SendOrder order = harness.order(requests::id(1), requests::public_decrypt(1));
+    SendOrder order = harness.order(support::request_id(1), support::public_decrypt(1));
     SendOrder forged = order;
     forged.sealed[0].hash[0] ^= 1;
     SendOrder garbage = order;
@@ -264,7 +269,7 @@ TEST_CASE("sends that arrive before the batch is written join it") {
 
 TEST_CASE("a ledger that can not be written is trouble, not a loss") {
     Harness harness{instant()};
-    const SendOrder order = harness.order(requests::id(1), requests::public_decrypt(1));
+    const SendOrder order = harness.order(support::request_id(1), support::public_decrypt(1));
     SQLite::Database other{harness.options.ledger, SQLite::OPEN_READWRITE};
     other.exec("alter table inclusion rename to elsewhere");
 

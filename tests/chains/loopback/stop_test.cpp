@@ -1,12 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <mutex>
-#include <thread>
 
 #include "chains/loopback/harness.hpp"
+#include "support/hasty_workers.hpp"
 #include "support/resume.hpp"
 
 using domain::Milliseconds;
@@ -18,16 +16,16 @@ TEST_CASE("after stop nothing is delivered, whatever the executor still holds") 
     for (const int steps : {0, 1, 2, 3, 4, 5, 6}) {
         CAPTURE(steps);
         Harness harness{options};
-        const SendOrder order = harness.order(requests::id(1), requests::public_decrypt(1));
+        const SendOrder order = harness.order(support::request_id(1), support::public_decrypt(1));
         harness.gateway->send({order});
-        harness.gateway->check(
-            {{requests::id(2), std::make_shared<domain::Request>(requests::public_decrypt(2))}});
+        harness.gateway->check({{support::request_id(2),
+                                 std::make_shared<domain::Request>(support::public_decrypt(2))}});
         for (int step = 0; step < steps; ++step) harness.executor.run_next();
         harness.gateway->stop();
         const int before = harness.events.calls;
 
-        harness.gateway->check(
-            {{requests::id(3), std::make_shared<domain::Request>(requests::public_decrypt(3))}});
+        harness.gateway->check({{support::request_id(3),
+                                 std::make_shared<domain::Request>(support::public_decrypt(3))}});
         harness.finish();
         CHECK(harness.events.calls == before);
     }
@@ -39,7 +37,7 @@ TEST_CASE("the gateway may go while the executor holds its tasks") {
     for (const int steps : {0, 1, 2, 3, 4, 5, 6}) {
         CAPTURE(steps);
         Harness harness{options};
-        harness.gateway->send({harness.order(requests::id(1), requests::public_decrypt(1))});
+        harness.gateway->send({harness.order(support::request_id(1), support::public_decrypt(1))});
         for (int step = 0; step < steps; ++step) harness.executor.run_next();
         const int before = harness.events.calls;
         harness.gateway.reset();
@@ -49,51 +47,6 @@ TEST_CASE("the gateway may go while the executor holds its tasks") {
 }
 
 namespace {
-
-// Two workers that do not wait for due times.
-class HastyWorkers : public Executor {
-public:
-    HastyWorkers() {
-        for (std::jthread& worker : workers_) worker = std::jthread{[this] { work(); }};
-    }
-    ~HastyWorkers() override {
-        {
-            const std::lock_guard lock{mutex_};
-            done_ = true;
-        }
-        changed_.notify_all();
-    }
-    HastyWorkers(const HastyWorkers&) = delete;
-    HastyWorkers& operator=(const HastyWorkers&) = delete;
-
-    void run(Task task) override {
-        {
-            const std::lock_guard lock{mutex_};
-            tasks_.push_back(std::move(task));
-        }
-        changed_.notify_one();
-    }
-    void run_after(Milliseconds, Task task) override { run(std::move(task)); }
-
-private:
-    void work() {
-        for (;;) {
-            std::unique_lock lock{mutex_};
-            changed_.wait(lock, [this] { return done_ || !tasks_.empty(); });
-            if (tasks_.empty()) return;
-            const Task task = std::move(tasks_.front());
-            tasks_.pop_front();
-            lock.unlock();
-            task();
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<Task> tasks_;
-    bool done_ = false;
-    std::array<std::jthread, 2> workers_;
-};
 
 // Counts, and notices an event after the end and a cursor that does not rise.
 class Watch : public GatewayEvents {
@@ -141,21 +94,21 @@ TEST_CASE("real threads: answers keep their order and stop is final") {
     constexpr std::size_t count = 200;
     for (const bool to_the_end : {true, false}) {
         CAPTURE(to_the_end);
-        const TemporaryDirectory directory;
+        const support::TempDirectory directory;
         auto options = instant();
         options.ledger = directory.file("ledger.db");
         options.ledger_synchronous = chains::LedgerSynchronous::off;
         support::VirtualClock clock;
         support::RecordingJournal journal;
         Watch watch;
-        HastyWorkers workers;
+        support::HastyWorkers workers;
         chains::LoopbackGateway gateway{options, clock, workers, journal};
         gateway.listen(watch, support::resume_from(0));
 
         std::vector<PrepareOrder> orders;
         for (std::uint32_t number = 0; number < count; ++number) {
-            orders.push_back({requests::id(number),
-                              std::make_shared<domain::Request>(requests::public_decrypt(number))});
+            orders.push_back({support::request_id(number),
+                              std::make_shared<domain::Request>(support::public_decrypt(number))});
         }
         gateway.prepare(orders);
         watch.seen.wait(0);

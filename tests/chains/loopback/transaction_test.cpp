@@ -4,15 +4,15 @@
 
 #include <functional>
 
-#include "chains/loopback/requests.hpp"
+#include "support/requests.hpp"
 
 using namespace chains::loopback;
 
 TEST_CASE("a sealed transaction reads back as what it was made of") {
     for (std::uint32_t number = 0; number < 6; ++number) {
         CAPTURE(number);
-        const domain::Request request = requests::any(number);
-        const Draft draft = draft_of(requests::id(5), request, 3);
+        const domain::Request request = support::any_request(number);
+        const Draft draft = draft_of(support::request_id(5), request, 3);
         const Salt salt{1, 2, 3};
         const domain::Bytes bytes = seal(encode(draft), 42, salt);
 
@@ -25,7 +25,7 @@ TEST_CASE("a sealed transaction reads back as what it was made of") {
 }
 
 TEST_CASE("damaged transaction bytes are refused") {
-    const Draft draft = draft_of(requests::id(5), requests::public_decrypt(1), 1);
+    const Draft draft = draft_of(support::request_id(5), support::public_decrypt(1), 1);
     const domain::Bytes whole = seal(encode(draft), 42, {});
     for (std::size_t size = 0; size < whole.size(); ++size) {
         CAPTURE(size);
@@ -44,23 +44,26 @@ TEST_CASE("damaged transaction bytes are refused") {
 }
 
 TEST_CASE("the draft carries what answers need") {
-    const Draft proof = draft_of(requests::id(1), requests::input_proof(1), 4);
-    CHECK(proof.chain_id == requests::host_chain);
+    const Draft proof = draft_of(support::request_id(1), support::input_proof(1), 4);
+    CHECK(proof.chain_id == support::host_chain);
     CHECK(proof.handles == 4);
-    CHECK(proof.content == domain::sha256(requests::input_proof(1).ciphertext));
+    CHECK(proof.content == domain::sha256(support::input_proof(1).ciphertext));
 
-    const Draft decrypt = draft_of(requests::id(1), requests::public_decrypt(1), 4);
+    domain::PublicDecrypt two = support::public_decrypt(1);
+    two.handles.push_back(support::handle(2));
+    two.extra_data = {0x01, 0x02, 0x03};
+    const Draft decrypt = draft_of(support::request_id(1), two, 4);
     CHECK(decrypt.handles == 2);
     CHECK(decrypt.extra_data == domain::Bytes{0x01, 0x02, 0x03});
 }
 
 TEST_CASE("a relayer request is its own subject, a share's subject is its nullifier") {
     const auto subject = [](std::int64_t id, const domain::Request& request) {
-        return subject_of(draft_of(requests::id(id), request, 1));
+        return subject_of(draft_of(support::request_id(id), request, 1));
     };
-    CHECK(subject(1, requests::public_decrypt(1)) != subject(2, requests::public_decrypt(1)));
-    CHECK(subject(1, requests::public_decrypt(1)) == subject(1, requests::public_decrypt(2)));
-    CHECK(subject(1, requests::vote_share(1)) == subject(2, requests::vote_share(1)));
+    CHECK(subject(1, support::public_decrypt(1)) != subject(2, support::public_decrypt(1)));
+    CHECK(subject(1, support::public_decrypt(1)) == subject(1, support::public_decrypt(2)));
+    CHECK(subject(1, support::vote_share(1)) == subject(2, support::vote_share(1)));
 
     struct Row {
         const char* label;
@@ -78,9 +81,9 @@ TEST_CASE("a relayer request is its own subject, a share's subject is its nullif
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        domain::VoteShare changed = requests::vote_share(1);
+        domain::VoteShare changed = support::vote_share(1);
         row.change(changed);
-        CHECK((subject(1, changed) != subject(1, requests::vote_share(1))) == row.other_nullifier);
+        CHECK((subject(1, changed) != subject(1, support::vote_share(1))) == row.other_nullifier);
     }
 }
 

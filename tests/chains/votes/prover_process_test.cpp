@@ -136,7 +136,7 @@ TEST_CASE("two hundred proofs leave neither descriptors nor processes") {
 }
 
 TEST_CASE("failed starts leave nothing behind either") {
-    const support::ProgramDirectory directory;
+    const support::TempDirectory directory{support::TempDirectory::For::programs};
     const std::filesystem::path program = directory.path() / "prover";
     std::filesystem::copy("/bin/sh", program);
     ProverWorld world{support::command({program})};

@@ -26,13 +26,13 @@ std::string hex(std::size_t bytes) {
     return std::string(2 * bytes, 'a');
 }
 
-std::string number(std::uint32_t value) {
+std::string big_endian(std::uint32_t value) {
     return {static_cast<char>(value >> 24U), static_cast<char>(value >> 16U),
             static_cast<char>(value >> 8U), static_cast<char>(value)};
 }
 
 std::string framed(const std::string& body) {
-    return number(static_cast<std::uint32_t>(body.size())) + body;
+    return big_endian(static_cast<std::uint32_t>(body.size())) + body;
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ TEST_CASE("the binary request has every field at its documented offset") {
     const Secret request = binary_request(witness);
     REQUIRE(request.view().size() == 4 + 1'425);
     const std::string_view body = request.view().substr(4);
-    CHECK(request.view().substr(0, 4) == number(1'425));
+    CHECK(request.view().substr(0, 4) == big_endian(1'425));
     CHECK(body[0] == 1);
     const auto at = [body](std::size_t offset, domain::ByteView bytes) {
         return body.substr(offset, bytes.size()) == std::string(bytes.begin(), bytes.end());
@@ -81,7 +81,7 @@ TEST_CASE("the binary request has every field at its documented offset") {
     CHECK(at(1'285, witness.primary_blind));
     CHECK(at(1'317, witness.c1));
     CHECK(at(1'349, witness.c2));
-    CHECK(body.substr(1'381, 12) == number(3) + number(14) + number(7));
+    CHECK(body.substr(1'381, 12) == big_endian(3) + big_endian(14) + big_endian(7));
     CHECK(at(1'393, witness.round_id));
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("a binary answer is a proof, an error or garbled") {
         {"no length", "\x01\x01", "answer too short"},
         {"more", framed(head + nullifier + no_root + "p") + "q",
          "answer is not as long as it says"},
-        {"less", number(200) + head, "answer is not as long as it says"},
+        {"less", big_endian(200) + head, "answer is not as long as it says"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
@@ -195,14 +195,14 @@ TEST_CASE("an answer is whole with its line's end or its length") {
         {ProverFormat::json, "{}\n", true},
         {ProverFormat::json, "\n", true},
         {ProverFormat::binary, "", false},
-        {ProverFormat::binary, number(2), false},
-        {ProverFormat::binary, number(2) + "a", false},
-        {ProverFormat::binary, number(2) + "ab", true},
-        {ProverFormat::binary, number(2) + "abc", true},
-        {ProverFormat::binary, number(0), true},
-        {ProverFormat::binary, number(65'536), false},
-        {ProverFormat::binary, number(65'537), true},  // garbled: more than is read
-        {ProverFormat::binary, number(4'294'967'295), true},
+        {ProverFormat::binary, big_endian(2), false},
+        {ProverFormat::binary, big_endian(2) + "a", false},
+        {ProverFormat::binary, big_endian(2) + "ab", true},
+        {ProverFormat::binary, big_endian(2) + "abc", true},
+        {ProverFormat::binary, big_endian(0), true},
+        {ProverFormat::binary, big_endian(65'536), false},
+        {ProverFormat::binary, big_endian(65'537), true},  // garbled: more than is read
+        {ProverFormat::binary, big_endian(4'294'967'295), true},
     };
     for (const Row& row : rows) {
         CAPTURE(row.bytes);

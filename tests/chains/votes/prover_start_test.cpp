@@ -38,7 +38,7 @@ ProverOptions http(std::string url, std::string token = {}) {
 }  // namespace
 
 TEST_CASE("a prover that can not work is refused at the start, without its secrets") {
-    const support::ProgramDirectory directory;
+    const support::TempDirectory directory{support::TempDirectory::For::programs};
     const std::string plain = directory.path() / "plain";
     write(plain, "#!/bin/sh\n", 0644);
     ProverOptions bad_name = support::command({"/bin/true"});
@@ -73,7 +73,7 @@ TEST_CASE("a prover that can not work is refused at the start, without its secre
 }
 
 TEST_CASE("a program that can not be started costs no attempt") {
-    const support::ProgramDirectory directory;
+    const support::TempDirectory directory{support::TempDirectory::For::programs};
     const std::filesystem::path program = directory.path() / "prover";
     struct Row {
         std::string label;

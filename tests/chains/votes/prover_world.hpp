@@ -1,6 +1,5 @@
 #pragma once
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -9,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -61,11 +59,10 @@ inline chains::ProverOptions loopback() {
 
 // tests/chains/votes/faulty_prover.py
 inline chains::ProverOptions faulty(std::string fault,
-                                     chains::ProverFormat format = chains::ProverFormat::json,
-                                     chains::ProverLife life = chains::ProverLife::fresh,
-                                     const std::string& argument = {}) {
-    chains::ProverOptions options =
-        command({PROVER_PYTHON, "-S", FAULTY_PROVER, std::move(fault)});
+                                    chains::ProverFormat format = chains::ProverFormat::json,
+                                    chains::ProverLife life = chains::ProverLife::fresh,
+                                    const std::string& argument = {}) {
+    chains::ProverOptions options = command({PROVER_PYTHON, "-S", FAULTY_PROVER, std::move(fault)});
     options.format = format;
     options.life = life;
     if (format == chains::ProverFormat::binary) options.command.push_back("--binary");
@@ -115,27 +112,6 @@ inline std::size_t descriptors_open() {
     const std::filesystem::directory_iterator open{"/proc/self/fd"};
     return static_cast<std::size_t>(std::distance(begin(open), end(open)));
 }
-
-// For programs: memory that support::TempDirectory prefers may be mounted without execution.
-class ProgramDirectory {
-public:
-    ProgramDirectory() {
-        std::string name = (std::filesystem::temp_directory_path() / "prover-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp: " + name);
-        path_ = name;
-    }
-    ProgramDirectory(const ProgramDirectory&) = delete;
-    ProgramDirectory& operator=(const ProgramDirectory&) = delete;
-    ~ProgramDirectory() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 struct ProverWorld {
     explicit ProverWorld(const chains::ProverOptions& options)

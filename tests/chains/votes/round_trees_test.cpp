@@ -20,13 +20,13 @@ namespace {
 const domain::Bytes32 first_round = number(1);
 const domain::Bytes32 second_round = number(2);
 
-struct Chain {
+struct TwoRounds {
     ScriptedTreeSource source;
     support::VirtualClock clock;
     tree::RoundTrees::ActiveRound active = engine::UnknownRound{};
     tree::RoundTrees trees;
 
-    explicit Chain(const tree::RoundTreesOptions& options = {})
+    explicit TwoRounds(const tree::RoundTreesOptions& options = {})
         : trees(
               source, clock, [this] { return active; }, options) {
         source.append(first_round, 10, leaves_of({11, 12, 13}));
@@ -51,7 +51,7 @@ std::string reason(const auto& answer) {
 }  // namespace
 
 TEST_CASE("the status of a tree is what the chain says") {
-    Chain chain;
+    TwoRounds chain;
     const auto status = chain.trees.status(first_round);
     REQUIRE(std::holds_alternative<engine::TreeStatus>(status));
     CHECK(std::get<engine::TreeStatus>(status).leaf_count == 5);
@@ -64,7 +64,7 @@ TEST_CASE("the status of a tree is what the chain says") {
 }
 
 TEST_CASE("the active status is that of the active round") {
-    Chain chain;
+    TwoRounds chain;
     CHECK(std::holds_alternative<engine::UnknownRound>(chain.trees.active_status()));
     chain.active = engine::Unreachable{"gone"};
     CHECK(reason(chain.trees.active_status()) == "gone");
@@ -75,7 +75,7 @@ TEST_CASE("the active status is that of the active round") {
 }
 
 TEST_CASE("a path is that of the tree at its anchor, although the tree grew") {
-    Chain chain;
+    TwoRounds chain;
     REQUIRE(std::holds_alternative<engine::TreeStatus>(chain.trees.status(first_round)));
     const tree::LatestTree at_anchor = chain.source.tree(first_round);
     chain.source.append(first_round, 30, leaves_of({16, 17, 18}));
@@ -91,10 +91,10 @@ TEST_CASE("a path is that of the tree at its anchor, although the tree grew") {
 }
 
 TEST_CASE("a path at an anchor that nobody asked about comes by the latest tree") {
-    Chain chain;
+    TwoRounds chain;
     tree::CommitmentTree at_ten;
-    REQUIRE(at_ten.append(
-        std::vector{tree::PallasField::from(11), tree::PallasField::from(12), tree::PallasField::from(13)}));
+    REQUIRE(at_ten.append(std::vector{tree::PallasField::from(11), tree::PallasField::from(12),
+                                      tree::PallasField::from(13)}));
     CHECK(root_by(chain.path(first_round, 2, 10), number(13)) == at_ten.root());
     CHECK(root_by(chain.path(first_round, 2, 19), number(13)) == at_ten.root());
     CHECK(std::holds_alternative<PathOutOfRange>(chain.trees.path(first_round, 3, 10)));
@@ -107,7 +107,7 @@ TEST_CASE("a path at an anchor that nobody asked about comes by the latest tree"
 }
 
 TEST_CASE("a leaf comes from the chain once and is remembered") {
-    Chain chain;
+    TwoRounds chain;
     const auto leaf = [&](const domain::Bytes32& round, std::uint64_t position) {
         return chain.trees.leaf(round, position);
     };
@@ -124,7 +124,7 @@ TEST_CASE("a leaf comes from the chain once and is remembered") {
 }
 
 TEST_CASE("leaves that no root of the chain confirms are not given out") {
-    Chain chain;
+    TwoRounds chain;
     chain.source.on_leaves = [](const auto&, auto& answer) {
         for (tree::BlockLeaves& block : std::get<tree::LeavesRead>(answer).blocks)
             block.leaves.back() = number(666);
@@ -141,7 +141,7 @@ TEST_CASE("leaves that no root of the chain confirms are not given out") {
 }
 
 TEST_CASE("a chain that went back gives paths of its new tree") {
-    Chain chain;
+    TwoRounds chain;
     REQUIRE(std::holds_alternative<engine::TreeStatus>(chain.trees.status(first_round)));
     (void)chain.path(first_round, 0, 20);
     chain.source.reset(first_round);
@@ -154,7 +154,7 @@ TEST_CASE("a chain that went back gives paths of its new tree") {
 }
 
 TEST_CASE("only so many rounds are kept, those used last") {
-    Chain chain({.rounds_max = 2, .wait_max = domain::Milliseconds{2'000}, .copy = {}});
+    TwoRounds chain({.rounds_max = 2, .wait_max = domain::Milliseconds{2'000}, .copy = {}});
     chain.source.append(number(3), 12, leaves_of({31}));
     const auto reads = [&](const domain::Bytes32& round) {
         const std::size_t before = chain.source.calls.size();
@@ -175,7 +175,7 @@ TEST_CASE("only so many rounds are kept, those used last") {
 }
 
 TEST_CASE("two rounds at once: each path is valid in its own tree only, and none waits") {
-    Chain chain;
+    TwoRounds chain;
     std::promise<void> first_reads;
     std::promise<void> second_done;
     std::shared_future<void> second_is_done = second_done.get_future().share();
@@ -210,7 +210,7 @@ TEST_CASE("two rounds at once: each path is valid in its own tree only, and none
 TEST_CASE("who finds a copy being read waits for it, but not for long") {
     tree::RoundTreesOptions options;
     options.wait_max = domain::Milliseconds{20};
-    Chain chain(options);
+    TwoRounds chain(options);
     std::promise<void> reads;
     std::promise<void> seen;
     chain.source.on_leaves = [&, waits = true](const auto&, auto&) mutable {
@@ -233,7 +233,7 @@ TEST_CASE("who finds a copy being read waits for it, but not for long") {
 }
 
 TEST_CASE("a round whose tree takes too long is let go, and goes on where it was") {
-    Chain chain;
+    TwoRounds chain;
     chain.source.append(first_round, 100'000, leaves_of({16}));
     chain.source.on_leaves = [&](const auto& call, auto& answer) {
         chain.clock.advance(domain::Milliseconds{10'000});
@@ -256,7 +256,7 @@ TEST_CASE("a round whose tree takes too long is let go, and goes on where it was
 }
 
 TEST_CASE("many callers of one round read it once and get paths to its root") {
-    Chain chain;
+    TwoRounds chain;
     REQUIRE(std::holds_alternative<engine::TreeStatus>(chain.trees.status(first_round)));
     const auto root = chain.source.tree(first_round).root;
     std::vector<PathAnswer> answers(5);
@@ -274,9 +274,9 @@ TEST_CASE("many callers of one round read it once and get paths to its root") {
 
 TEST_CASE("whatever grows between status and path, the path leads to the anchor's root") {
     std::mt19937_64 random(9);
-    Chain chain({.rounds_max = 3,
-                 .wait_max = domain::Milliseconds{2'000},
-                 .copy = {.blocks_first = 4, .leaves_wanted = 8}});
+    TwoRounds chain({.rounds_max = 3,
+                     .wait_max = domain::Milliseconds{2'000},
+                     .copy = {.blocks_first = 4, .leaves_wanted = 8}});
     std::map<std::uint64_t, domain::Bytes32> roots;
     std::vector<domain::Bytes32> leaves = leaves_of({11, 12, 13, 14, 15});
     std::map<std::uint64_t, std::uint64_t> sizes;

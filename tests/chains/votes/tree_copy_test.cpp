@@ -14,11 +14,11 @@ namespace {
 
 const domain::Bytes32 round_id = number(77);
 
-struct Chain {
+struct OneRound {
     ScriptedTreeSource source;
     support::VirtualClock clock;
 
-    Chain() {
+    OneRound() {
         source.append(round_id, 10, leaves_of({1, 2, 3}));
         source.append(round_id, 12, leaves_of({4}));
         source.append(round_id, 5'000, leaves_of({5, 6}));
@@ -37,7 +37,7 @@ std::string reason(const std::optional<engine::Unreachable>& trouble) {
 }  // namespace
 
 TEST_CASE("a copy reads each height once and knows the size at each of them") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy();
     REQUIRE_FALSE(copy.follow(chain.tree()));
     CHECK(copy.tree().root() == chain.tree().root);
@@ -64,7 +64,7 @@ TEST_CASE("a copy reads each height once and knows the size at each of them") {
 }
 
 TEST_CASE("a long chain with few leaves takes few calls") {
-    Chain chain;
+    OneRound chain;
     chain.source.append(round_id, 20'000'000, leaves_of({7}));
     tree::TreeCopy copy = chain.copy();
     CHECK_FALSE(copy.follow(chain.tree()));
@@ -85,7 +85,7 @@ TEST_CASE("pieces shrink when answers hold many leaves") {
 }
 
 TEST_CASE("a piece that fails is halved, and the copy goes on where it was") {
-    Chain chain;
+    OneRound chain;
     chain.source.on_leaves = [](const auto& call, auto& answer) {
         if (call.to_height - call.from_height >= 400) answer = engine::Unreachable{"too much"};
     };
@@ -95,7 +95,7 @@ TEST_CASE("a piece that fails is halved, and the copy goes on where it was") {
 }
 
 TEST_CASE("a source that keeps failing ends the reading, and what was read stays") {
-    Chain chain;
+    OneRound chain;
     chain.source.on_leaves = [](const auto& call, auto& answer) {
         if (call.from_height > 0) answer = engine::Unreachable{"connection refused"};
     };
@@ -113,7 +113,7 @@ TEST_CASE("a source that keeps failing ends the reading, and what was read stays
 }
 
 TEST_CASE("a chain that became another is read anew") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy();
     REQUIRE_FALSE(copy.follow(chain.tree()));
     chain.source.reset(round_id);
@@ -159,7 +159,7 @@ TEST_CASE("a tree that is not the chain's is refused and dropped") {
                  "leaf 5 of the round's tree is no field element"},
          }) {
         CAPTURE(row.label);
-        Chain chain;
+        OneRound chain;
         tree::TreeCopy copy = chain.copy({.blocks_first = 100'000});
         chain.source.on_leaves = [&](const auto&, auto& answer) {
             row.spoil(std::get<tree::LeavesRead>(answer).blocks);
@@ -176,7 +176,7 @@ TEST_CASE("a tree that is not the chain's is refused and dropped") {
 }
 
 TEST_CASE("a chain whose root stays wrong is read anew only once") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy({.blocks_first = 100'000});
     REQUIRE_FALSE(copy.follow(chain.tree()));
     chain.source.append(round_id, 5'001, leaves_of({7}));
@@ -188,7 +188,7 @@ TEST_CASE("a chain whose root stays wrong is read anew only once") {
 }
 
 TEST_CASE("what can not be a tree is not read at all") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy({.leaves_max = 5});
     tree::LatestTree target = chain.tree();
     CHECK(reason(copy.follow(target)) == "the tree of the round has 6 leaves, more than 5");
@@ -204,7 +204,7 @@ TEST_CASE("what can not be a tree is not read at all") {
 }
 
 TEST_CASE("a reading ends when its time is up, and the next one goes on there") {
-    Chain chain;
+    OneRound chain;
     chain.source.append(round_id, 1'000'000, leaves_of({7}));
     chain.source.on_leaves = [&](const auto& call, auto& answer) {
         chain.clock.advance(domain::Milliseconds{4'000});
@@ -233,7 +233,7 @@ TEST_CASE("a reading ends when its time is up, and the next one goes on there") 
 }
 
 TEST_CASE("one time holds for what was there before and for what is read anew") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy();
     REQUIRE_FALSE(copy.follow(chain.tree()));
     chain.source.reset(round_id);
@@ -253,7 +253,7 @@ TEST_CASE("one time holds for what was there before and for what is read anew") 
 }
 
 TEST_CASE("blocks that take long to hash do not use up more time either") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy({.blocks_first = 100'000});
     chain.source.on_leaves = [&](const auto&, auto&) {
         chain.clock.advance(domain::Milliseconds{30'000});
@@ -263,7 +263,7 @@ TEST_CASE("blocks that take long to hash do not use up more time either") {
 }
 
 TEST_CASE("a height that no chain has takes few calls of a source that always answers") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy();
     tree::LatestTree far = chain.tree();
     far.height = 1'000'000'000'000'000;
@@ -278,7 +278,7 @@ TEST_CASE("a height that no chain has takes few calls of a source that always an
 }
 
 TEST_CASE("a source hears how many leaves are enough, and more than the target's are not taken") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy({.blocks_first = 11, .leaves_wanted = 4});
     REQUIRE_FALSE(copy.follow(chain.tree()));
     CHECK(chain.source.calls.at(0).leaves_enough == 4);  // of 6 that are missing
@@ -303,7 +303,7 @@ TEST_CASE("a source hears how many leaves are enough, and more than the target's
 }
 
 TEST_CASE("a chain that was reset and has more leaves than are missing is read anew") {
-    Chain chain;
+    OneRound chain;
     tree::TreeCopy copy = chain.copy();
     REQUIRE_FALSE(copy.follow(chain.tree()));
     chain.source.reset(round_id);

@@ -10,6 +10,7 @@
 
 #include "chains/votes/votes_world.hpp"
 #include "platform/worker_pool.hpp"
+#include "support/contains.hpp"
 
 using namespace votes_test;
 using namespace std::chrono_literals;
@@ -18,10 +19,6 @@ using domain::Status;
 namespace {
 
 constexpr auto moment = 10ms;
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 // Keeps what a gateway answers. Any thread.
 class Answers : public engine::GatewayEvents {
@@ -62,7 +59,7 @@ TEST_CASE("P1 happy path: one proof, one message, the share is revealed") {
     CHECK(world.status(id) == Status::completed);
     CHECK(world.prover.calls() == 1);
     REQUIRE(world.chain.revealed().size() == 1);
-    CHECK(contains(world.chain.revealed()[0], "\"vote_comm_tree_anchor_height\":90233"));
+    CHECK(support::contains(world.chain.revealed()[0], "\"vote_comm_tree_anchor_height\":90233"));
     const auto view = world.engine.view(id).value();
     CHECK(domain::decode_result(view.result.value()) ==
           domain::Result{domain::ShareRevealed{"9F3C0A", false}});
@@ -80,7 +77,7 @@ TEST_CASE("P2 the chain refuses with code 5: the share waits again, one attempt 
     world.run_for(60s);
     CHECK(world.status(id) == Status::failure);
     CHECK(world.chain.revealed().size() == 5);
-    CHECK(contains(world.failure(id).text, "code 5"));
+    CHECK(support::contains(world.failure(id).text, "code 5"));
 }
 
 TEST_CASE("P4 a position beyond the tree is out of range: no proof, no message") {
@@ -90,7 +87,7 @@ TEST_CASE("P4 a position beyond the tree is out of range: no proof, no message")
     const auto id = world.submit(share);
     world.run_for(60s);
     CHECK(world.status(id) == Status::failure);
-    CHECK(contains(world.failure(id).text, "out of range"));
+    CHECK(support::contains(world.failure(id).text, "out of range"));
     CHECK(world.prover.calls() == 0);
     CHECK(world.chain.revealed().empty());
 }

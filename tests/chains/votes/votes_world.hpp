@@ -11,22 +11,22 @@
 #include <utility>
 #include <vector>
 
-#include "engine/vote_chain.hpp"
 #include "chains/votes/vote_gateway.hpp"
-#include "support/harness.hpp"
+#include "engine/vote_chain.hpp"
+#include "support/engine.hpp"
 #include "support/requests.hpp"
 #include "support/virtual_time.hpp"
 
 namespace votes_test {
 
 using chains::votes::MerklePath;
-using chains::votes::prover::NotProved;
 using chains::votes::NotRevealedNow;
 using chains::votes::PathOutOfRange;
-using chains::votes::prover::Proof;
-using chains::votes::prover::ProveOutcome;
 using chains::votes::RoundActive;
 using chains::votes::RoundNotActive;
+using chains::votes::prover::NotProved;
+using chains::votes::prover::Proof;
+using chains::votes::prover::ProveOutcome;
 using chains::votes::prover::Witness;
 
 // A chain that says what it is told to. Any thread.
@@ -55,8 +55,8 @@ public:
         return engine::TreeStatus{tree.leaf_count, tree.anchor_height};
     }
     [[nodiscard]] chains::votes::PathAnswer path(const domain::Bytes32& round_id,
-                                                  std::uint32_t position,
-                                                  std::uint64_t anchor_height) override {
+                                                 std::uint32_t position,
+                                                 std::uint64_t anchor_height) override {
         const Tree& tree = trees[round_id];
         CHECK(anchor_height == tree.anchor_height);
         if (position >= tree.leaf_count) return PathOutOfRange{};
@@ -135,11 +135,9 @@ struct VotesWorld {
     }
     void run_for(domain::Nanoseconds time) { engine.run_for(time); }
     [[nodiscard]] domain::Status status(const domain::RequestId& id) { return engine.status(id); }
-    [[nodiscard]] store::Row row(const domain::RequestId& id) {
-        return engine.view(id).value().row;
-    }
+    [[nodiscard]] store::Row row(const domain::RequestId& id) { return engine.row(id); }
     [[nodiscard]] domain::Failure failure(const domain::RequestId& id) {
-        return engine.view(id).value().failure.value();
+        return engine.failure(id);
     }
 };
 

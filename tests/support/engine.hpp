@@ -39,6 +39,11 @@ struct Process {
     engine::Service service;
 };
 
+// Throws for any other outcome.
+[[nodiscard]] inline engine::Accepted accepted(const engine::AcceptOutcome& outcome) {
+    return std::get<engine::Accepted>(outcome);
+}
+
 // The engine on a virtual clock, with its store in a directory that outlives crashes.
 class Engine {
 public:
@@ -86,7 +91,7 @@ public:
     }
 
     [[nodiscard]] domain::RequestId submit(const domain::Request& request) {
-        return std::get<engine::Accepted>(try_submit(request)).id;
+        return accepted(try_submit(request)).id;
     }
 
     void post(const domain::Request& request, engine::Reply reply) {
@@ -120,8 +125,10 @@ public:
     [[nodiscard]] std::optional<store::View> view(const domain::RequestId& id) {
         return process().reader.find(id);
     }
-    [[nodiscard]] domain::Status status(const domain::RequestId& id) {
-        return view(id).value().row.status;
+    [[nodiscard]] domain::Status status(const domain::RequestId& id) { return row(id).status; }
+    [[nodiscard]] store::Row row(const domain::RequestId& id) { return view(id).value().row; }
+    [[nodiscard]] domain::Failure failure(const domain::RequestId& id) {
+        return view(id).value().failure.value();
     }
 
 private:
