@@ -15,11 +15,11 @@ namespace {
 using api_test::Answer;
 using api_test::Harness;
 using api_test::Json;
+using api_test::proof_path;
 using domain::Kind;
 using domain::Reason;
 using domain::Status;
 
-const std::string proof_path = "/v2/input-proof";
 const std::string poll_path = "/v2/public-decrypt/" + domain::to_string(domain::RequestId{1, 1});
 
 using Names = std::set<std::string>;

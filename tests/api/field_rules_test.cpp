@@ -14,14 +14,14 @@ const std::string extra_data_issue =
     "Must be 0x00, or a versioned format: 0x01 + 32-byte contextId (0x07-tagged first byte), or "
     "0x02 + 32-byte contextId (0x07-tagged) + 32-byte epochId (0x08-tagged)";
 
-struct Row {
+struct RuleRow {
     std::string text;
     std::string issue;  // empty: none
 };
 
 template <std::size_t size, typename Rule>
-void check_rows(const Row (&rows)[size], Rule rule) {
-    for (const Row& row : rows) {
+void check_rows(const RuleRow (&rows)[size], Rule rule) {
+    for (const RuleRow& row : rows) {
         CAPTURE(row.text);
         const Issue issue = rule(row.text);
         CHECK(std::string(issue.value_or("")) == row.issue);
@@ -33,7 +33,7 @@ std::string digits(std::size_t count, char digit = 'a') {
 }
 
 TEST_CASE("ADDR") {
-    const Row rows[] = {
+    const RuleRow rows[] = {
         {"0x" + digits(40), ""},
         {"0x" + digits(40, 'F'), ""},
         {"", "Must start with 0x"},
@@ -53,7 +53,7 @@ TEST_CASE("ADDR") {
 
 TEST_CASE("CHAIN") {
     const std::string issue = "Must be decimal number or 0x hex string";
-    const Row rows[] = {
+    const RuleRow rows[] = {
         {"8009", ""},      {"0x1f49", ""},
         {"0", ""},         {"0x1F49", ""},
         {"008009", ""},    {"18446744073709551615", ""},
@@ -76,7 +76,7 @@ TEST_CASE("CHAIN") {
 }
 
 TEST_CASE("HANDLE") {
-    const Row rows[] = {
+    const RuleRow rows[] = {
         {"0x" + digits(64), ""},
         {"", "Must start with 0x"},
         {digits(64), "Must start with 0x"},
@@ -94,7 +94,7 @@ TEST_CASE("HANDLE") {
 }
 
 TEST_CASE("HEX and 0XHEX") {
-    const Row bare[] = {
+    const RuleRow bare[] = {
         {"abcdef", ""},
         {"ABCDEF", ""},
         {"", ""},
@@ -107,7 +107,7 @@ TEST_CASE("HEX and 0XHEX") {
         domain::Bytes bytes;
         return api::read_bare_hex(text, bytes);
     });
-    const Row prefixed[] = {
+    const RuleRow prefixed[] = {
         {"0x", ""},
         {"0xAb", ""},
         {"", "Must start with 0x"},
@@ -123,14 +123,15 @@ TEST_CASE("HEX and 0XHEX") {
 
 TEST_CASE("U32 and U64") {
     const std::string u32 = "Value must be a valid u32 number";
-    const Row small[] = {{"0", ""},   {"4294967295", ""}, {"4294967296", u32}, {"", u32},
-                         {"-1", u32}, {"7.0", u32},       {"0x7", u32},        {"week", u32}};
+    const RuleRow small[] = {{"0", ""},   {"4294967295", ""}, {"4294967296", u32}, {"", u32},
+                             {"-1", u32}, {"7.0", u32},       {"0x7", u32},        {"week", u32}};
     check_rows(small, [](const std::string& text) {
         std::uint32_t number = 0;
         return api::read_u32(text, number);
     });
     const std::string u64 = "Value must be a valid u64 number";
-    const Row large[] = {{"18446744073709551615", ""}, {"18446744073709551616", u64}, {"x", u64}};
+    const RuleRow large[] = {
+        {"18446744073709551615", ""}, {"18446744073709551616", u64}, {"x", u64}};
     check_rows(large, [](const std::string& text) {
         std::uint64_t number = 0;
         return api::read_u64(text, number);
@@ -144,7 +145,7 @@ TEST_CASE("TS") {
         "115792089237316195423570985008687907853269984665640564039457584007913129639935";
     const std::string u256_over =
         "115792089237316195423570985008687907853269984665640564039457584007913129639936";
-    const Row rows[] = {
+    const RuleRow rows[] = {
         {"0", ""},
         {"1780272000", ""},
         {"0x6a1caa00", ""},
@@ -175,7 +176,7 @@ TEST_CASE("TS") {
 TEST_CASE("T-147 extraData in its three formats (1.5.1)") {
     const std::string context = "07" + digits(62, '1');
     const std::string epoch = "08" + digits(62, '2');
-    const Row decrypts[] = {
+    const RuleRow decrypts[] = {
         {"0x00", ""},
         {"0x01" + context, ""},
         {"0x02" + context + epoch, ""},
@@ -201,7 +202,7 @@ TEST_CASE("T-147 extraData in its three formats (1.5.1)") {
         domain::Bytes bytes;
         return api::read_decrypt_extra_data(text, bytes);
     });
-    const Row proofs[] = {
+    const RuleRow proofs[] = {
         {"0x00", ""}, {"0x01" + context, extra_data_issue}, {"0X00", extra_data_issue}};
     check_rows(proofs, [](const std::string& text) {
         domain::Bytes bytes;

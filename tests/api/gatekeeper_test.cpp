@@ -26,13 +26,13 @@ using api_test::Answer;
 using api_test::Call;
 using api_test::Harness;
 using api_test::Json;
+using api_test::proof_path;
+using api_test::share_path;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 using namespace std::chrono_literals;
 
-const std::string proof_path = "/v2/input-proof";
-const std::string share_path = "/shielded-vote/v1/shares";
-const std::string job = "/0197a7f0-0000-7000-8000-000000000001";
+const std::string job_place = "/0197a7f0-0000-7000-8000-000000000001";
 
 const std::string web_key = "web-0123456789abcdef";
 const std::string slow_key = "slow-0123456789abcdef";
@@ -78,7 +78,7 @@ Answer post_share(Harness& harness, Headers headers) {
 }
 
 Answer poll(Harness& harness, Headers headers) {
-    return harness.send({"GET", proof_path + job, {}, std::move(headers)});
+    return harness.send({"GET", proof_path + job_place, {}, std::move(headers)});
 }
 
 api::access::KeyRing& ring_of(Harness& harness) {
@@ -197,7 +197,7 @@ TEST_CASE("404 and 405 come before 401, and 401 before everything about the body
     Harness harness(with_clients(file));
     CHECK(harness.get("/v2/nothing").status == 404);
     CHECK(harness.get(proof_path).status == 405);
-    CHECK(harness.send({"DELETE", proof_path + job, {}, {}}).status == 405);
+    CHECK(harness.send({"DELETE", proof_path + job_place, {}, {}}).status == 405);
     CHECK(harness.send({"POST", proof_path, "not json", {{"Content-Type", "text/plain"}}}).status ==
           401);
     const Headers key_and_text = {{"Content-Type", "text/plain"}, {"x-api-key", web_key}};
@@ -209,7 +209,7 @@ TEST_CASE("404 and 405 come before 401, and 401 before everything about the body
                                   "/v2/delegated-user-decrypt", "/v3/user-decrypt"}) {
             CAPTURE(route);
             const bool polls = std::string(method) == "GET";
-            const Call call{method, polls ? route + job : route, "{}"};
+            const Call call{method, polls ? route + job_place : route, "{}"};
             CHECK(harness.send(call).status == 401);
             CHECK(harness.app.handle(api_test::head_of(call)).status == 401);
         }
@@ -365,7 +365,7 @@ TEST_CASE("a reload lets new keys in, gone ones not, and forgets no limit that s
 TEST_CASE("keys may be read again while requests come") {
     const KeysFile file(two_keys);
     Harness harness(with_clients(file));
-    const Call call{"GET", proof_path + job, {}, {{"x-api-key", web_key}}};
+    const Call call{"GET", proof_path + job_place, {}, {{"x-api-key", web_key}}};
     const net::HttpRequest request = api_test::head_of(call);
     std::atomic<bool> done{false};
     std::atomic<int> refused{0};

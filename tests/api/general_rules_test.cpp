@@ -14,11 +14,10 @@ namespace {
 
 using api_test::Answer;
 using api_test::Harness;
+using api_test::job_id;
 using api_test::Json;
-
-const std::string share_path = "/shielded-vote/v1/shares";
-const std::string proof_path = "/v2/input-proof";
-const std::string job_id = domain::to_string(domain::RequestId{0x0198'7654'3210'123, 77});
+using api_test::proof_path;
+using api_test::share_path;
 
 const char* const poll_paths[] = {"/v2/input-proof/", "/v2/public-decrypt/", "/v2/user-decrypt/",
                                   "/v2/delegated-user-decrypt/", "/v3/user-decrypt/"};

@@ -20,7 +20,7 @@ Answer post(Harness& harness, const std::string& path, const std::string& body,
     return harness.send(call);
 }
 
-std::string proof() {
+std::string proof_body() {
     return api_test::sample("input-proof-1-value.json");
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("field report 55: an Idempotency-Key is 1 to 255 visible characters, s
     for (const Row& row : rows) {
         CAPTURE(row.issue);
         Harness harness;
-        const Answer answer = post(harness, "/v2/input-proof", proof(), row.keys);
+        const Answer answer = post(harness, "/v2/input-proof", proof_body(), row.keys);
         CHECK(answer.status == (row.issue.empty() ? 202 : 400));
         if (row.issue.empty()) continue;
         CHECK(answer.label() == "validation_failed");
@@ -70,16 +70,16 @@ TEST_CASE("field report 55: the key counts for its route and its client only") {
 
 TEST_CASE("a POST without the header goes by its content alone") {
     Harness harness;
-    post(harness, "/v2/input-proof", proof(), {});
+    post(harness, "/v2/input-proof", proof_body(), {});
     CHECK_FALSE(harness.intake.terms.back().idempotency_key);
-    post(harness, "/v2/input-proof", proof(), {"k"});
+    post(harness, "/v2/input-proof", proof_body(), {"k"});
     CHECK(harness.intake.terms.back().idempotency_key);
 }
 
 TEST_CASE("field report 55: a key used for other content is 422, and names the header") {
     Harness harness;
     harness.intake.forced = engine::KeyReused{};
-    const Answer answer = post(harness, "/v2/input-proof", proof(), {"k"});
+    const Answer answer = post(harness, "/v2/input-proof", proof_body(), {"k"});
     CHECK(answer.status == 422);
     CHECK(answer.label() == "validation_failed");
     CHECK(answer.json["error"]["details"][0]["field"] == "Idempotency-Key");

@@ -9,20 +9,20 @@ using api_test::FieldRows;
 using api_test::Harness;
 using api_test::Json;
 
-const api_test::Target target{"/v2/input-proof", "input-proof-1-value.json"};
+const api_test::Target proof_target{"/v2/input-proof", "input-proof-1-value.json"};
 
 TEST_CASE("T-041 T-044 input proof: broken JSON") {
     Harness harness;
-    check_malformed(harness, target);
+    check_malformed(harness, proof_target);
 }
 
 TEST_CASE("T-042 input proof: each member by its rules") {
     Harness harness;
-    check_fields(harness, target, api_test::chain_rows("contractChainId"));
-    check_fields(harness, target, api_test::address_rows("contractAddress"));
-    check_fields(harness, target, api_test::address_rows("userAddress"));
+    check_fields(harness, proof_target, api_test::chain_rows("contractChainId"));
+    check_fields(harness, proof_target, api_test::address_rows("contractAddress"));
+    check_fields(harness, proof_target, api_test::address_rows("userAddress"));
     const std::string text = "ciphertextWithInputVerification";
-    check_fields(harness, target,
+    check_fields(harness, proof_target,
                  {{text, "ab"},
                   {text, "ABCDEF"},
                   {text, characters(60'000)},
@@ -42,19 +42,19 @@ TEST_CASE("T-042 input proof: each member by its rules") {
                                    "0x0207" + characters(62, '1') + "08" + characters(62, '2')}) {
         extra.push_back({"extraData", bad, {api_test::not_extra_data}});
     }
-    check_fields(harness, target, extra);
+    check_fields(harness, proof_target, extra);
 }
 
 TEST_CASE("T-043 input proof: each member removed, and each two") {
     Harness harness;
-    check_missing(harness, target, "",
+    check_missing(harness, proof_target, "",
                   {"contractChainId", "contractAddress", "userAddress",
                    "ciphertextWithInputVerification", "extraData"});
 }
 
 TEST_CASE("1.5: failures of an input proof come all, in the order of the members") {
     Harness harness;
-    check_all_failures(harness, target,
+    check_all_failures(harness, proof_target,
                        {{"extraData", "0x01"},
                         {"ciphertextWithInputVerification", "0xab"},
                         {"userAddress", "0x12"},
@@ -66,7 +66,7 @@ TEST_CASE("1.5: failures of an input proof come all, in the order of the members
                         {"ciphertextWithInputVerification", "Must not start with 0x"},
                         {"extraData", api_test::not_extra_data}});
     // As in the example of 1.7.
-    check_all_failures(harness, target,
+    check_all_failures(harness, proof_target,
                        {{"ciphertextWithInputVerification", "0xab"}, {"contractAddress", "0x12"}},
                        {{"contractAddress", "Must be 42 characters long"},
                         {"ciphertextWithInputVerification", "Must not start with 0x"}});
@@ -76,9 +76,10 @@ TEST_CASE("1.6: an input proof may name any chain") {
     Harness harness;
     for (const char* chain : {"8009", "99999", "0", "0xffffffffffffffff"}) {
         CAPTURE(chain);
-        CHECK(
-            harness.post(target.path, api_test::sample_with(target.file, "contractChainId", chain))
-                .status == 202);
+        CHECK(harness
+                  .post(proof_target.path,
+                        api_test::sample_with(proof_target.file, "contractChainId", chain))
+                  .status == 202);
     }
 }
 

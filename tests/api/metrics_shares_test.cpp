@@ -16,13 +16,12 @@ namespace {
 using api_test::Exposition;
 using api_test::Labels;
 using api_test::MetricsWorld;
+using api_test::with_shares;
 using domain::Family;
 using domain::Kind;
 using domain::Status;
 using Proving = engine::VoteObserver::Proving;
 using namespace std::chrono_literals;
-
-const api::metrics::MetricsOptions with_shares{.shares = true};
 
 store::Change share(std::optional<Status> from, std::optional<Status> to) {
     return {1, Kind::share, from, to, 3s, {}, {}};

@@ -15,6 +15,7 @@
 using api_test::Exposition;
 using api_test::Labels;
 using api_test::MetricsWorld;
+using api_test::with_shares;
 using domain::Family;
 using domain::Kind;
 using domain::Reason;
@@ -51,8 +52,6 @@ std::set<std::string> names_of(const Labels& labels) {
     for (const auto& [name, _] : labels) names.insert(name);
     return names;
 }
-
-const api::metrics::MetricsOptions with_shares{.shares = true};
 
 const std::string job = "01975f4e-2d3c-7b4a-8123-456789abcdef";
 

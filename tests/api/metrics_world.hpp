@@ -11,9 +11,12 @@
 
 namespace api_test {
 
+inline const api::metrics::MetricsOptions with_shares{.shares = true};
+
 // Metrics whose sources say what the test wants.
 struct MetricsWorld {
-    explicit MetricsWorld(const engine::Clock& clock, const api::metrics::MetricsOptions& options = {})
+    explicit MetricsWorld(const engine::Clock& clock,
+                          const api::metrics::MetricsOptions& options = {})
         : metrics(options, {"1.2.3", "abcdef-clean"}),
           samples(clock, std::chrono::minutes{1}, std::chrono::minutes{5}, options,
                   {.depths = [this] { return depths; },
@@ -25,14 +28,17 @@ struct MetricsWorld {
                    .chain = [this] { return chain; },
                    .process = [this] { return process; }}) {}
 
-    [[nodiscard]] Exposition read() { return Exposition{api::metrics::exposition(metrics, samples)}; }
+    [[nodiscard]] Exposition read() {
+        return Exposition{api::metrics::exposition(metrics, samples)};
+    }
 
     engine::Gates::Depths depths{};
     std::size_t inbox_size = 0;
     std::function<store::Backlog()> backlog = [] { return store::Backlog{}; };
     net::HttpCounts http{};
     engine::ChainReadings chain{};
-    std::optional<api::metrics::ProcessFacts> process = api::metrics::ProcessFacts{1'000, 12, 1'780'000'000};
+    std::optional<api::metrics::ProcessFacts> process =
+        api::metrics::ProcessFacts{1'000, 12, 1'780'000'000};
     api::metrics::Metrics metrics;
     api::metrics::Samples samples;
 };

@@ -7,36 +7,38 @@ namespace {
 using api_test::Harness;
 using api_test::Json;
 
-const api_test::Target target{"/v2/public-decrypt", "public-decrypt.json"};
+const api_test::Target public_target{"/v2/public-decrypt", "public-decrypt.json"};
 
 TEST_CASE("T-057 public decrypt: handles, by the rule HANDLE (D-10)") {
     Harness harness;
-    check_fields(harness, target, {{"ciphertextHandles", Json::array(), {"Must not be empty"}}});
-    check_fields(harness, target, api_test::handle_rows("ciphertextHandles.0"));
+    check_fields(harness, public_target,
+                 {{"ciphertextHandles", Json::array(), {"Must not be empty"}}});
+    check_fields(harness, public_target, api_test::handle_rows("ciphertextHandles.0"));
     const std::string good =
-        Json::parse(api_test::sample(target.file))["ciphertextHandles"][0].get<std::string>();
+        Json::parse(api_test::sample(public_target.file))["ciphertextHandles"][0]
+            .get<std::string>();
     for (const Json& list :
          {Json{good, "0xabc"}, Json{good, "0xabc", "12", ""}, Json{"0xabc", "", good}}) {
-        check_fields(harness, target, {{"ciphertextHandles", list, {"Invalid hex string"}}});
+        check_fields(harness, public_target, {{"ciphertextHandles", list, {"Invalid hex string"}}});
     }
-    check_fields(harness, target, {{"ciphertextHandles", Json{good, good}}});
+    check_fields(harness, public_target, {{"ciphertextHandles", Json{good, good}}});
 }
 
 TEST_CASE("T-058 public decrypt: extraData in its three formats") {
     Harness harness;
-    check_fields(harness, target, api_test::extra_data_rows("extraData"));
+    check_fields(harness, public_target, api_test::extra_data_rows("extraData"));
 }
 
 TEST_CASE("T-059 public decrypt: each member removed, broken JSON") {
     Harness harness;
-    check_missing(harness, target, "", {"ciphertextHandles", "extraData"});
-    check_malformed(harness, target);
+    check_missing(harness, public_target, "", {"ciphertextHandles", "extraData"});
+    check_malformed(harness, public_target);
 }
 
 TEST_CASE("1.5: failures of a public decrypt come all, in the order of the members") {
     Harness harness;
     check_all_failures(
-        harness, target, {{"extraData", ""}, {"ciphertextHandles", Json::array()}},
+        harness, public_target, {{"extraData", ""}, {"ciphertextHandles", Json::array()}},
         {{"ciphertextHandles", "Must not be empty"}, {"extraData", api_test::not_extra_data}});
 }
 
@@ -67,7 +69,8 @@ TEST_CASE("1.6: the first handle of a chain that is not configured is named") {
     for (const Row& row : rows) {
         CAPTURE(row.label);
         const auto answer = harness.post(
-            target.path, api_test::sample_with(target.file, "ciphertextHandles", row.handles));
+            public_target.path,
+            api_test::sample_with(public_target.file, "ciphertextHandles", row.handles));
         if (*row.chain == '\0') {
             CHECK(answer.status == 429);
             continue;

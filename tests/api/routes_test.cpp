@@ -18,9 +18,8 @@ using api_test::Answer;
 using api_test::Call;
 using api_test::Harness;
 using api_test::Json;
-
-const std::string share_path = "/shielded-vote/v1/shares";
-const std::string proof_path = "/v2/input-proof";
+using api_test::proof_path;
+using api_test::share_path;
 
 TEST_CASE("T-001: /liveness is 200 whatever fails") {
     Harness harness;

@@ -5,21 +5,20 @@
 
 #include <doctest/doctest.h>
 
-#include "api/harness.hpp"
-#include "api/samples.hpp"
+#include "api/share_calls.hpp"
 
 namespace {
 
 using api_test::Answer;
 using api_test::Harness;
 using api_test::Json;
+using api_test::share_path;
 using api_test::VotePorts;
+using api_test::with_check;
 using engine::Level;
 
-const std::string share_path = "/shielded-vote/v1/shares";
 const std::string round_field =
     " round_id=0a6fb635439fb6850c775a291f639975bd239745ed43dba2a9f220d707e9b55c";
-constexpr VotePorts with_check{.trees = true, .commitments = true};
 
 // The one line of this event; empty: there are none or several.
 support::RecordingJournal::Line line_of(const Harness& harness, const std::string& event) {

@@ -10,9 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include "api/harness.hpp"
 #include "api/lookups.hpp"
-#include "api/samples.hpp"
+#include "api/share_calls.hpp"
 
 namespace {
 
@@ -21,22 +20,19 @@ using api_test::Call;
 using api_test::Client;
 using api_test::Harness;
 using api_test::Json;
+using api_test::queued;
+using api_test::sample_share;
 using api_test::ScriptedExecutor;
+using api_test::share_base;
+using api_test::share_path;
 using api_test::VotePorts;
 using namespace std::chrono_literals;
 
-const std::string base = "/shielded-vote/v1/";
-const std::string share_path = base + "shares";
-const std::string status_path = base + "status";
+const std::string status_path = share_base + "status";
 const std::string nullifier_path =
-    base + "share-status/" + std::string(64, 'a') + "/" + std::string(64, 'b');
+    share_base + "share-status/" + std::string(64, 'a') + "/" + std::string(64, 'b');
 
-const Json queued{{"status", "queued"}};
 const Json unavailable{{"status", "error"}, {"error", "helper unavailable"}};
-
-std::string sample() {
-    return api_test::sample("vote-share.json");
-}
 
 std::string share_at(int position) {
     return api_test::sample_with("vote-share.json", "tree_position", position);
@@ -63,7 +59,7 @@ void check_unavailable(const Answer& answer) {
 
 TEST_CASE("a slow chain stops neither other routes nor shares of known rounds") {
     Harness harness({}, {}, {.nullifiers = true});
-    CHECK(harness.post(share_path, sample()).json == queued);
+    CHECK(harness.post(share_path, sample_share()).json == queued);
     harness.executor.hold();
     harness.queries.hold();
     Client stranger(harness.server.port());
@@ -89,7 +85,7 @@ TEST_CASE("a slow chain stops neither other routes nor shares of known rounds") 
 TEST_CASE("with the cross-check every share asks the chain, and none holds a worker") {
     Harness harness({}, {}, {.trees = true, .commitments = true});
     harness.trees.found = domain::Bytes32{7};
-    CHECK(harness.post(share_path, sample()).json == queued);
+    CHECK(harness.post(share_path, sample_share()).json == queued);
     harness.executor.hold();
     Client wallet(harness.server.port());
     wallet.send(post(share_at(1)));
@@ -133,7 +129,7 @@ TEST_CASE("more look-ups than there is room for are 503 with a time to wait") {
         clients.back()->send(post(share_at(static_cast<int>(i))));
     }
     wait_for_pending(harness.executor, room);
-    check_unavailable(harness.post(share_path, sample()));
+    check_unavailable(harness.post(share_path, sample_share()));
     CHECK(harness.journal.count("share_lookups_full stage=nullifier_check call=") == 1);
 
     harness.executor.release();
@@ -147,7 +143,7 @@ TEST_CASE("shares that wait for the chain do not keep who asks about shares wait
     Harness harness({}, {}, {.trees = true, .nullifiers = true});
     harness.executor.hold();
     Client wallet(harness.server.port());
-    wallet.send(post(sample()));
+    wallet.send(post(sample_share()));
     wait_for_pending(harness.executor, 1);
     CHECK(harness.get(nullifier_path).json == Json{{"status", "pending"}});
     CHECK(harness.get(status_path).json.contains("tree"));
@@ -224,15 +220,15 @@ TEST_CASE("an exception in a look-up is a 500 with a report, and the room is fre
     harness.intake.defect = "sqlite: out of luck";
     for (int i = 0; i < 300; ++i) {
         const Answer answer = harness.post(
-            share_path,
-            api_test::sample_with("vote-share.json", "vote_round_id",
-                                  i == 0 ? Json::parse(sample())["vote_round_id"].get<std::string>()
-                                         : std::string(64, 'd')));
+            share_path, api_test::sample_with(
+                            "vote-share.json", "vote_round_id",
+                            i == 0 ? Json::parse(sample_share())["vote_round_id"].get<std::string>()
+                                   : std::string(64, 'd')));
         CHECK(answer.status == (i == 0 ? 500 : 400));
     }
     CHECK(harness.journal.count("share_call_failed stage=enqueue call=") == 1);
     harness.intake.defect.reset();
-    CHECK(harness.post(share_path, sample()).json == queued);
+    CHECK(harness.post(share_path, sample_share()).json == queued);
 }
 
 TEST_CASE("look-ups that come when the application is gone do nothing") {
@@ -276,7 +272,7 @@ TEST_CASE("a server that stops while shares wait for the chain drops them unharm
     auto harness = std::make_unique<Harness>();
     harness->executor.hold();
     Client wallet(harness->server.port());
-    wallet.send(post(sample()));
+    wallet.send(post(sample_share()));
     wait_for_pending(harness->executor, 1);
     CHECK_FALSE(harness->server.drain(0ms));
     harness.reset();

@@ -15,9 +15,9 @@ namespace {
 using api_test::Answer;
 using api_test::Call;
 using api_test::Harness;
+using api_test::proof_path;
+using api_test::share_path;
 
-const std::string proof_path = "/v2/input-proof";
-const std::string share_path = "/shielded-vote/v1/shares";
 const std::string json = "Content-Type: application/json\r\n";
 
 std::string start(const std::string& path) {

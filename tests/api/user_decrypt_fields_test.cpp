@@ -8,18 +8,19 @@ using api_test::Harness;
 using api_test::Json;
 using api_test::Target;
 
-const Target direct{"/v2/user-decrypt", "user-decrypt.json"};
-const Target delegated{"/v2/delegated-user-decrypt", "delegated-user-decrypt.json"};
-const Target both[] = {direct, delegated};
+const Target direct_target{"/v2/user-decrypt", "user-decrypt.json"};
+const Target delegated_target{"/v2/delegated_target-user-decrypt",
+                              "delegated_target-user-decrypt.json"};
+const Target both[] = {direct_target, delegated_target};
 
-TEST_CASE("T-077 user decrypt, delegated: contractsChainId") {
+TEST_CASE("T-077 user decrypt, delegated_target: contractsChainId") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::chain_rows("contractsChainId"));
     }
 }
 
-TEST_CASE("T-078 user decrypt, delegated: contractAddresses") {
+TEST_CASE("T-078 user decrypt, delegated_target: contractAddresses") {
     Harness harness;
     const std::string good = "0x" + api_test::characters(40);
     for (const Target& target : both) {
@@ -32,14 +33,15 @@ TEST_CASE("T-078 user decrypt, delegated: contractAddresses") {
     }
 }
 
-TEST_CASE("T-079 user decrypt: userAddress; delegated: delegatorAddress and delegateAddress") {
+TEST_CASE(
+    "T-079 user decrypt: userAddress; delegated_target: delegatorAddress and delegateAddress") {
     Harness harness;
-    check_fields(harness, direct, api_test::address_rows("userAddress"));
-    check_fields(harness, delegated, api_test::address_rows("delegatorAddress"));
-    check_fields(harness, delegated, api_test::address_rows("delegateAddress"));
+    check_fields(harness, direct_target, api_test::address_rows("userAddress"));
+    check_fields(harness, delegated_target, api_test::address_rows("delegatorAddress"));
+    check_fields(harness, delegated_target, api_test::address_rows("delegateAddress"));
 }
 
-TEST_CASE("T-080 user decrypt, delegated: no pairs") {
+TEST_CASE("T-080 user decrypt, delegated_target: no pairs") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target,
@@ -47,7 +49,7 @@ TEST_CASE("T-080 user decrypt, delegated: no pairs") {
     }
 }
 
-TEST_CASE("T-081 user decrypt, delegated: handles and contracts of the pairs") {
+TEST_CASE("T-081 user decrypt, delegated_target: handles and contracts of the pairs") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::handle_rows("handleContractPairs.0.handle"));
@@ -65,21 +67,21 @@ TEST_CASE("T-081 user decrypt, delegated: handles and contracts of the pairs") {
     }
 }
 
-TEST_CASE("T-082 user decrypt, delegated: signature") {
+TEST_CASE("T-082 user decrypt, delegated_target: signature") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::signature_rows("signature"));
     }
 }
 
-TEST_CASE("T-083 user decrypt, delegated: publicKey") {
+TEST_CASE("T-083 user decrypt, delegated_target: publicKey") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::bare_key_rows("publicKey"));
     }
 }
 
-TEST_CASE("T-084 user decrypt, delegated: extraData") {
+TEST_CASE("T-084 user decrypt, delegated_target: extraData") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::extra_data_rows("extraData"));
@@ -88,30 +90,31 @@ TEST_CASE("T-084 user decrypt, delegated: extraData") {
 
 TEST_CASE("1.10: the window, inside requestValidity or at top level") {
     Harness harness;
-    check_fields(harness, direct, api_test::start_rows("requestValidity.startTimestamp"));
-    check_fields(harness, direct, api_test::u32_rows("requestValidity.durationDays"));
-    check_fields(harness, delegated, api_test::start_rows("startTimestamp"));
-    check_fields(harness, delegated, api_test::u32_rows("durationDays"));
+    check_fields(harness, direct_target, api_test::start_rows("requestValidity.startTimestamp"));
+    check_fields(harness, direct_target, api_test::u32_rows("requestValidity.durationDays"));
+    check_fields(harness, delegated_target, api_test::start_rows("startTimestamp"));
+    check_fields(harness, delegated_target, api_test::u32_rows("durationDays"));
     // One failure for the object, two for two members.
-    check_fields(harness, direct,
+    check_fields(harness, direct_target,
                  {{"requestValidity",
                    {{"startTimestamp", "soon"}, {"durationDays", "week"}},
                    {"Value must be a valid U256 number"}}});
-    check_all_failures(harness, delegated, {{"startTimestamp", "soon"}, {"durationDays", "week"}},
+    check_all_failures(harness, delegated_target,
+                       {{"startTimestamp", "soon"}, {"durationDays", "week"}},
                        {{"startTimestamp", "Value must be a valid U256 number"},
                         {"durationDays", "Value must be a valid u32 number"}});
     // A window that is over is the gateway's to refuse.
-    check_fields(harness, direct,
+    check_fields(harness, direct_target,
                  {{"requestValidity", {{"startTimestamp", "1"}, {"durationDays", "0"}}}});
 }
 
-TEST_CASE("T-085 user decrypt, delegated: each member removed, and each two") {
+TEST_CASE("T-085 user decrypt, delegated_target: each member removed, and each two") {
     Harness harness;
-    check_missing(harness, direct, "",
+    check_missing(harness, direct_target, "",
                   {"handleContractPairs", "requestValidity", "contractsChainId",
                    "contractAddresses", "userAddress", "signature", "publicKey", "extraData"});
-    check_missing(harness, direct, "requestValidity", {"startTimestamp", "durationDays"});
-    check_missing(harness, delegated, "",
+    check_missing(harness, direct_target, "requestValidity", {"startTimestamp", "durationDays"});
+    check_missing(harness, delegated_target, "",
                   {"handleContractPairs", "contractsChainId", "contractAddresses",
                    "delegatorAddress", "delegateAddress", "startTimestamp", "durationDays",
                    "signature", "publicKey", "extraData"});
@@ -120,7 +123,7 @@ TEST_CASE("T-085 user decrypt, delegated: each member removed, and each two") {
     }
 }
 
-TEST_CASE("T-086 user decrypt, delegated: broken JSON") {
+TEST_CASE("T-086 user decrypt, delegated_target: broken JSON") {
     Harness harness;
     for (const Target& target : both) check_malformed(harness, target);
 }
@@ -134,7 +137,7 @@ TEST_CASE("1.5: failures of a user decrypt come all, in the order of the members
     Json set = both_set;
     set["userAddress"] = "";
     set["requestValidity"] = {{"startTimestamp", ""}, {"durationDays", ""}};
-    check_all_failures(harness, direct, set,
+    check_all_failures(harness, direct_target, set,
                        {{"handleContractPairs", "Must not be empty"},
                         {"requestValidity", "Value must be a valid U256 number"},
                         {"contractsChainId", "Must be decimal number or 0x hex string"},
@@ -149,7 +152,7 @@ TEST_CASE("1.5: failures of a user decrypt come all, in the order of the members
     set["delegateAddress"] = "";
     set["startTimestamp"] = "";
     set["durationDays"] = "";
-    check_all_failures(harness, delegated, set,
+    check_all_failures(harness, delegated_target, set,
                        {{"handleContractPairs", "Must not be empty"},
                         {"contractsChainId", "Must be decimal number or 0x hex string"},
                         {"contractAddresses", "Must not be empty"},
