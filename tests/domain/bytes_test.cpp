@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "domain/chance.hpp"
+#include "support/chance.hpp"
 
 using namespace domain;
 
@@ -86,7 +86,7 @@ TEST_CASE("hex of a fixed size needs exactly that size") {
 TEST_CASE("what is written as hex is read back") {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         CAPTURE(seed);
-        Chance chance{seed};
+        support::Chance chance{seed};
         const Bytes bytes = chance.bytes(2'000);
         CHECK(from_hex(to_hex(bytes)) == bytes);
     }

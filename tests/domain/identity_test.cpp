@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "domain/chance.hpp"
-#include "domain/request_samples.hpp"
+#include "support/chance.hpp"
+#include "support/random_requests.hpp"
 
 using namespace domain;
 
@@ -80,8 +80,8 @@ UnifiedUserDecrypt unified_user_decrypt() {
 }
 
 VoteShare vote_share() {
-    Chance chance{1};
-    return std::get<VoteShare>(random_request(Kind::share, chance));
+    support::Chance chance{1};
+    return std::get<VoteShare>(support::random_request(Kind::share, chance));
 }
 
 template <class T>

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/chance.hpp"
+#include "support/chance.hpp"
 
 using namespace domain;
 
@@ -58,7 +58,7 @@ TEST_CASE("an id is laid out as UUID version 7") {
 TEST_CASE("all spellings of an id name the same id") {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         CAPTURE(seed);
-        Chance chance{seed};
+        support::Chance chance{seed};
         const RequestId id{
             .sequence =
                 static_cast<std::int64_t>(chance.up_to(static_cast<std::uint64_t>(sequence_max))),

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/chance.hpp"
-#include "domain/request_samples.hpp"
 #include "domain/strictness.hpp"
+#include "support/chance.hpp"
+#include "support/random_requests.hpp"
 
 using namespace domain;
 
@@ -28,8 +28,8 @@ TEST_CASE("every kind of request is read back as it was written, and from nothin
         for (const Kind kind : kinds) {
             CAPTURE(seed);
             CAPTURE(to_string(kind));
-            Chance chance{seed};
-            const Request request = random_request(kind, chance);
+            support::Chance chance{seed};
+            const Request request = support::random_request(kind, chance);
             REQUIRE(kind_of(request) == kind);
 
             const Bytes encoded = encode(request);
@@ -43,9 +43,9 @@ TEST_CASE("every kind of request is read back as it was written, and from nothin
 TEST_CASE("bytes that decode are the bytes their request encodes to") {
     for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
         CAPTURE(seed);
-        Chance chance{seed};
+        support::Chance chance{seed};
         const Kind kind = kinds.at(chance.up_to(kinds.size() - 1));
-        Bytes bytes = encode(random_request(kind, chance));
+        Bytes bytes = encode(support::random_request(kind, chance));
         const std::uint64_t changes = 1 + chance.up_to(3);
         for (std::uint64_t i = 0; i < changes; ++i) {
             bytes[chance.up_to(bytes.size() - 1)] = static_cast<std::uint8_t>(chance.up_to(255));
@@ -175,9 +175,9 @@ TEST_CASE("the numbers, words and bytes of a share keep their places") {
 }
 
 TEST_CASE("an unknown kind is no request") {
-    Chance chance{7};
+    support::Chance chance{7};
     for (const Kind kind : kinds) {
-        Bytes bytes = encode(random_request(kind, chance));
+        Bytes bytes = encode(support::random_request(kind, chance));
         for (int tag = static_cast<int>(kinds.size()); tag < 256; ++tag) {
             CAPTURE(to_string(kind));
             CAPTURE(tag);

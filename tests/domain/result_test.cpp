@@ -7,22 +7,22 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/chance.hpp"
-#include "domain/request_samples.hpp"
 #include "domain/strictness.hpp"
+#include "support/chance.hpp"
+#include "support/random_requests.hpp"
 
 using namespace domain;
 
 namespace {
 
-KmsShare random_kms_share(Chance& chance) {
+KmsShare random_kms_share(support::Chance& chance) {
     return {.index = chance.u32(),
             .payload = chance.bytes(40),
             .signature = chance.bytes(65),
             .extra_data = chance.bytes(33)};
 }
 
-Result random_result(std::size_t index, Chance& chance) {
+Result random_result(std::size_t index, support::Chance& chance) {
     const auto word = [&] { return chance.array<32>(); };
     const auto signature = [&] { return chance.bytes(65); };
     switch (index) {
@@ -48,7 +48,7 @@ TEST_CASE("every kind of result is read back as it was written, and from nothing
         for (std::size_t index = 0; index < std::variant_size_v<Result>; ++index) {
             CAPTURE(seed);
             CAPTURE(index);
-            Chance chance{seed};
+            support::Chance chance{seed};
             const Result result = random_result(index, chance);
             REQUIRE(result.index() == index);
 
@@ -63,7 +63,7 @@ TEST_CASE("every kind of result is read back as it was written, and from nothing
 TEST_CASE("a single share of a key node is read back as it was written") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
-        Chance chance{seed};
+        support::Chance chance{seed};
         const KmsShare share = random_kms_share(chance);
         REQUIRE(decode_kms_share(encode(share)) == share);
         check_strict(encode(share), decode_kms_share);
@@ -73,7 +73,7 @@ TEST_CASE("a single share of a key node is read back as it was written") {
 TEST_CASE("bytes that decode are the bytes their result encodes to") {
     for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
         CAPTURE(seed);
-        Chance chance{seed};
+        support::Chance chance{seed};
         Bytes bytes = encode(random_result(chance.up_to(3), chance));
         bytes[chance.up_to(bytes.size() - 1)] = static_cast<std::uint8_t>(chance.up_to(255));
         if (const auto decoded = decode_result(bytes)) CHECK(encode(*decoded) == bytes);
@@ -81,10 +81,10 @@ TEST_CASE("bytes that decode are the bytes their result encodes to") {
 }
 
 TEST_CASE("requests, results and single shares cannot be taken for each other") {
-    Chance chance{3};
+    support::Chance chance{3};
     for (const Kind kind : kinds) {
         CAPTURE(to_string(kind));
-        const Bytes request = encode(random_request(kind, chance));
+        const Bytes request = encode(support::random_request(kind, chance));
         CHECK_FALSE(decode_result(request).has_value());
         CHECK_FALSE(decode_kms_share(request).has_value());
     }

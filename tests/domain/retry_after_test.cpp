@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/chance.hpp"
+#include "support/chance.hpp"
 
 using namespace domain;
 using namespace std::chrono_literals;
@@ -188,7 +188,7 @@ TEST_CASE("a wait is an exact fraction until the one rounding at the end") {
 TEST_CASE("random standings agree with the formula over one common denominator") {
     for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
         CAPTURE(seed);
-        Chance chance{seed};
+        support::Chance chance{seed};
         RetryAfterOptions options;
         options.max_seconds = 86'400;
         options.safety_margin_permille = static_cast<std::uint32_t>(chance.up_to(1'000));

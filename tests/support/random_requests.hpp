@@ -1,7 +1,9 @@
 #pragma once
 
-#include "domain/chance.hpp"
 #include "domain/request.hpp"
+#include "support/chance.hpp"
+
+namespace support {
 
 // A request of the given kind with random members and short random lists, empty ones included.
 inline domain::Request random_request(domain::Kind kind, Chance& chance) {
@@ -76,3 +78,5 @@ inline domain::Request random_request(domain::Kind kind, Chance& chance) {
     for (Bytes32& comm : share.share_comms) comm = word();
     return share;
 }
+
+}  // namespace support

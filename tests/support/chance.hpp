@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "domain/bytes.hpp"
+
+namespace support {
 
 // Random content for property tests; everything follows from the seed.
 class Chance {
@@ -58,3 +61,5 @@ public:
 private:
     std::mt19937_64 engine_;
 };
+
+}  // namespace support
