@@ -26,7 +26,7 @@ const std::string admin_path = "/admin/config";
 // By status: what errors say, each with its media type.
 using Answers = std::map<std::string, Names>;
 
-std::string said(const std::string& media_type, const Json& value) {
+std::string said(const std::string& media_type, const openapi::Json& value) {
     return media_type + " " + value.dump();
 }
 
@@ -35,21 +35,22 @@ void note(Answers& answers, const net::HttpResponse& response) {
     if (response.status < 400) return;
     const std::string media_type = response.content_type.substr(0, response.content_type.find(';'));
     const bool is_json = media_type == "application/json";
-    texts.insert(said(media_type, is_json ? Json::parse(response.body) : Json(response.body)));
+    texts.insert(said(
+        media_type, is_json ? openapi::Json::parse(response.body) : openapi::Json(response.body)));
 }
 
-const Json& operation(const std::string& path, const char* method) {
+const openapi::Json& operation(const std::string& path, const char* method) {
     return document().at("paths").at(path).at(method);
 }
 
-Answers documented(const Json& operation) {
+Answers documented(const openapi::Json& operation) {
     Answers answers;
     for (const auto& [status, reference] : operation.at("responses").items()) {
         Names& texts = answers[status];
-        const Json& response = resolved(reference);
+        const openapi::Json& response = resolved(reference);
         if (status < "400" || !response.contains("content")) continue;
         for (const auto& [media_type, media] : response.at("content").items()) {
-            for (const Json& example : media.at("examples")) {
+            for (const openapi::Json& example : media.at("examples")) {
                 texts.insert(said(media_type, resolved(example).at("value")));
             }
         }
@@ -104,8 +105,8 @@ struct Admin {
 // The bodies that the examples of errors name as their cause.
 std::vector<std::string> bad_bodies() {
     std::vector<std::string> bodies;
-    for (const Json& example : document().at("components").at("examples")) {
-        const Json request = example.value("x-posthouse-request", Json::object());
+    for (const openapi::Json& example : document().at("components").at("examples")) {
+        const openapi::Json request = example.value("x-posthouse-request", openapi::Json::object());
         const bool is_ours = request.value("server", "") == "admin" && request.contains("bodyText");
         if (is_ours && !request.contains("headers")) bodies.push_back(request.at("bodyText"));
     }
@@ -137,7 +138,8 @@ TEST_CASE("the documented answers of POST /admin/config are those of its listene
     const std::vector<std::string> bodies = bad_bodies();
     REQUIRE(bodies.size() > 10);
     for (const std::string& body : bodies) note(provoked, admin.post(body));
-    const Json& rate = document().at("components").at("examples").at("SetRate").at("value");
+    const openapi::Json& rate =
+        document().at("components").at("examples").at("SetRate").at("value");
     note(provoked, admin.post(rate.dump()));
     admin.control.close_door();
     note(provoked, admin.post(rate.dump()));
@@ -153,7 +155,7 @@ TEST_CASE("the 403 of /admin/config is what the listener of the requests answers
         options.admin_enabled = enabled;
         const api_test::Answer answer = Harness(options).get(admin_path);
         provoked[std::to_string(answer.status)].insert(
-            said(answer.content_type, Json::parse(answer.body)));
+            said(answer.content_type, openapi::Json::parse(answer.body)));
     }
     for (const char* method : {"get", "post"}) {
         Answers of_document = documented(operation(admin_path, method));
@@ -162,36 +164,37 @@ TEST_CASE("the 403 of /admin/config is what the listener of the requests answers
 }
 
 TEST_CASE("the parameters in the document are those of the table, in its order") {
-    Json names = Json::array();
-    Json keys = Json::array();
+    openapi::Json names = openapi::Json::array();
+    openapi::Json keys = openapi::Json::array();
     for (const api::admin::AdminParameter& parameter : api::admin::admin_parameters()) {
         names.push_back(parameter.name);
         keys.push_back(parameter.key);
     }
     CHECK(schema_named("AdminParameter").at("enum") == names);
-    const Json& members = schema_named("AdminSettings").at("properties");
+    const openapi::Json& members = schema_named("AdminSettings").at("properties");
     CHECK(members.at("values").at("required") == keys);
     CHECK(members.at("available_params").at("minItems") == names.size());
-    for (const Json& key : keys) {
+    for (const openapi::Json& key : keys) {
         CHECK(members.at("values").at("properties").contains(key.get<std::string>()));
     }
 }
 
 TEST_CASE("the example of all settings has the constraints of the code") {
     Admin admin;
-    const Json state = Json::parse(admin.get().body);
-    const Json& example =
+    const openapi::Json state = openapi::Json::parse(admin.get().body);
+    const openapi::Json& example =
         document().at("components").at("examples").at("AdminSettings").at("value");
     CHECK(example.at("available_params") == state.at("available_params"));
 }
 
 TEST_CASE("the limits of an interval in the document are those of the code") {
-    const Json& pair = schema_named("AdminInterval").at("items");
+    const openapi::Json& pair = schema_named("AdminInterval").at("items");
     CHECK(pair.at("maximum") == api::admin::interval_seconds_max);
-    const Json& value = schema_named("AdminUpdate").at("properties").at("value");
+    const openapi::Json& value = schema_named("AdminUpdate").at("properties").at("value");
     CHECK(value.at("maxItems") == api::admin::intervals_max);
-    const Json& object = value.at("items").at("anyOf").at(1).at("properties");
-    for (const Json& member : object) CHECK(member.at("maximum") == api::admin::interval_seconds_max);
+    const openapi::Json& object = value.at("items").at("anyOf").at(1).at("properties");
+    for (const openapi::Json& member : object)
+        CHECK(member.at("maximum") == api::admin::interval_seconds_max);
 }
 
 TEST_CASE("the documented answers of the metrics listener are those it sends") {
@@ -203,8 +206,8 @@ TEST_CASE("the documented answers of the metrics listener are those it sends") {
         request.method = "GET";
         request.path = path;
         api::metrics::MetricsApplication working([] { return "text"; }, journal, clock);
-        api::metrics::MetricsApplication broken([]() -> std::string { throw std::runtime_error("disk"); },
-                                       journal, clock);
+        api::metrics::MetricsApplication broken(
+            []() -> std::string { throw std::runtime_error("disk"); }, journal, clock);
         Answers provoked = surroundings(working);
         note(provoked, working.handle(request));
         note(provoked, broken.handle(request));

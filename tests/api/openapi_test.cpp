@@ -17,15 +17,15 @@ using api_test::Answer;
 using api_test::Harness;
 using namespace openapi;
 
-std::string text_of(const Json& list) {
+std::string text_of(const openapi::Json& list) {
     std::string text;
-    for (const Json& element : list) text += element.get<std::string>() + " ";
+    for (const openapi::Json& element : list) text += element.get<std::string>() + " ";
     return text;
 }
 
-void check_shape(const api::MemberRule& rule, const Json& member);
+void check_shape(const api::MemberRule& rule, const openapi::Json& member);
 
-void check_members(const api::Schema& schema, const Json& object) {
+void check_members(const api::Schema& schema, const openapi::Json& object) {
     std::string names;
     for (const api::MemberRule& rule : schema.members) names += std::string(rule.name) + " ";
     CHECK(text_of(object.at("required")) == names);
@@ -41,13 +41,13 @@ void check_members(const api::Schema& schema, const Json& object) {
     }
 }
 
-void check_shape(const api::MemberRule& rule, const Json& member) {
+void check_shape(const api::MemberRule& rule, const openapi::Json& member) {
     switch (rule.shape) {
         case api::Shape::text:
             CHECK(member.at("type") == "string");
             break;
         case api::Shape::text_or_number:
-            CHECK(member.at("type") == Json{"string", "integer"});
+            CHECK(member.at("type") == openapi::Json{"string", "integer"});
             break;
         case api::Shape::texts:
             CHECK(member.at("type") == "array");
@@ -64,10 +64,11 @@ void check_shape(const api::MemberRule& rule, const Json& member) {
     }
 }
 
-void visit_references(const Json& node, const std::function<void(const std::string&)>& visit) {
+void visit_references(const openapi::Json& node,
+                      const std::function<void(const std::string&)>& visit) {
     if (node.is_object() && node.contains("$ref")) visit(node.at("$ref"));
     if (!node.is_structured()) return;
-    for (const Json& child : node) visit_references(child, visit);
+    for (const openapi::Json& child : node) visit_references(child, visit);
 }
 
 TEST_CASE("every route is in the document, and the document knows no other") {
@@ -100,13 +101,13 @@ TEST_CASE("the members of relayer requests are those of the decoders, in their o
         {"/v3/user-decrypt", &api::unified_user_decrypt_schema}};
     for (const auto& [path, schema] : schemas) {
         CAPTURE(path);
-        const Json& media = document()
-                                .at("paths")
-                                .at(path)
-                                .at("post")
-                                .at("requestBody")
-                                .at("content")
-                                .at("application/json");
+        const openapi::Json& media = document()
+                                         .at("paths")
+                                         .at(path)
+                                         .at("post")
+                                         .at("requestBody")
+                                         .at("content")
+                                         .at("application/json");
         check_members(*schema, resolved(media.at("schema")));
     }
 }
@@ -120,15 +121,15 @@ TEST_CASE("the members of a vote share are those of its decoder") {
         const std::string error = answer.json.at("error");
         return error.starts_with("invalid JSON: " + path + ":");
     };
-    const Json& share = schema_named("VoteShareRequest");
-    const Json sample = Json::parse(api_test::sample("vote-share.json"));
+    const openapi::Json& share = schema_named("VoteShareRequest");
+    const openapi::Json sample = openapi::Json::parse(api_test::sample("vote-share.json"));
     CHECK(share.at("properties").size() == sample.size());
     for (const auto& [name, member] : share.at("properties").items()) {
         CAPTURE(name);
         CHECK(refused(name));
         CHECK(sample.contains(name));
     }
-    const Json& inner = schema_named("EncryptedShare").at("properties");
+    const openapi::Json& inner = schema_named("EncryptedShare").at("properties");
     CHECK(inner.size() == sample.at("enc_share").size());
     for (const auto& [name, member] : inner.items()) {
         CAPTURE(name);
@@ -138,11 +139,11 @@ TEST_CASE("the members of a vote share are those of its decoder") {
 
 TEST_CASE("a vote share without its optional members is taken, without any other it is not") {
     Harness harness;
-    const Json& share = schema_named("VoteShareRequest");
-    const Json sample = Json::parse(api_test::sample("vote-share.json"));
+    const openapi::Json& share = schema_named("VoteShareRequest");
+    const openapi::Json sample = openapi::Json::parse(api_test::sample("vote-share.json"));
     for (const auto& [name, member] : share.at("properties").items()) {
         CAPTURE(name);
-        Json body = sample;
+        openapi::Json body = sample;
         body.erase(name);
         const bool required = text_of(share.at("required")).find(name + " ") != std::string::npos;
         CHECK(required == !member.contains("default"));
@@ -176,7 +177,7 @@ TEST_CASE("the label catalogue is that of relayer-api 1.14, with unauthorized") 
         {"insufficient_balance", "[503]", false},
         {"insufficient_allowance", "[503]", false},
     };
-    const Json& labels = schema_named("ErrorLabel").at("oneOf");
+    const openapi::Json& labels = schema_named("ErrorLabel").at("oneOf");
     REQUIRE(labels.size() == std::size(rows));
     for (std::size_t i = 0; i < std::size(rows); ++i) {
         CAPTURE(rows[i].label);
@@ -191,7 +192,7 @@ TEST_CASE("every reference leads somewhere, and every component is used") {
     visit_references(document(), [&](const std::string& reference) {
         CAPTURE(reference);
         REQUIRE(reference.starts_with("#/components/"));
-        CHECK(document().contains(Json::json_pointer(reference.substr(1))));
+        CHECK(document().contains(openapi::Json::json_pointer(reference.substr(1))));
         used.insert(reference);
     });
     for (const auto& [group, members] : document().at("components").items()) {

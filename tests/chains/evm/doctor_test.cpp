@@ -32,7 +32,7 @@ std::string hex_word(std::uint64_t number) {
     return "0x" + std::string(64 - digits.size(), '0') + digits;
 }
 
-std::string selector(const domain::Bytes& call) {
+std::string selector_of(const domain::Bytes& call) {
     return chains::jsonrpc::hex(domain::ByteView{call}.first(4));
 }
 
@@ -74,14 +74,14 @@ struct Clinic {
             options.listening.listeners.push_back({type, "ws://u:k3y@node/v2/SECRET"});
             type = chains::EvmOptions::Listener::Type::subscription;
         }
-        returns[selector(getter(Getter::input_verification_price))] = hex_word(10);
-        returns[selector(getter(Getter::public_decryption_price))] = hex_word(30);
-        returns[selector(getter(Getter::user_decryption_price))] = hex_word(20);
+        returns[selector_of(getter(Getter::input_verification_price))] = hex_word(10);
+        returns[selector_of(getter(Getter::public_decryption_price))] = hex_word(30);
+        returns[selector_of(getter(Getter::user_decryption_price))] = hex_word(20);
         returns["0x70a08231"] = hex_word(30);                 // balanceOf
         returns["0xdd62ed3e"] = "0x" + std::string(64, 'f');  // allowance
-        returns[selector(getter(Getter::active_key_id))] = hex_word(4);
-        returns[selector(getter(Getter::active_crs_id))] = hex_word(5);
-        returns[selector(getter(Getter::current_kms_context_and_epoch))] =
+        returns[selector_of(getter(Getter::active_key_id))] = hex_word(4);
+        returns[selector_of(getter(Getter::active_crs_id))] = hex_word(5);
+        returns[selector_of(getter(Getter::current_kms_context_and_epoch))] =
             hex_word(7) + hex_word(8).substr(2);
         returns["0x281e8bfe"] = hex_word(9);
     }
@@ -207,7 +207,7 @@ TEST_CASE("what is not well is said, with what to do") {
         return [=](Clinic& clinic) { (clinic.*node)->say(method, {answer}); };
     };
     const auto returning = [](const domain::Bytes& call, Answer answer) {
-        return [=](Clinic& clinic) { clinic.returns[selector(call)] = answer; };
+        return [=](Clinic& clinic) { clinic.returns[selector_of(call)] = answer; };
     };
     const auto aged = [](std::int64_t age, std::uint64_t pace) {
         return [=](Clinic& clinic) {
@@ -315,7 +315,7 @@ TEST_CASE("what is not well is said, with what to do") {
          "ProtocolPayment contract", Verdict::failed, "no contract"},
         {"prices refused",
          [](Clinic& clinic) {
-             clinic.returns.erase(selector(getter(Getter::user_decryption_price)));
+             clinic.returns.erase(selector_of(getter(Getter::user_decryption_price)));
          },
          "prices", Verdict::failed, "check the address of ProtocolPayment"},
         {"too few tokens", [](Clinic& clinic) { clinic.returns["0x70a08231"] = hex_word(29); },
@@ -409,8 +409,8 @@ TEST_CASE("key material is looked for in finalized blocks, the threshold in the 
         if (call.method != "eth_call") continue;
         blocks[call.params[0]["input"].get<std::string>().substr(0, 10)] = call.params[1];
     }
-    CHECK(blocks[selector(getter(Getter::active_key_id))] == "finalized");
-    CHECK(blocks[selector(getter(Getter::active_crs_id))] == "finalized");
+    CHECK(blocks[selector_of(getter(Getter::active_key_id))] == "finalized");
+    CHECK(blocks[selector_of(getter(Getter::active_crs_id))] == "finalized");
     CHECK(blocks["0x281e8bfe"] == "latest");
 }
 
