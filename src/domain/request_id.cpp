@@ -22,12 +22,14 @@ constexpr std::size_t bare_size = 32;
 constexpr std::array<std::size_t, 4> hyphens{8, 13, 18, 23};
 
 void put(std::uint64_t value, std::size_t at, Uuid& uuid) {
+    assert(at + 8 <= uuid.size());
     for (std::size_t i = 0; i < 8; ++i) {
         uuid[at + i] = static_cast<std::uint8_t>(value >> (56 - 8 * i));
     }
 }
 
 std::uint64_t get(const Uuid& uuid, std::size_t at) {
+    assert(at + 8 <= uuid.size());
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < 8; ++i) value = value << 8 | uuid[at + i];
     return value;
@@ -73,10 +75,15 @@ bool read_uuid(std::string_view text, Uuid& uuid) {
 
 }  // namespace
 
+bool is_valid(const RequestId& id) {
+    return static_cast<std::uint64_t>(id.sequence) <= sequence_max &&
+           static_cast<std::uint64_t>(id.random) <= random_max;
+}
+
 std::string to_string(const RequestId& id) {
+    assert(is_valid(id));
     const auto sequence = static_cast<std::uint64_t>(id.sequence);
     const auto random = static_cast<std::uint64_t>(id.random);
-    assert(sequence <= sequence_max && random <= random_max);
 
     Uuid uuid{};
     put((sequence >> 12) << 16 | version_bits << 12 | (sequence & 0xfff), 0, uuid);
@@ -84,6 +91,7 @@ std::string to_string(const RequestId& id) {
 
     std::string text = to_hex(uuid);
     for (const std::size_t at : hyphens) text.insert(at, 1, '-');
+    assert(text.size() == hyphenated_size);
     return text;
 }
 

@@ -18,6 +18,9 @@ struct RequestId {
     auto operator<=>(const RequestId&) const = default;
 };
 
+// Whether both numbers fit into a UUID: all we give out do.
+[[nodiscard]] bool is_valid(const RequestId& id);
+
 // Hyphenated lower-case text.
 [[nodiscard]] std::string to_string(const RequestId& id);
 

@@ -1,10 +1,17 @@
 #include "engine/context.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "engine/share_journal.hpp"
 
 namespace engine {
+
+namespace {
+
+constexpr const char* unreadable_text = "The stored request can not be read";
+
+}  // namespace
 
 RequestPtr load_request(Context& context, const store::Row& row) {
     const std::optional<domain::Bytes> payload = context.store.payload(row.id.sequence);
@@ -14,14 +21,13 @@ RequestPtr load_request(Context& context, const store::Row& row) {
         return std::make_shared<const domain::Request>(std::move(*request));
     }
     fail(context, row, domain::Status::failure, domain::Cause::internal,
-         {domain::Reason::undecodable,
-          internal_text(row.kind, "The stored request can not be read"),
-          {}});
+         {domain::Reason::undecodable, internal_text(row.kind, unreadable_text), {}});
     return nullptr;
 }
 
 void fail(Context& context, const store::Row& row, domain::Status to, domain::Cause cause,
           domain::Failure failure) {
+    assert(domain::is_legal(row.kind, row.status, to, cause));
     failure.text = domain::redact_urls(failure.text);
     context.gates.leave(row.id.sequence, domain::family_of(row.kind));
     if (!context.store.fail(row, {row.status, to, cause}, failure, context.now.wall)) {
@@ -40,6 +46,20 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
              std::string(to_string(failure.reason)) + " text=\"" + failure.text + "\""});
 }
 
+void end_broken(Context& context) {
+    for (const store::BrokenRow& row : context.store.take_broken()) {
+        const domain::Kind kind = row.kind.value_or(domain::Kind::input_proof);
+        if (row.kind) context.gates.leave(row.sequence, domain::family_of(kind));
+        context.store.end_broken(row, internal_text(kind, unreadable_text), context.now.wall);
+        context.effects.settled.push_back(row.sequence);
+        context.effects.lines.push_back(
+            {Level::error, "request_broken row=" + std::to_string(row.sequence) + " problem=\"" +
+                               row.problem +
+                               "\" action=\"it failed\" hint=\"the file was changed " +
+                               "by somebody else, or the disk is bad\""});
+    }
+}
+
 std::string internal_text(domain::Kind kind, const std::string& text) {
     return domain::is_decrypt(kind) ? "Processing Failed: " + text : text;
 }
@@ -55,6 +75,8 @@ store::Schedule in_line(const Context& context, const store::Schedule& before) {
 store::Schedule in_work(const Context& context, const store::Schedule& before) {
     store::Schedule schedule = before;
     schedule.lane = store::Lane::timer;
+    // A lease that is over at once would hand the same work out in every step.
+    assert(context.options.lease > domain::Milliseconds::zero());
     schedule.wake = context.now.steady + context.options.lease;
     ++schedule.claims;
     return schedule;
@@ -62,6 +84,7 @@ store::Schedule in_work(const Context& context, const store::Schedule& before) {
 
 store::Schedule pausing(const Context& context, const store::Schedule& before,
                         domain::Milliseconds pause) {
+    assert(pause >= domain::Milliseconds::zero());
     store::Schedule schedule = before;
     schedule.lane = store::Lane::timer;
     schedule.wake = context.now.steady + pause;

@@ -66,6 +66,9 @@ inline constexpr domain::Milliseconds second_look{std::chrono::hours{1}};
 void fail(Context& context, const store::Row& row, domain::Status to, domain::Cause cause,
           domain::Failure failure);
 
+// Fails the rows that this step could not read. At its end: what it read before is among them.
+void end_broken(Context& context);
+
 // How the text of an internal error is served (relayer-api 9.2).
 [[nodiscard]] std::string internal_text(domain::Kind kind, const std::string& text);
 

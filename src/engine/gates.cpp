@@ -74,16 +74,19 @@ const Gates::SendLine& Gates::send_line(Family family) const {
 }
 
 void Gates::line_up_for_check(const store::Row& row) {
+    assert(row.status == Status::queued && domain::is_decrypt(row.kind));
     const std::lock_guard lock(mutex_);
     check_line(domain::family_of(row.kind))->waiting.push_back(row.id.sequence, row.client);
 }
 
 void Gates::line_up_for_sending(const store::Row& row) {
+    assert(row.status != Status::queued && !domain::is_terminal(row.status));
     const std::lock_guard lock(mutex_);
     send_line(domain::family_of(row.kind)).waiting.push_back(row.id.sequence, row.client);
 }
 
 void Gates::line_up_for_resending(const store::Row& row) {
+    assert(row.status != Status::queued && !domain::is_terminal(row.status));
     const std::lock_guard lock(mutex_);
     send_line(domain::family_of(row.kind)).waiting.push_front(row.id.sequence);
 }
@@ -124,10 +127,12 @@ std::optional<Gates::Id> Gates::pass_check(Family family, domain::Monotonic now)
     const std::lock_guard lock(mutex_);
     const std::optional<Id> id = line.waiting.pop_front();
     if (id) ++line.running;
+    assert(line.running <= line.options.max_concurrency);
     return id;
 }
 
 void Gates::give_back_check(Family family) {
+    assert(check_line(family) != nullptr);
     CheckLine& line = *check_line(family);
     assert(line.running > 0);
     --line.running;
@@ -141,7 +146,9 @@ std::optional<Gates::Id> Gates::pass_sending(Family family, domain::Monotonic no
     }
     const std::lock_guard lock(mutex_);
     ++sends_in_air_;
-    return line.waiting.pop_front();
+    const std::optional<Id> id = line.waiting.pop_front();
+    assert(id && sends_in_air_ <= sends_max_);
+    return id;
 }
 
 void Gates::hold_checks(domain::Monotonic until) {
@@ -159,6 +166,11 @@ void Gates::give_back_sending() {
 
 std::uint32_t Gates::free_share_slots() const {
     return shares_max_ - std::min(shares_max_, shares_in_work_);
+}
+
+void Gates::take_share_slot() {
+    assert(shares_in_work_ < shares_max_);
+    ++shares_in_work_;
 }
 
 void Gates::give_back_share_slot() {
@@ -193,6 +205,11 @@ void Gates::restore_permits(const Work& work) {
             ++sends_in_air_;
         }
     }
+    assert(permits() == work.entries().size());
+}
+
+std::size_t Gates::permits() const {
+    return std::size_t{sends_in_air_} + shares_in_work_ + checks_[0].running + checks_[1].running;
 }
 
 std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const {
@@ -214,10 +231,12 @@ std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const 
 }
 
 std::uint32_t Gates::checks_running(Family family) const {
+    assert(check_line(family) != nullptr);
     return check_line(family)->running;
 }
 
 Standing Gates::standing(const store::Row& row, std::int64_t seconds_in_status) const {
+    assert(row.kind != domain::Kind::share);
     const std::lock_guard lock(mutex_);
     const Family family = domain::family_of(row.kind);
     const Id id = row.id.sequence;

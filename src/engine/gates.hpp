@@ -53,7 +53,7 @@ public:
     void hold_checks(domain::Monotonic until);
     void hold_sending(domain::Monotonic until);
     [[nodiscard]] std::uint32_t free_share_slots() const;
-    void take_share_slot() { ++shares_in_work_; }
+    void take_share_slot();
     void give_back_share_slot();
 
     // A rate that changes starts with a full bucket (relayer-api 4.2).
@@ -69,6 +69,8 @@ public:
     [[nodiscard]] std::uint32_t checks_running(domain::Family family) const;
     [[nodiscard]] std::uint32_t sends_in_air() const { return sends_in_air_; }
     [[nodiscard]] std::uint32_t shares_in_work() const { return shares_in_work_; }
+    // All that are taken: one for each entry of the work in progress.
+    [[nodiscard]] std::size_t permits() const;
 
     // --- looking; any thread ---
 

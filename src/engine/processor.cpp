@@ -1,6 +1,7 @@
 #include "engine/processor.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -40,6 +41,7 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
 
 recovery::Report Processor::recover(const std::function<void()>& progress) {
     context_.now = timeline_.now();
+    assert(next_maintenance_ == domain::Monotonic{});  // once
     recovery::Report report = recovery::run(context_, suspects_, progress);
     for (const Effects::Line& line : std::exchange(context_.effects, {}).lines) {
         journal_.write(line.level, line.text);
@@ -73,6 +75,7 @@ Nanoseconds Processor::step() {
         close_rounds();
         maintain_if_due();
         start_work();
+        end_broken(context_);
         wait = until_next_wake();
         const domain::Monotonic before = clock_.monotonic();
         transaction.commit();
@@ -160,6 +163,9 @@ void Processor::maintain_if_due() {
 void Processor::release_effects(Nanoseconds commit) {
     Effects effects = std::exchange(context_.effects, {});
     const Events events = std::exchange(events_, {});
+    assert(effects.replies.size() == events.submissions.size());
+    assert(effects.checks.size() + effects.prepares.size() + effects.sends.size() <= work_.busy());
+    assert(gates_.permits() == work_.entries().size());
     work_.keep();
     gateway_.keep_sealed();
     suspects_.keep();

@@ -1,6 +1,7 @@
 #include "engine/recovery.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "engine/sending.hpp"
@@ -26,6 +27,7 @@ void Suspects::release_next(Context& context) {
             const std::optional<store::Row> row = context.store.load(next.sequence);
             if (!row || domain::is_terminal(row->status)) continue;
             running_.insert(next.sequence);
+            assert(!next.has_last_chance || running_.size() == 1);
             recovery::line_up(context, *row);
         }
         group_ = std::min(group_ * 2, group_max);
@@ -69,6 +71,7 @@ store::Schedule on_timer(const Context& context, const store::Schedule& before) 
 
 // Takes back what the status promised before the crash (the reset of relayer-api 7.2).
 store::Row reset(Context& context, const store::Row& row) {
+    assert(!domain::is_terminal(row.status));
     store::Row after = row;
     if (row.kind == Kind::share && in_send_stage(row.status)) {
         after.status = Status::queued;
@@ -163,6 +166,7 @@ void line_up(Context& context, const store::Row& row) {
         schedule.lane = store::Lane::timer;
         schedule.wake = context.now.steady;
     }
+    assert(!domain::is_terminal(row.status) && row.status != Status::receipt_received);
     if (!context.store.reschedule(row, row.status, schedule)) {
         ++context.stale;
     } else if (schedule.lane != store::Lane::gate) {
@@ -209,11 +213,29 @@ void rebuild_lines(Context& context) {
             context.gates.line_up_for_sending(row);
         }
     }
+    const auto [checks, sends] = context.gates.depths();
+    // Nothing stands in a line that no row says, and no row is without its place.
+    assert(checks.public_decrypt + checks.user_decrypt + sends.input_proof + sends.public_decrypt +
+               sends.user_decrypt ==
+           rows.size());
 }
 
 Report run(Context& context, Suspects& suspects, const std::function<void()>& progress) {
+    assert(context.work.entries().empty() && suspects.size() == 0);
     Report report;
-    std::vector<store::Row> rows = context.store.standing_in(store::Lane::timer);
+    const auto commit = [&](store::Store::Transaction& transaction) {
+        end_broken(context);
+        transaction.commit();
+        for (const store::Change& change : context.store.take_changes()) {
+            report.changes.push_back(change);
+        }
+    };
+    std::vector<store::Row> rows;
+    {
+        store::Store::Transaction transaction(context.store);
+        rows = context.store.standing_in(store::Lane::timer);
+        commit(transaction);
+    }
     // The furthest along first, each group in order of acceptance; among suspects those that were
     // there at fewer crashes, so that the guilty one comes late.
     std::stable_sort(rows.begin(), rows.end(), [](const store::Row& a, const store::Row& b) {
@@ -229,13 +251,12 @@ Report run(Context& context, Suspects& suspects, const std::function<void()>& pr
         for (std::size_t i = begin; i < end; ++i) {
             recover_one(context, suspects, report, rows[i]);
         }
-        transaction.commit();
-        for (const store::Change& change : context.store.take_changes()) {
-            report.changes.push_back(change);
-        }
+        commit(transaction);
         progress();
     }
+    store::Store::Transaction transaction(context.store);
     rebuild_lines(context);
+    commit(transaction);
     return report;
 }
 

@@ -1,10 +1,12 @@
 #include "store/reader.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <condition_variable>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "store/database.hpp"
@@ -35,7 +37,7 @@ public:
     std::optional<View> find(const domain::RequestId& id) {
         std::optional<View> view;
         if (find_.with(id.sequence, id.random).next()) {
-            view = View{read_row(find_), read_failure(), {}};
+            view = View{row(), read_failure(), {}};
             // Read before find_ is finished: a purge between the two could take the result alone.
             if (view->row.status == domain::Status::completed) view->result = read_result(id);
         }
@@ -55,12 +57,12 @@ public:
         round_queues_.with();
         while (round_queues_.next()) {
             RoundCounts& round = rounds.emplace_back();
-            const domain::ByteView id = round_queues_.blob(0);
-            std::copy(id.begin(), id.end(), round.round_id.begin());
+            round.round_id = round_queues_.bytes32(0);
             round.submitted = static_cast<std::uint64_t>(round_queues_.integer(1));
             round.failed = static_cast<std::uint64_t>(round_queues_.integer(2));
             round.total = static_cast<std::uint64_t>(round_queues_.integer(3));
-            round.pending = round.total - round.submitted - round.failed;
+            const std::uint64_t ended = round.submitted + round.failed;
+            round.pending = round.total - std::min(round.total, ended);
         }
         round_queues_.finish();
         return rounds;
@@ -92,6 +94,14 @@ private:
         if (in_work_.integer(3) == static_cast<std::int64_t>(Lane::gate)) {
             keep_earlier(backlog.oldest_at_gate, since);
         }
+    }
+
+    [[nodiscard]] Row row() const {
+        std::variant<Row, BrokenRow> decoded = decode_row(find_);
+        if (auto* row = std::get_if<Row>(&decoded)) return std::move(*row);
+        // The writer ends it when it comes upon it.
+        throw StorageError(Trouble::other, "a stored request can not be read: " +
+                                               std::get<BrokenRow>(decoded).problem);
     }
 
     std::optional<domain::Timestamp> earliest_wake(Lane lane) {
@@ -140,7 +150,9 @@ private:
 class Reader::Impl {
 public:
     Impl(Options options, std::size_t connections_max)
-        : options_(std::move(options)), connections_max_(connections_max) {}
+        : options_(std::move(options)), connections_max_(connections_max) {
+        assert(connections_max_ > 0);  // or every call would wait for ever
+    }
 
     // Lends a connection to one call.
     template <typename Call>
@@ -161,6 +173,7 @@ private:
         std::unique_lock lock(mutex_);
         returned_.wait(lock, [&] { return !idle_.empty() || lent_ < connections_max_; });
         ++lent_;
+        assert(lent_ <= connections_max_);
         if (!idle_.empty()) {
             std::unique_ptr<Connection> connection = std::move(idle_.back());
             idle_.pop_back();
@@ -178,6 +191,7 @@ private:
     void give_back(std::unique_ptr<Connection> connection) {
         {
             const std::lock_guard lock(mutex_);
+            assert(lent_ > 0);
             --lent_;
             if (connection) idle_.push_back(std::move(connection));
         }

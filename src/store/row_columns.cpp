@@ -1,15 +1,21 @@
 #include "store/row_columns.hpp"
 
-#include <cassert>
+#include <cstdint>
+#include <utility>
 
 namespace store {
 
-Row read_row(const Statement& statement) {
+std::variant<Row, BrokenRow> decode_row(const Statement& statement) {
     Row row;
     row.id = {statement.integer(0), statement.integer(1)};
     const auto kind = domain::kind_from(statement.text(2));
     const auto status = domain::status_from(statement.text(3));
-    assert(kind && status);  // the schema checks both
+    if (!statement.is_null(11)) row.round = statement.integer(11);
+    const auto broken = [&](std::string problem) {
+        return BrokenRow{row.id.sequence, kind, status, row.round, std::move(problem)};
+    };
+    if (!kind) return broken("its kind is unknown");
+    if (!status) return broken("its status is unknown");
     row.kind = *kind;
     row.status = *status;
     row.schedule.lane = static_cast<Lane>(statement.integer(4));
@@ -18,11 +24,16 @@ Row read_row(const Statement& statement) {
     if (const std::int64_t deadline = statement.integer(7); deadline != 0) {
         row.schedule.deadline = domain::from_unix_ms(deadline);
     }
+    for (int column = 8; column <= 10; ++column) {
+        if (!std::in_range<std::uint32_t>(statement.integer(column))) {
+            return broken("a count of its tries is out of range");
+        }
+    }
     row.schedule.claims = static_cast<std::uint32_t>(statement.integer(8));
     row.schedule.attempts = static_cast<std::uint32_t>(statement.integer(9));
     row.schedule.faults = static_cast<std::uint32_t>(statement.integer(10));
-    if (!statement.is_null(11)) row.round = statement.integer(11);
     row.client = statement.integer(12);
+    if (auto problem = problem_of(row)) return broken(std::move(*problem));
     return row;
 }
 

@@ -30,6 +30,9 @@ enum class Lane {
 
 [[nodiscard]] Lane ended_lane(domain::Family family);
 
+// Whether a request of this kind stands in this lane while it has this status.
+[[nodiscard]] bool may_stand_in(Lane lane, domain::Kind kind, domain::Status status);
+
 // When and why a row is looked at again, and what it used up; changes without changing the status.
 struct Schedule {
     Lane lane = Lane::timer;
@@ -53,6 +56,19 @@ struct Row {
     std::int64_t client = 0;  // id of the key that asked; 0: nobody known
 
     bool operator==(const Row&) const = default;
+};
+
+// Why the parts of a row can not belong together; nothing: they can.
+[[nodiscard]] std::optional<std::string> problem_of(const Row& row);
+
+// A row that holds what this program never writes: the file was changed by somebody else or by a
+// bad disk. What can be read of it.
+struct BrokenRow {
+    std::int64_t sequence = 0;
+    std::optional<domain::Kind> kind;
+    std::optional<domain::Status> status;
+    std::optional<std::int64_t> round;
+    std::string problem;
 };
 
 struct NewRequest {

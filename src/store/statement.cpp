@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <string>
 
 namespace store {
@@ -91,6 +92,18 @@ domain::ByteView Statement::blob(int column) const {
     const SQLite::Column value = const_cast<SQLite::Statement&>(statement_).getColumn(column);
     const auto* data = static_cast<const std::uint8_t*>(value.getBlob());
     return {data, static_cast<std::size_t>(value.getBytes())};
+}
+
+domain::Bytes32 Statement::bytes32(int column) const {
+    const domain::ByteView stored = blob(column);
+    domain::Bytes32 bytes{};
+    if (stored.size() != bytes.size()) {
+        throw StorageError(Trouble::corrupt, statement_.getQuery() + ": " +
+                                                 std::to_string(stored.size()) +
+                                                 " bytes stored where 32 belong");
+    }
+    std::copy(stored.begin(), stored.end(), bytes.begin());
+    return bytes;
 }
 
 bool Statement::is_null(int column) const {

@@ -41,6 +41,8 @@ public:
     [[nodiscard]] std::string_view text(int column) const;
     [[nodiscard]] domain::ByteView blob(int column) const;
     [[nodiscard]] bool is_null(int column) const;
+    // Throws StorageError (corrupt) when something of another length is stored.
+    [[nodiscard]] domain::Bytes32 bytes32(int column) const;
 
     // Gives the snapshot back before the last row was read.
     void finish() { reset(); }

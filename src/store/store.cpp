@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "store/store_impl.hpp"
 
@@ -42,7 +43,7 @@ std::uint64_t log_left_behind(const Options& options) {
 Attempt attempt_without_bytes(const Statement& statement) {
     Attempt attempt;
     attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
-    attempt.hash = bytes32(statement, 1);
+    attempt.hash = statement.bytes32(1);
     attempt.at = domain::from_unix_ms(statement.integer(2));
     return attempt;
 }
@@ -88,6 +89,8 @@ void Store::Impl::checkpoint(int mode) {
 
 void Store::Impl::note(const Row& row, std::optional<Status> from, std::optional<Status> to,
                        domain::Timestamp now, const domain::Failure* failure) {
+    assert(in_transaction());
+    assert(!from || !to || domain::is_legal(row.kind, *from, *to));
     Change change{row.id.sequence, row.kind, from, to, {}, {}, {}, row.round};
     change.spent = std::max(domain::Milliseconds::zero(),
                             std::chrono::duration_cast<domain::Milliseconds>(now - row.since));
@@ -96,6 +99,21 @@ void Store::Impl::note(const Row& row, std::optional<Status> from, std::optional
         change.selector = failure->selector;
     }
     changes_.push_back(change);
+}
+
+std::optional<Row> Store::Impl::read_row(const Statement& statement) {
+    std::variant<Row, BrokenRow> decoded = decode_row(statement);
+    if (auto* row = std::get_if<Row>(&decoded)) return std::move(*row);
+    broken_.push_back(std::move(std::get<BrokenRow>(decoded)));
+    return std::nullopt;
+}
+
+std::vector<Row> Store::Impl::read_rows(Statement& statement) {
+    std::vector<Row> rows;
+    while (statement.next()) {
+        if (auto row = read_row(statement)) rows.push_back(std::move(*row));
+    }
+    return rows;
 }
 
 // A round that is forgotten ends as its shares say.
@@ -120,18 +138,24 @@ Store::Store(const Options& options) {
 Store::~Store() = default;
 
 Store::Transaction::Transaction(Store& store) : store_(store) {
+    assert(!store_.impl_->in_transaction());
     store_.impl_->changes_.clear();
+    store_.impl_->broken_.clear();
     store_.impl_->statements_.begin.run();
+    assert(store_.impl_->in_transaction());
 }
 
 void Store::Transaction::commit() {
+    assert(open_);
     store_.impl_->statements_.commit.run();
     open_ = false;
+    assert(!store_.impl_->in_transaction());
 }
 
 Store::Transaction::~Transaction() {
     if (!open_) return;
     store_.impl_->changes_.clear();
+    store_.impl_->broken_.clear();
     // After an I/O or full error SQLite has rolled back by itself; a second rollback would fail and
     // hide the first cause.
     sqlite3* handle = store_.impl_->database_->getHandle();
@@ -150,8 +174,8 @@ std::int64_t Store::last_sequence() {
 namespace {
 
 bool is_equal(domain::ByteView stored, const domain::Bytes32& given) {
-    assert(stored.size() == given.size());
-    return std::memcmp(stored.data(), given.data(), given.size()) == 0;
+    return stored.size() == given.size() &&
+           std::memcmp(stored.data(), given.data(), given.size()) == 0;
 }
 
 // The two columns behind those of the row.
@@ -171,7 +195,9 @@ std::optional<Twin> Store::find_twin(const domain::Identity& identity) {
     std::optional<Twin> twin;
     while (!twin && statement.next()) {
         if (!has_key(statement, identity)) continue;
-        twin = Twin{read_row(statement), has_content(statement, identity)};
+        if (const auto row = impl_->read_row(statement)) {
+            twin = Twin{*row, has_content(statement, identity)};
+        }
     }
     statement.finish();
     return twin;
@@ -182,20 +208,23 @@ std::optional<Twin> Store::find_by_key(const domain::Bytes32& key,
     Statement& statement = impl_->statements_.find_by_key.with(key);
     std::optional<Twin> twin;
     if (statement.next()) {
-        twin = Twin{read_row(statement),
-                    has_key(statement, identity) && has_content(statement, identity)};
+        if (const auto row = impl_->read_row(statement)) {
+            twin = Twin{*row, has_key(statement, identity) && has_content(statement, identity)};
+        }
     }
     statement.finish();
     return twin;
 }
 
 void Store::remember_key(const domain::Bytes32& key, std::int64_t sequence) {
+    assert(impl_->in_transaction());
     impl_->statements_.remember_key.with(key, sequence).run();
 }
 
 void Store::insert(const NewRequest& request) {
     const Row& row = request.row;
     assert(row.status == domain::first_status(row.kind));
+    assert(!problem_of(row));
     const bool own_content = request.identity.content != request.identity.key;
     impl_->statements_.insert
         .with(row.id.sequence, row.id.random, literal(to_string(row.kind)),
@@ -212,7 +241,7 @@ void Store::insert(const NewRequest& request) {
 std::optional<Row> Store::load(std::int64_t sequence) {
     Statement& statement = impl_->statements_.load.with(sequence);
     std::optional<Row> row;
-    if (statement.next()) row = read_row(statement);
+    if (statement.next()) row = impl_->read_row(statement);
     statement.finish();
     return row;
 }
@@ -220,13 +249,13 @@ std::optional<Row> Store::load(std::int64_t sequence) {
 std::optional<domain::Bytes32> Store::reference(std::int64_t sequence) {
     Statement& statement = impl_->statements_.reference.with(sequence);
     if (!statement.next()) return std::nullopt;
-    return bytes32(statement, 0);
+    return statement.bytes32(0);
 }
 
 std::optional<Row> Store::find_by_reference(const domain::Bytes32& reference) {
     Statement& statement = impl_->statements_.by_reference.with(reference);
     std::optional<Row> row;
-    if (statement.next()) row = read_row(statement);
+    if (statement.next()) row = impl_->read_row(statement);
     statement.finish();
     return row;
 }
@@ -243,17 +272,11 @@ std::optional<domain::Bytes> Store::payload(std::int64_t sequence) {
 }
 
 std::vector<Row> Store::due(Lane lane, domain::Timestamp now, std::size_t limit) {
-    Statement& statement = impl_->statements_.due.with(lane_number(lane), now, limit);
-    std::vector<Row> rows;
-    while (statement.next()) rows.push_back(read_row(statement));
-    return rows;
+    return impl_->read_rows(impl_->statements_.due.with(lane_number(lane), now, limit));
 }
 
 std::vector<Row> Store::standing_in(Lane lane) {
-    Statement& statement = impl_->statements_.standing_in.with(lane_number(lane));
-    std::vector<Row> rows;
-    while (statement.next()) rows.push_back(read_row(statement));
-    return rows;
+    return impl_->read_rows(impl_->statements_.standing_in.with(lane_number(lane)));
 }
 
 std::optional<domain::Timestamp> Store::earliest_wake(Lane lane) {
@@ -267,6 +290,8 @@ std::optional<domain::Timestamp> Store::earliest_wake(Lane lane) {
 }
 
 bool Store::reschedule(const Row& row, Status in, const Schedule& schedule) {
+    assert(impl_->in_transaction());
+    assert(may_stand_in(schedule.lane, row.kind, in));
     return impl_->statements_.reschedule
                .with(lane_number(schedule.lane), schedule.wake,
                      milliseconds_or_zero(schedule.deadline), schedule.claims, schedule.attempts,
@@ -277,6 +302,7 @@ bool Store::reschedule(const Row& row, Status in, const Schedule& schedule) {
 bool Store::move(const Row& row, Step step, const Schedule& schedule, domain::Timestamp now) {
     assert(domain::is_legal(row.kind, step.from, step.to, step.cause));
     assert(!domain::is_terminal(step.to));
+    assert(may_stand_in(schedule.lane, row.kind, step.to));
     const int changed =
         impl_->statements_.move
             .with(literal(to_string(step.to)), now, lane_number(schedule.lane), schedule.wake,
@@ -290,6 +316,7 @@ bool Store::move(const Row& row, Step step, const Schedule& schedule, domain::Ti
 
 bool Store::receive(const Row& row, const std::optional<domain::Bytes32>& reference,
                     const Schedule& schedule, domain::Timestamp now) {
+    assert(may_stand_in(schedule.lane, row.kind, Status::receipt_received));
     const int changed =
         impl_->statements_.receive
             .with(now, lane_number(schedule.lane), schedule.wake,
@@ -301,6 +328,7 @@ bool Store::receive(const Row& row, const std::optional<domain::Bytes32>& refere
 }
 
 bool Store::complete(const Row& row, domain::ByteView result, domain::Timestamp now) {
+    assert(domain::is_legal(row.kind, Status::receipt_received, Status::completed));
     Statements& statements = impl_->statements_;
     const Lane lane = ended_lane(domain::family_of(row.kind));
     const domain::Timestamp start = retention_start(statements.vote_end, row, now);
@@ -347,7 +375,43 @@ bool Store::fail(const Row& row, Step step, const domain::Failure& failure, doma
     return true;
 }
 
+std::vector<BrokenRow> Store::take_broken() {
+    std::vector<BrokenRow> broken = std::exchange(impl_->broken_, {});
+    // Several reads may have come upon the same one.
+    std::ranges::sort(broken, {}, &BrokenRow::sequence);
+    const auto again = std::ranges::unique(broken, {}, &BrokenRow::sequence);
+    broken.erase(again.begin(), again.end());
+    return broken;
+}
+
+void Store::end_broken(const BrokenRow& row, const std::string& text, domain::Timestamp now) {
+    assert(impl_->in_transaction());
+    Statements& statements = impl_->statements_;
+    // Of a kind that is not known: kept as long as what is kept longest.
+    const Lane lane =
+        row.kind ? ended_lane(domain::family_of(*row.kind)) : Lane::ended_public_decrypt;
+    statements.end_broken
+        .with(now, lane_number(lane), literal(to_string(domain::Reason::undecodable)), text,
+              row.sequence)
+        .run();
+    const bool is_share = row.kind == domain::Kind::share;
+    if (is_share || !row.kind) {
+        // It may hold the witness of a share.
+        statements.wipe_payload.with(row.sequence).run();
+        statements.purge_attempts.with(row.sequence).run();
+        impl_->wiped_ = true;
+    }
+    const bool was_counted = row.status && domain::is_terminal(*row.status);
+    if (is_share && row.round && !was_counted) statements.count_failed.with(*row.round).run();
+    if (!row.kind || !row.status) return;
+    Change change{row.sequence, *row.kind, row.status, domain::Status::failure,
+                  {},           {},        {},         row.round};
+    change.reason = domain::Reason::undecodable;
+    impl_->changes_.push_back(change);
+}
+
 void Store::add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now) {
+    assert(impl_->in_transaction());
     impl_->statements_.add_attempt.with(sequence, attempt.nonce, attempt.hash, attempt.sealed, now)
         .run();
 }
@@ -373,6 +437,7 @@ std::vector<Attempt> Store::attempts_in_work() {
 
 bool Store::hold_answer(const domain::Bytes32& reference, const HeldAnswer& answer,
                         domain::Timestamp now) {
+    assert(impl_->in_transaction());
     return impl_->statements_.hold_answer.with(reference, answer.slot, answer.body, now).run() == 1;
 }
 
@@ -418,23 +483,27 @@ std::map<std::string, std::uint64_t> Store::cursors() {
 
 void Store::set_cursor(std::string_view listener, std::uint64_t position) {
     const std::string name(listener);
+    assert(impl_->in_transaction());
     impl_->statements_.set_cursor.with(name, position).run();
 }
 
 std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit) {
+    assert(impl_->in_transaction());
     assert(lane_number(lane) >= lane_number(Lane::ended_input_proof));
     Statements& statements = impl_->statements_;
-    std::vector<Row> rows;
+    std::vector<std::variant<Row, BrokenRow>> rows;
     statements.purgeable.with(lane_number(lane), before, limit);
-    while (statements.purgeable.next()) rows.push_back(read_row(statements.purgeable));
-    for (const Row& row : rows) {
-        const std::int64_t id = row.id.sequence;
+    while (statements.purgeable.next()) rows.push_back(decode_row(statements.purgeable));
+    for (const auto& decoded : rows) {
+        const auto* row = std::get_if<Row>(&decoded);
+        const std::int64_t id =
+            row != nullptr ? row->id.sequence : std::get<BrokenRow>(decoded).sequence;
         statements.purge_keys.with(id).run();
         statements.purge_attempts.with(id).run();
         statements.purge_result.with(id).run();
         statements.wipe_payload.with(id).run();
         statements.purge_request.with(id).run();
-        impl_->note(row, row.status, {}, before);
+        if (row != nullptr) impl_->note(*row, row->status, {}, before);
     }
     if (!rows.empty()) impl_->wiped_ = true;
     return rows.size();
@@ -470,6 +539,7 @@ void Store::checkpoint() {
 }
 
 void Store::truncate_wal() {
+    assert(!impl_->in_transaction());
     // Without waiting: a reader in the way means the next maintenance tries again.
     sqlite3_busy_timeout(impl_->database_->getHandle(), 0);
     try {

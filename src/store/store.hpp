@@ -83,6 +83,12 @@ public:
     [[nodiscard]] bool fail(const Row& row, Step step, const domain::Failure& failure,
                             domain::Timestamp now);
 
+    // The rows that this transaction's reads left out. They are to be ended in it: until then they
+    // are found again and again. Outside of a transaction there are none.
+    [[nodiscard]] std::vector<BrokenRow> take_broken();
+    // The row fails, whatever it says of itself.
+    void end_broken(const BrokenRow& row, const std::string& text, domain::Timestamp now);
+
     // The status changes of the last transaction, in order; empty after a rollback.
     [[nodiscard]] std::vector<Change> take_changes();
 

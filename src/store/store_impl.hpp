@@ -4,9 +4,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <cassert>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,14 +39,6 @@ inline std::int64_t dedup_prefix(const domain::Bytes32& key) {
 
 inline std::int64_t lane_number(Lane lane) {
     return static_cast<std::int64_t>(lane);
-}
-
-inline domain::Bytes32 bytes32(const Statement& statement, int column) {
-    const domain::ByteView stored = statement.blob(column);
-    domain::Bytes32 bytes{};
-    assert(stored.size() == bytes.size());
-    std::copy(stored.begin(), stored.end(), bytes.begin());
-    return bytes;
 }
 
 // Answers that no request with a receipt waits for.
@@ -94,7 +86,10 @@ struct Store::Statements {
     Statement find_by_key{db_, "select " + row_columns +
                                    ", identity_key, identity_content from request where id = "
                                    "(select request from idempotency where key = ?)"};
-    Statement remember_key{db_, "insert into idempotency (key, request) values (?, ?)"};
+    // Taken from a request that can not be read any more.
+    Statement remember_key{db_,
+                           "insert into idempotency (key, request) values (?1, ?2) "
+                           "on conflict (key) do update set request = ?2"};
     Statement settings{db_, "select name, value from setting order by name"};
     Statement set{db_,
                   "insert into setting (name, value) values (?1, ?2) "
@@ -136,6 +131,10 @@ struct Store::Statements {
                    "update request set status = ?, status_ms = ?, lane = ?, wake_ms = ?, "
                    "deadline_ms = 0, claims = 0, reason = ?, detail = ?, selector = ?, "
                    "dedup = iif(? = 0, null, dedup) where id = ? and status = ?"};
+    Statement end_broken{db_,
+                         "update request set status = 'failure', status_ms = ?1, lane = ?2, "
+                         "wake_ms = ?1, deadline_ms = 0, claims = 0, reason = ?3, detail = ?4, "
+                         "selector = null, dedup = null where id = ?5"};
     Statement insert_result{db_, "insert into result (id, body) values (?, ?)"};
     Statement count_completed{db_, "update round set submitted = submitted + 1 where id = ?"};
     Statement count_failed{db_, "update round set failed = failed + 1 where id = ?"};
@@ -219,6 +218,13 @@ public:
     Impl& operator=(const Impl&) = delete;
 
     void checkpoint(int mode);
+    // Whatever changes the file does so between a Transaction's begin and its commit.
+    [[nodiscard]] bool in_transaction() const {
+        return sqlite3_get_autocommit(database_->getHandle()) == 0;
+    }
+    // Nothing for a broken row, which is kept for take_broken().
+    [[nodiscard]] std::optional<Row> read_row(const Statement& statement);
+    [[nodiscard]] std::vector<Row> read_rows(Statement& statement);
     // Keeps a status change for take_changes().
     void note(const Row& row, std::optional<domain::Status> from, std::optional<domain::Status> to,
               domain::Timestamp now, const domain::Failure* failure = nullptr);
@@ -234,6 +240,7 @@ public:
     std::uint64_t page_bytes_ = 4096;
     int wal_pages_ = 0;
     std::vector<Change> changes_;
+    std::vector<BrokenRow> broken_;
     bool wiped_ = log_at_start_ > 0;  // nobody knows what is in there
 };
 

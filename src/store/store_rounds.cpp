@@ -1,5 +1,7 @@
 #include "store/store_impl.hpp"
 
+#include <cassert>
+
 namespace store {
 
 using domain::Status;
@@ -9,7 +11,7 @@ namespace {
 RoundRow read_round(const Statement& statement) {
     RoundRow round;
     round.id = statement.integer(0);
-    round.round_id = bytes32(statement, 1);
+    round.round_id = statement.bytes32(1);
     round.vote_end = domain::from_unix_ms(statement.integer(2));
     round.total = static_cast<std::uint64_t>(statement.integer(3));
     round.submitted = static_cast<std::uint64_t>(statement.integer(4));
@@ -63,10 +65,7 @@ std::optional<domain::Timestamp> Store::next_round_end(domain::Timestamp end) {
 }
 
 std::vector<Row> Store::waiting_in_round(std::int64_t id, std::size_t limit) {
-    Statement& statement = impl_->statements_.waiting_in_round.with(id, limit);
-    std::vector<Row> rows;
-    while (statement.next()) rows.push_back(read_row(statement));
-    return rows;
+    return impl_->read_rows(impl_->statements_.waiting_in_round.with(id, limit));
 }
 
 std::vector<std::int64_t> Store::closed_with_waiting() {
@@ -77,14 +76,19 @@ std::vector<std::int64_t> Store::closed_with_waiting() {
 }
 
 void Store::add_to_round(std::int64_t id, std::uint64_t shares) {
+    assert(impl_->in_transaction() && shares > 0);
     impl_->statements_.count_new.with(shares, id).run();
 }
 
 void Store::close_round(std::int64_t id) {
+    assert(impl_->in_transaction());
     impl_->statements_.close_round.with(id).run();
 }
 
 void Store::add_alert(const RoundRow& round, domain::Timestamp now) {
+    assert(impl_->in_transaction());
+    // Nobody tells of a round whose shares all came through.
+    assert(round.submitted < round.total);
     impl_->statements_.add_alert
         .with(round.id, round.total, round.submitted, round.failed, round.timed_out, now)
         .run();
@@ -110,6 +114,7 @@ void Store::insert_ended(const EndedShare& share) {
     Statements& statements = impl_->statements_;
     Row row{share.id, domain::Kind::share, Status::completed, share.since, {}, share.round};
     if (share.failure) row.status = Status::failure;
+    assert(impl_->in_transaction() && domain::is_valid(share.id));
     std::optional<std::string> reason;
     std::optional<std::string> detail;
     if (share.failure) {

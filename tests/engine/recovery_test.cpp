@@ -281,6 +281,52 @@ TEST_CASE("an unreadable payload fails its request and frees its content (field 
     }
 }
 
+TEST_CASE("a row that contradicts itself fails alone, at the start and while others run") {
+    struct Row {
+        std::string label;
+        std::string change;
+        bool breaks_schema;  // the check of a small file at the start finds it already
+    };
+    const Row table[] = {
+        {"a receipt before a gate", "status = 'receipt_received', lane = 1", false},
+        {"a decryption among the scheduled shares", "lane = 0", false},
+        {"claims", "claims = -1", false},
+        {"an end on the timer", "status = 'completed'", true},
+        {"status", "status = 'inflight'", true},
+    };
+    for (const Row& row : table) {
+        for (const bool in_between : {false, true}) {
+            CAPTURE(row.label);
+            CAPTURE(in_between);
+            World world;
+            world.gateway.on_check = [](const CheckOrder&) { return engine::NotReady{}; };
+            const auto broken = world.submit(support::public_decrypt(1));
+            const auto healthy = world.submit(support::public_decrypt(2));
+            world.run_for(1s);
+            if (!in_between) world.crash();
+            world.tamper("pragma ignore_check_constraints = on; update request set " + row.change +
+                         " where id = " + std::to_string(broken.sequence));
+            if (!in_between && row.breaks_schema) {
+                CHECK_THROWS_AS(world.engine.start(), store::StorageError);
+                continue;
+            }
+            if (!in_between) world.engine.start();
+            world.gateway.on_check = [](const CheckOrder&) { return engine::Ready{}; };
+            world.run_for(10s);
+            world.gateway.answer(healthy, public_decrypted());
+            world.run_for(2h);
+            CHECK(world.status(healthy) == Status::completed);
+            CHECK(world.status(broken) == Status::failure);
+            CHECK(world.failure(broken).reason == Reason::undecodable);
+            CHECK(world.failure(broken).text ==
+                  "Processing Failed: The stored request can not be read");
+            CHECK(world.engine.journal.count("request_broken row=" +
+                                             std::to_string(broken.sequence)) == 1);
+            CHECK(is<engine::Accepted>(world.engine.try_submit(support::public_decrypt(1))));
+        }
+    }
+}
+
 TEST_CASE("a payload that is gone, or of another kind, is as unreadable") {
     support::World world;
     world.engine.options.readiness.public_decrypt.max_concurrency = 1;

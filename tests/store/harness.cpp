@@ -37,6 +37,14 @@ store::Schedule in_lane(store::Lane lane, domain::Timestamp wake) {
     return schedule;
 }
 
+store::Schedule first_of(Kind kind) {
+    return in_lane(kind == Kind::share ? store::Lane::schedule : store::Lane::gate);
+}
+
+store::Row row(Kind kind, std::int64_t number) {
+    return row(kind, number, first_of(kind));
+}
+
 store::Row row(Kind kind, std::int64_t number, const store::Schedule& schedule,
                std::optional<std::int64_t> round) {
     return {id(number), kind, domain::first_status(kind), start, schedule, round};
@@ -128,7 +136,7 @@ store::Row Harness::bring(Kind kind, std::int64_t number, Status status,
         {Status::processing, Status::tx_in_flight, Cause::sealed, any, any, any},
         {Status::tx_in_flight, Status::receipt_received, Cause::receipt, any, any, any},
     };
-    const store::Row row = add(rows::row(kind, number, rows::in_lane(store::Lane::gate), round));
+    const store::Row row = add(rows::row(kind, number, rows::first_of(kind), round));
     Status now = row.status;
     for (const domain::Move& move : path) {
         if (now == status || now != move.from) continue;

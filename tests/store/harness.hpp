@@ -29,10 +29,13 @@ inline constexpr domain::Timestamp start = domain::from_unix_ms(1'780'272'000'00
 [[nodiscard]] domain::Identity identity(std::uint64_t number);
 
 [[nodiscard]] store::Schedule in_lane(store::Lane lane, domain::Timestamp wake = start);
+// Where a request of this kind waits at first.
+[[nodiscard]] store::Schedule first_of(domain::Kind kind);
 // As it would be inserted.
 [[nodiscard]] store::Row row(domain::Kind kind, std::int64_t number,
-                             const store::Schedule& schedule = in_lane(store::Lane::gate),
+                             const store::Schedule& schedule,
                              std::optional<std::int64_t> round = std::nullopt);
+[[nodiscard]] store::Row row(domain::Kind kind, std::int64_t number);
 [[nodiscard]] store::Attempt attempt(std::uint64_t number);
 
 }  // namespace rows

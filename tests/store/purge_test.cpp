@@ -113,8 +113,10 @@ TEST_CASE("a purged request leaves nothing behind") {
         const store::Row row = harness.store->load(number).value();
         harness.commit(
             [&] { REQUIRE(take(*harness.store, row, sealed, row.schedule, rows::start)); });
-        harness.commit(
-            [&] { REQUIRE(harness.store->receive(row, std::nullopt, row.schedule, rows::start)); });
+        harness.commit([&] {
+            REQUIRE(
+                harness.store->receive(row, std::nullopt, rows::in_lane(Lane::timer), rows::start));
+        });
         harness.end(row, Status::receipt_received, Status::completed);
     }
     CHECK(harness.contents() != empty);
