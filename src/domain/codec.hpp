@@ -74,7 +74,7 @@ template <class T>
 
 class Writer {
 public:
-    explicit Writer(std::size_t size) { bytes_.reserve(size); }
+    explicit Writer(std::size_t size) : size_(size) { bytes_.reserve(size); }
 
     template <class T>
     void put(const T& value) {
@@ -99,9 +99,13 @@ public:
         }
     }
 
-    [[nodiscard]] Bytes take() { return std::move(bytes_); }
+    [[nodiscard]] Bytes take() {
+        assert(bytes_.size() == size_);  // size_of() and put() know the same members
+        return std::move(bytes_);
+    }
 
 private:
+    std::size_t size_;
     Bytes bytes_;
 };
 

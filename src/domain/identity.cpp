@@ -1,5 +1,6 @@
 #include "domain/identity.hpp"
 
+#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <string_view>
@@ -50,6 +51,7 @@ public:
         return *this;
     }
 
+    [[nodiscard]] bool empty() const { return views_.empty(); }
     [[nodiscard]] Bytes32 hash() const { return sha256(views_); }
 
 private:
@@ -57,6 +59,7 @@ private:
 };
 
 Identity same_content(const Parts& parts) {
+    assert(!parts.empty());
     const Bytes32 hash = parts.hash();
     return {.key = hash, .content = hash};
 }

@@ -1,6 +1,7 @@
 #include "domain/retry_after.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <string_view>
 
@@ -85,6 +86,7 @@ Wide ceil_scaled(const Eta& eta, Wide factor, Wide divisor) {
     const Wide b = eta.sending.numerator * factor;
     const Wide a_denominator = eta.readiness.denominator;
     const Wide b_denominator = eta.sending.denominator;
+    assert(a_denominator > 0 && b_denominator > 0 && divisor > 0);
     const Wide a_rest = a % a_denominator;
     const Wide b_rest = b % b_denominator;
     Wide whole = eta.fixed_ms * factor + a / a_denominator + b / b_denominator;
@@ -92,6 +94,7 @@ Wide ceil_scaled(const Eta& eta, Wide factor, Wide divisor) {
     // The two rests are fractions below one: compares the first with what the second lacks to one.
     const Wide a_scaled = a_rest * b_denominator;
     const Wide b_lack_scaled = (b_denominator - b_rest) * a_denominator;
+    assert(a_rest < a_denominator && b_rest < b_denominator);
     if (a_scaled >= b_lack_scaled) ++whole;
     const bool fraction = (a_rest != 0 || b_rest != 0) && a_scaled != b_lack_scaled;
     return whole / divisor + (fraction || whole % divisor != 0 ? 1 : 0);
@@ -105,6 +108,7 @@ std::uint32_t clamped(Wide seconds, const RetryAfterOptions& options) {
 std::uint32_t backoff_seconds(std::int64_t elapsed, const RetryAfterOptions& options) {
     const auto& intervals = options.copro_kms_backoff_intervals;
     if (intervals.empty()) return options.min_seconds;
+    assert(elapsed >= 0);
     std::uint32_t seconds = intervals.front().retry_interval_seconds;
     for (const BackoffInterval& interval : intervals) {
         if (interval.elapsed_threshold_seconds > elapsed) break;

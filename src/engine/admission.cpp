@@ -16,6 +16,7 @@ constexpr std::size_t rounds_max = 1'024;
 
 Accepted accepted(const Context& context, const store::Row& row, bool duplicate,
                   const domain::Standing& standing) {
+    assert(standing.family == domain::family_of(row.kind));
     return {row.id, duplicate, context.gates.retry_after_seconds(standing),
             context.gates.raw_eta_ms(standing)};
 }
@@ -79,6 +80,7 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
         answer =
             accepted(context, row, false, context.gates.standing_of_new(family, submission.client));
     }
+    assert(row.round.has_value() == (family == Family::share));
     context.store.insert({row, submission.identity, submission.payload});
     if (row.round) ++new_in_round_[*row.round];
     if (family == Family::share && shares::is_over(context, row)) rounds::note_late(context, row);
@@ -92,7 +94,10 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
 }
 
 void Admission::finish(Context& context) {
-    for (const auto& [round, shares] : new_in_round_) context.store.add_to_round(round, shares);
+    for (const auto& [round, shares] : new_in_round_) {
+        assert(shares > 0);
+        context.store.add_to_round(round, shares);
+    }
     new_in_round_.clear();
 }
 

@@ -1,6 +1,7 @@
 #include "engine/answers.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -68,6 +69,7 @@ std::optional<AnswerBody> from_held(const store::HeldAnswer& held) {
 }
 
 void complete(Context& context, const store::Row& row, const domain::Result& result) {
+    assert(row.status == Status::receipt_received && row.kind != domain::Kind::share);
     if (!context.store.complete(row, domain::encode(result), context.now.wall)) ++context.stale;
 }
 
@@ -129,6 +131,7 @@ Reached reached_by(Context& context, const std::vector<KmsShare>& shares) {
 
 // Looks again before the deadline.
 void look_again(Context& context, const store::Row& row, domain::Milliseconds pause) {
+    assert(row.status == Status::receipt_received && pause > domain::Milliseconds::zero());
     store::Schedule schedule = row.schedule;
     schedule.wake = context.now.steady + pause;
     if (schedule.deadline) schedule.wake = std::min(schedule.wake, *schedule.deadline);
@@ -145,6 +148,7 @@ void settle_shares(Context& context, const store::Row& row, std::vector<KmsShare
         }
         return;
     }
+    assert(*reached.threshold <= shares.size());
     shares.resize(*reached.threshold);
     std::sort(shares.begin(), shares.end(),
               [](const KmsShare& a, const KmsShare& b) { return a.index < b.index; });

@@ -44,10 +44,12 @@ bool OrderedQueue::push_front(Id id) {
 bool OrderedQueue::remove(Id id) {
     const auto found = slots_.find(id);
     if (found == slots_.end()) return false;
+    assert(members_[found->second] == id);
     members_[found->second].reset();
     add(found->second, -1);
     slots_.erase(found);
     while (begin_ < end_ && !members_[begin_]) ++begin_;
+    assert(slots_.empty() == (begin_ == end_));
     return true;
 }
 
@@ -78,6 +80,7 @@ void OrderedQueue::add(std::size_t slot, std::int32_t amount) {
 std::size_t OrderedQueue::count_before(std::size_t slot) const {
     std::int64_t count = 0;
     for (std::size_t node = slot; node > 0; node -= node & (~node + 1)) count += tree_[node];
+    assert(count >= 0);
     return static_cast<std::size_t>(count);
 }
 
@@ -88,6 +91,7 @@ void OrderedQueue::make_room() {
     for (std::size_t slot = begin_; slot < end_; ++slot) {
         if (members_[slot]) order.push_back(*members_[slot]);
     }
+    assert(order.size() == slots_.size());
     const std::size_t room = std::max(slots_min, order.size());
     members_.assign(order.size() + 2 * room, std::nullopt);
     tree_.assign(members_.size() + 1, 0);

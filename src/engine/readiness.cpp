@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <string>
 
 #include "engine/sending.hpp"
@@ -43,6 +44,7 @@ void pause(Context& context, const store::Row& row, domain::Milliseconds length)
 
 // The last try decides whether the request timed out or failed (evm-gateway 7.3).
 void not_ready(Context& context, store::Row row, const NotReady& outcome) {
+    assert(row.status == Status::queued);
     ++row.schedule.attempts;
     row.schedule.faults = 0;
     const bool last = row.schedule.attempts >= context.options.readiness_attempts_max;
@@ -56,6 +58,7 @@ void not_ready(Context& context, store::Row row, const NotReady& outcome) {
 }
 
 void unreachable(Context& context, store::Row row, const Unreachable& trouble) {
+    assert(row.status == Status::queued);
     ++row.schedule.faults;
     if (trouble.hold > domain::Milliseconds::zero()) {
         context.gates.hold_checks(context.now.monotonic + trouble.hold);
@@ -80,6 +83,7 @@ void overdue(Context& context, const store::Row& row) {
 }
 
 void start_one(Context& context, Family family, Gates::Id id) {
+    assert(!context.work.contains(id));
     std::optional<store::Row> row = context.store.load(id);
     RequestPtr request;
     if (row && row->status == Status::queued) request = load_request(context, *row);
@@ -112,6 +116,7 @@ void start(Context& context) {
 
 void apply(Context& context, const Checked& event) {
     if (const auto entry = context.work.end(event.id.sequence, Task::check)) {
+        assert(entry->family != Family::share && entry->family != Family::input_proof);
         context.gates.give_back_check(entry->family);
     }
     const std::optional<store::Row> row = context.store.load(event.id.sequence);

@@ -1,6 +1,7 @@
 #include "engine/rounds.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -41,6 +42,7 @@ bool close_if_settled(Context& context, std::int64_t id) {
     if (!round || !is_settled(*round)) return false;
     context.store.close_round(id);
     const RoundAlert alert = alert_of(*round);
+    assert(alert.submitted + alert.unsubmitted() == alert.total);
     if (alert.unsubmitted() == 0) return true;
     context.store.add_alert(*round, context.now.wall);
     context.effects.alerts.push_back(alert);

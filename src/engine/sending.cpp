@@ -34,18 +34,20 @@ domain::Milliseconds response_timeout(const Context& context, Family family) {
     }
 }
 
-void hand_out_send(Context& context, const store::Row& row, bool look_up_first) {
+void hand_out_send(Context& context, const store::Row& row, std::vector<store::Attempt> attempts,
+                   bool look_up_first) {
+    assert(row.kind != Kind::share && !attempts.empty());
     SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults};
-    for (store::Attempt& attempt : context.store.attempts(row.id.sequence)) {
+    for (store::Attempt& attempt : attempts) {
         order.sealed.push_back(
             {attempt.nonce, attempt.hash, std::move(attempt.sealed), attempt.at});
     }
-    assert(!order.sealed.empty());
     context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
     context.effects.sends.push_back(std::move(order));
 }
 
 bool start_preparing(Context& context, const store::Row& row) {
+    assert(!was_sealed(row));
     RequestPtr request = load_request(context, row);
     if (!request) return false;
     if (!context.store.reschedule(row, Status::processing, in_work(context, row.schedule))) {
@@ -58,13 +60,23 @@ bool start_preparing(Context& context, const store::Row& row) {
 
 // The same bytes once more, after everything that was signed is looked up.
 bool resend(Context& context, const store::Row& row) {
+    assert(was_sealed(row));
+    std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
+    if (attempts.empty()) {
+        // What was signed is gone, and nobody can tell what became of it.
+        fail(context, row, Status::failure, Cause::internal,
+             {Reason::undecodable,
+              internal_text(row.kind, "The stored transactions can not be read"),
+              {}});
+        return false;
+    }
     const store::Schedule schedule = in_work(context, row.schedule);
     const bool begun =
         row.status == Status::processing
             ? context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
                                  schedule, context.now.wall)
             : context.store.reschedule(row, Status::tx_in_flight, schedule);
-    if (begun) hand_out_send(context, row, true);
+    if (begun) hand_out_send(context, row, std::move(attempts), true);
     return begun;
 }
 
@@ -108,6 +120,7 @@ void unprepared(Context& context, store::Row row, const Unreachable& trouble) {
 // The outcome is unknown: no deadline, only the chain can tell. The place in the air stays taken,
 // so that what is signed and not settled never grows beyond the limit.
 void rest(Context& context, store::Row row, const Unreachable& trouble) {
+    assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
     ++row.schedule.faults;
     row.schedule.deadline.reset();
     const auto pause =
@@ -121,6 +134,7 @@ void rest(Context& context, store::Row row, const Unreachable& trouble) {
 }
 
 void seal(Context& context, const store::Row& row, const Plan& plan) {
+    assert(row.status == Status::processing && !context.work.contains(row.id.sequence));
     Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
     store::Schedule schedule = in_work(context, row.schedule);
     // Shares start over after a crash, so the count of their crashes must outlive the preparing.
@@ -146,6 +160,7 @@ void seal(Context& context, const store::Row& row, const Plan& plan) {
 
 // One more transaction for a request that is in the air already; its place there stays taken.
 void seal_again(Context& context, store::Row row, const Plan& plan) {
+    assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
     const Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
     ++row.schedule.attempts;
     row.schedule.faults = 0;
@@ -156,10 +171,15 @@ void seal_again(Context& context, store::Row row, const Plan& plan) {
     }
     context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
-    hand_out_send(context, row, false);
+    std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
+    // The newest is the one whose bytes go out, and the chain knows it by these.
+    assert(!attempts.empty() && attempts.back().nonce == sealed.nonce &&
+           attempts.back().hash == sealed.hash);
+    hand_out_send(context, row, std::move(attempts), false);
 }
 
 void received(Context& context, const store::Row& row, const Receipt& receipt) {
+    assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
     if (!receipt.reference) {
         fail(context, row, Status::failure, Cause::internal,
              {Reason::internal_error,
@@ -189,6 +209,8 @@ void give_back(Context& context, Family family) {
 // What came back of a send; `entry`: what it occupied.
 void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
             const std::optional<Work::Entry>& entry) {
+    assert(row.status == Status::tx_in_flight && !context.work.contains(row.id.sequence));
+    assert(!std::holds_alternative<Reseal>(outcome));
     const auto* trouble = std::get_if<Unreachable>(&outcome);
     const auto* receipt = std::get_if<Receipt>(&outcome);
     const Family family = domain::family_of(row.kind);
@@ -219,6 +241,7 @@ void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
 
 // Its time to be looked up and sent again has come, or nobody answered for it.
 void wake_sealed(Context& context, const store::Row& row) {
+    assert(was_sealed(row));
     if (context.work.end(row.id.sequence, Task::send)) {
         rest(context, row, {"no answer"});
         return;
@@ -248,6 +271,7 @@ bool was_sealed(const store::Row& row) {
 }
 
 void enter(Context& context, const store::Row& row) {
+    assert(domain::is_decrypt(row.kind) && row.status == Status::queued);
     const Family family = domain::family_of(row.kind);
     context.gates.leave(row.id.sequence, family);
     if (!context.store.move(row, {Status::queued, Status::processing, Cause::claimed},
@@ -255,7 +279,9 @@ void enter(Context& context, const store::Row& row) {
         ++context.stale;
         return;
     }
-    context.gates.line_up_for_sending(row);
+    store::Row entered = row;
+    entered.status = Status::processing;
+    context.gates.line_up_for_sending(entered);
 }
 
 // The families take turns: where places in the air are scarce, none takes all of them.

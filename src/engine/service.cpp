@@ -1,6 +1,7 @@
 #include "engine/service.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "domain/identity.hpp"
@@ -27,6 +28,7 @@ Service::Service(Inbox& inbox, const Processor& processor, const Gates& gates,
       clock_(clock) {}
 
 void Service::submit(const domain::Request& request, const Terms& terms, Reply reply) {
+    assert(reply);
     if (!processor_.is_open() || damaged_) {
         reply(Unavailable{"the database takes no writes", closed_retry_after_seconds});
         return;
@@ -47,6 +49,8 @@ void Service::submit(const domain::Request& request, const Terms& terms, Reply r
     submission.idempotency_key = terms.idempotency_key;
     submission.client = terms.client;
     submission.reply = std::move(reply);
+    // A share without the end of its round could never be given up.
+    assert(submission.kind != domain::Kind::share || submission.vote_end);
     if (const auto refused = inbox_.submit(std::move(submission))) {
         refused->reply(Unavailable{"the inbox is full or closed", full_retry_after_seconds});
     }

@@ -1,5 +1,6 @@
 #include "engine/share_journal.hpp"
 
+#include <cassert>
 #include <utility>
 
 namespace engine::shares {
@@ -30,6 +31,7 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 std::optional<domain::VoteShare> stored_share(Context& context, const store::Row& row) {
+    assert(row.kind == domain::Kind::share);
     const std::optional<domain::Bytes> payload = context.store.payload(row.id.sequence);
     std::optional<domain::Request> request;
     if (payload) request = domain::decode_request(*payload);

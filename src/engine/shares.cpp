@@ -1,6 +1,7 @@
 #include "engine/shares.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "engine/request_ids.hpp"
 #include "engine/share_journal.hpp"
@@ -24,6 +25,8 @@ void time_out(Context& context, const store::Row& row) {
 }
 
 void start_one(Context& context, const store::Row& row) {
+    assert(row.kind == domain::Kind::share && row.status == Status::queued);
+    assert(row.schedule.wake <= context.now.wall && !is_over(context, row));
     RequestPtr request = load_request(context, row);
     if (!request) return;
     if (!context.store.move(row, {Status::queued, Status::processing, Cause::claimed},
@@ -47,6 +50,8 @@ domain::Milliseconds bounded(const Context& context, const store::Row& row,
 }
 
 void back_to_queue(Context& context, const store::Row& row, domain::Timestamp wake) {
+    // What ran has given its slot back.
+    assert(row.kind == domain::Kind::share && !context.work.contains(row.id.sequence));
     store::Schedule schedule = row.schedule;
     schedule.lane = store::Lane::schedule;
     // Not before its second either, should the clock have been set back meanwhile.
@@ -95,6 +100,7 @@ std::size_t expire(Context& context, std::int64_t round, std::size_t limit) {
     std::size_t expired = 0;
     for (const store::Row& row : context.store.waiting_in_round(round, limit)) {
         if (!is_over(context, row)) continue;
+        assert(row.round == round);
         time_out(context, row);
         ++expired;
     }
@@ -102,6 +108,7 @@ std::size_t expire(Context& context, std::int64_t round, std::size_t limit) {
 }
 
 void revealed(Context& context, const store::Row& row, const Receipt& receipt) {
+    assert(row.kind == domain::Kind::share && row.status == Status::tx_in_flight);
     store::Schedule schedule;
     schedule.lane = store::Lane::timer;
     schedule.wake = context.now.wall;

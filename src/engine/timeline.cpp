@@ -1,6 +1,7 @@
 #include "engine/timeline.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace engine {
 
@@ -22,6 +23,7 @@ domain::Timestamp at(domain::Monotonic monotonic, Nanoseconds offset) {
 
 Timeline::Timeline(const Clock& clock, Milliseconds leap, Milliseconds hold)
     : clock_(clock), leap_(leap), hold_(hold) {
+    assert(leap_ >= Milliseconds::zero() && hold_ >= Milliseconds::zero());
     believed_ = furthest_ = steady_ = offset_of(clock_, clock_.monotonic());
 }
 
@@ -45,6 +47,8 @@ Moment Timeline::now() {
     }
     furthest_ = std::max(furthest_, believed_);
     if (std::chrono::abs(offset - steady_) <= leap_) steady_ = offset;
+    // What is held is ahead of what is believed, or nothing would have to be held.
+    assert(!held_leap_ || believed_ < offset);
     return {at(monotonic, believed_), at(monotonic, steady_), monotonic};
 }
 

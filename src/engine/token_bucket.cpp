@@ -1,6 +1,7 @@
 #include "engine/token_bucket.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace engine {
 
@@ -27,6 +28,7 @@ domain::Monotonic TokenBucket::next_token(domain::Monotonic now) const {
     if (later.level_ >= one_token) return now;
     if (per_second_ == 0) return domain::Monotonic::max();
     const std::uint64_t missing = one_token - later.level_;
+    assert(missing <= one_token);
     return now + domain::Nanoseconds{(missing + per_second_ - 1) / per_second_};
 }
 
@@ -38,6 +40,7 @@ void TokenBucket::refill(domain::Monotonic now) {
     const std::uint64_t missing = full_ - level_;
     // Compared as a quotient: the product may not fit.
     level_ = elapsed > missing / per_second_ ? full_ : level_ + elapsed * per_second_;
+    assert(level_ <= full_);
 }
 
 }  // namespace engine

@@ -1,6 +1,7 @@
 #include "engine/waiting_line.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace engine {
 
@@ -12,6 +13,7 @@ bool WaitingLine::push_back(Id id, Client client) {
     if (is_new) turns_.push_back(client);
     if (fair_) clients_.emplace(id, client);
     ++members_;
+    assert(own_.size() == turns_.size());
     return true;
 }
 
@@ -36,6 +38,7 @@ std::optional<WaitingLine::Id> WaitingLine::pop_front() {
     const Client client = turns_.front();
     OrderedQueue& line = own_.at(client);
     const std::optional<Id> id = line.pop_front();
+    assert(id && members_ > 0);  // a line that is empty has no turn
     clients_.erase(*id);
     --members_;
     if (line.empty()) {
@@ -105,7 +108,10 @@ std::size_t WaitingLine::before(Client client, std::size_t index) const {
 
 void WaitingLine::leave(Client client) {
     own_.erase(client);
-    turns_.erase(std::find(turns_.begin(), turns_.end(), client));
+    const auto turn = std::find(turns_.begin(), turns_.end(), client);
+    assert(turn != turns_.end());
+    turns_.erase(turn);
+    assert(own_.size() == turns_.size() && (!own_.empty() || members_ == 0));
 }
 
 }  // namespace engine

@@ -5,6 +5,10 @@
 namespace engine {
 
 void Work::begin(Id id, Entry entry) {
+    // Shares are neither checked nor do they rest, input proofs are never checked.
+    assert(entry.family != domain::Family::share ||
+           (entry.task != Task::check && entry.task != Task::rest));
+    assert(entry.family != domain::Family::input_proof || entry.task != Task::check);
     const bool is_new = entries_.emplace(id, entry).second;
     assert(is_new);
     count(entry, 1);
@@ -22,17 +26,21 @@ std::optional<Work::Entry> Work::end(Id id, Task task) {
 }
 
 void Work::count(const Entry& entry, int by) {
-    if (entry.task == Task::rest) by > 0 ? ++resting_ : --resting_;
+    if (entry.task != Task::rest) return;
+    assert(by > 0 || resting_ > 0);
+    by > 0 ? ++resting_ : --resting_;
 }
 
 void Work::keep() {
+    assert(resting_ <= entries_.size());
     changes_.clear();
 }
 
 void Work::undo() {
     for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
         if (change->before) {
-            entries_.emplace(change->id, *change->before);
+            const bool is_back = entries_.emplace(change->id, *change->before).second;
+            assert(is_back);
             count(*change->before, 1);
         } else if (const auto made = entries_.find(change->id); made != entries_.end()) {
             count(made->second, -1);

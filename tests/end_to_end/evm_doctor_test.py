@@ -230,8 +230,9 @@ class EvmDoctorTest(unittest.TestCase):
     def test_subscription(self):
         """The proxy speaks no WebSocket, the node itself does."""
         url = self.node.url.replace("http", "ws")
+        # The time of every call: the subscription waits for all of it, the others must not need it.
         self.expect(0, {"listener 0 subscription": ("warning", "answers are found by polling only")},
-                    listeners=[url, self.node.url], **{"gateway.blockchain_rpc.call_timeout_ms": 1000})
+                    listeners=[url, self.node.url], **{"gateway.blockchain_rpc.call_timeout_ms": 5000})
         found = self.expect(0, {"listener 1 subscription": ("ok", "eth_subscribe works")},
                             listeners=[self.node.url, self.chain.anvil.url.replace("http", "ws")])
         self.assertNotIn("listener 0 subscription", found)

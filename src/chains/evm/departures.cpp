@@ -1,6 +1,7 @@
 #include "chains/evm/departures.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace chains::evm {
@@ -29,6 +30,7 @@ void Departures::release() {
     const std::lock_guard lock{mutex_};
     while (!waiting_.empty() && nonces_.may_leave(waiting_.begin()->first)) {
         auto first = waiting_.extract(waiting_.begin());
+        assert(first.mapped().go);
         nonces_.leave(first.key());
         executor_.run(std::move(first.mapped().go));
     }

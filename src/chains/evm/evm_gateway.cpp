@@ -91,6 +91,7 @@ public:
     }
 
     void prepare(std::vector<engine::PrepareOrder> orders) {
+        assert(events_ != nullptr);
         keep_shares_waiting(orders);
         if (orders.empty()) return;
         std::optional<engine::Unreachable> unfit;
@@ -118,6 +119,9 @@ public:
         sealed.nonce = draft->transaction.nonce;
         sealed.bytes = sign(draft->transaction, *signer_);
         sealed.hash = domain::keccak256(sealed.bytes);
+        // What is stored beside the bytes is what they say.
+        assert(decode_transaction(sealed.bytes).value().nonce == sealed.nonce);
+        assert(decode_transaction(sealed.bytes).value().chain_id == options_.chain_id);
         return sealed;
     }
 

@@ -1,6 +1,7 @@
 #include "chains/evm/fees.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <vector>
 
@@ -23,6 +24,7 @@ jsonrpc::Trouble garbled(const char* what) {
 Wei median(std::vector<Wei> rewards) {
     if (rewards.empty()) return 1;
     std::ranges::sort(rewards);
+    assert(rewards.front() > 0);
     const std::size_t middle = rewards.size() / 2;
     if (rewards.size() % 2 == 1) return rewards[middle];
     return (rewards[middle - 1] + rewards[middle]) / 2;
@@ -72,6 +74,7 @@ std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const
     const Wei cap = options.max_fee_cap != 0
                         ? options.max_fee_cap
                         : capless_factor * std::max(market.max_fee, first.max_fee);
+    assert(higher.max_fee >= old.max_fee && higher.priority_fee <= higher.max_fee);
     if (higher.max_fee <= cap) return higher;
     // The last step may be smaller than usual, if the cap still is a step above.
     higher.max_fee = cap;

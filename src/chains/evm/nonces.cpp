@@ -29,6 +29,7 @@ std::uint64_t Nonces::take() {
     const std::lock_guard lock{mutex_};
     assert(floor_);
     const std::uint64_t nonce = smallest_free(*floor_);
+    assert(nonce >= *floor_ && !held_.contains(nonce));
     ++held_[nonce];
     taken_.push_back(nonce);
     return nonce;
@@ -90,6 +91,7 @@ bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
     }
     if (!rewind_) rewind_ = Rewind{0, now, 0};
     rewind_->count = std::max(rewind_->count, count);
+    assert(rewind_->count < *floor_);
     ++rewind_->heard;
     if (rewind_->heard < rewind_heard_min || now - rewind_->since < rewind_patience) return false;
     floor_ = rewind_->count;
@@ -108,6 +110,7 @@ std::optional<std::uint64_t> Nonces::take_hole(std::uint64_t count, domain::Mono
     std::uint64_t hole = std::max(count, floor_.value_or(0));
     while (held_.contains(hole) || is_being_filled(hole)) ++hole;
     if (hole > held_.rbegin()->first) return std::nullopt;
+    assert(!held_.contains(hole));  // or two transactions would be signed with it
     fillers_[hole] = now;
     return hole;
 }
@@ -122,6 +125,7 @@ std::optional<std::uint64_t> Nonces::distance(std::optional<std::uint64_t> count
     const std::lock_guard lock{mutex_};
     if (!floor_) return std::nullopt;
     const std::uint64_t next = smallest_free(*floor_);
+    assert(next >= *floor_);
     return next - std::min(next, std::max(*floor_, count.value_or(0)));
 }
 

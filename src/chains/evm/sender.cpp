@@ -4,13 +4,13 @@
 #include <cassert>
 #include <utility>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/evm/plan.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/evm/troubles.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "domain/keccak.hpp"
 
 namespace chains::evm {
 
@@ -64,6 +64,7 @@ struct Sender::Errand {
     unsigned gaps = 0;
     bool with_node = false;
     std::string refusal{};
+    bool answered = false;
 
     [[nodiscard]] const engine::Sealed& newest() const { return order.sealed.back(); }
 };
@@ -85,10 +86,15 @@ Sender::Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, 
 
 void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events) {
     for (engine::SendOrder& order : orders) {
+        assert(!order.sealed.empty() && order.kind != domain::Kind::share);
         auto errand = std::make_shared<Errand>(Errand{std::move(order), events});
         auto transaction = decode_transaction(errand->newest().bytes);
         if (!transaction || transaction->chain_id != options_.chain_id) {
             refuse_foreign(errand);
+            continue;
+        }
+        if (transaction->nonce != errand->newest().nonce) {
+            later(errand, "the stored transaction has another nonce than its row");
             continue;
         }
         errand->transaction = std::move(*transaction);
@@ -131,7 +137,7 @@ void Sender::look_up_then_submit(const ErrandPtr& errand) {
 void Sender::submit(const ErrandPtr& errand) {
     const bool sync = send_sync_;
     const jsonrpc::Call call{sync ? "eth_sendRawTransactionSync" : "eth_sendRawTransaction",
-                         list_of(jsonrpc::hex(errand->newest().bytes))};
+                             list_of(jsonrpc::hex(errand->newest().bytes))};
     // No longer than until its fees are to be raised.
     const Milliseconds patience =
         std::min(options_.send_timeout, options_.fees.bump_after + Milliseconds{1'000});
@@ -223,6 +229,7 @@ void Sender::no_funds(const ErrandPtr& errand) {
 
 void Sender::watch(const ErrandPtr& errand, Milliseconds patience,
                    void (Sender::*after)(const ErrandPtr&)) {
+    assert(after != nullptr && patience >= Milliseconds{0});
     errand->watch_end = clock_.monotonic() + patience;
     errand->watch_pause = errand->watches_slowly ? conflict_pause : watch_pause_first;
     errand->after_watch = after;
@@ -334,6 +341,7 @@ void Sender::still_refused(const ErrandPtr& errand) {
 }
 
 void Sender::bump(const ErrandPtr& errand) {
+    assert(errand->transaction.nonce == errand->newest().nonce);
     const FeeAnswer fees = fees_.current();
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&fees)) {
         finish(errand, unreachable(*trouble, "asking for fees"));
@@ -368,7 +376,14 @@ void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt
         if (other.nonce != sealed->nonce) nonces_.release(other.nonce);
     }
     const auto transaction = decode_transaction(sealed->bytes);
-    assert(transaction);
+    if (!transaction) {
+        // Only the newest was read before it was sent; this one is as it came from the disk.
+        finish(errand,
+               engine::Rejected{{domain::Reason::undecodable,
+                                 "Transaction failed: The stored transaction can not be read",
+                                 {}}});
+        return;
+    }
     if (is_no_op(*transaction, signer_.address())) {
         finish(errand, engine::Rejected{{domain::Reason::send_failed,
                                          "Transaction failed: Transaction failed after " +
@@ -386,6 +401,9 @@ void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt
 }
 
 void Sender::reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce) {
+    // Another nonce comes from the step that stores it, and from nowhere else.
+    assert(has_nonce ? transaction.nonce == errand->newest().nonce : transaction.nonce == 0);
+    assert(transaction.chain_id == options_.chain_id);
     finish(errand, engine::Reseal{plan_of({std::move(transaction), has_nonce}),
                                   errand->order.sealed.size()});
 }
@@ -400,6 +418,8 @@ void Sender::later(const ErrandPtr& errand, std::string reason, Milliseconds hol
 }
 
 void Sender::finish(const ErrandPtr& errand, engine::SendOutcome outcome) {
+    assert(!errand->answered);  // or the engine would count the second one as another's
+    errand->answered = true;
     const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !errand->with_node;
     if (lost) departures_.come_back(errand->newest().nonce);
     errand->events.sent({{errand->order.id, std::move(outcome)}});

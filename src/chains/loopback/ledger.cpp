@@ -129,7 +129,10 @@ domain::ByteView blob(const SQLite::Column& column) {
 domain::Bytes32 bytes32(const SQLite::Column& column) {
     const domain::ByteView stored = blob(column);
     domain::Bytes32 bytes{};
-    assert(stored.size() == bytes.size());
+    if (stored.size() != bytes.size()) {
+        throw std::runtime_error("the ledger of the loopback chain is damaged: " +
+                                 std::to_string(stored.size()) + " bytes where 32 belong");
+    }
     std::copy_n(stored.begin(), bytes.size(), bytes.begin());
     return bytes;
 }

@@ -145,6 +145,7 @@ void Miner::plan_answers(Block& block, std::int64_t number, const Transaction& t
 }
 
 void Miner::plan(Block& block, PlannedAnswer answer, domain::Milliseconds delay, bool early) {
+    assert(delay >= domain::Milliseconds{0});
     answer.ready = block.time + delay;
     if (delay > domain::Milliseconds{0}) {
         block.mined.upcoming.push_back({block.page.plan(answer), delay});

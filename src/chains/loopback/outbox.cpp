@@ -1,6 +1,7 @@
 #include "chains/loopback/outbox.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <exception>
 
@@ -91,6 +92,7 @@ void Outbox::deliver_placed() {
         answered.cursor = page.back().position;
         answered.answers.reserve(page.size());
         for (const PlacedAnswer& placed : page) answers_.make(placed, answered.answers);
+        assert(events_ != nullptr && answered.cursor > delivered_);  // positions only rise
         events_->answered(std::move(answered));
         delivered_ = page.back().position;
     }

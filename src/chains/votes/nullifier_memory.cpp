@@ -1,5 +1,7 @@
 #include "chains/votes/nullifier_memory.hpp"
 
+#include <cassert>
+
 namespace chains::votes {
 
 bool NullifierMemory::belongs(const domain::Bytes32& round_id, const domain::Bytes32& nullifier,
@@ -13,6 +15,7 @@ bool NullifierMemory::belongs(const domain::Bytes32& round_id, const domain::Byt
         shares_.erase(order_.front());
         order_.pop_front();
     }
+    assert(order_.size() == shares_.size());
     return true;
 }
 

@@ -83,7 +83,7 @@ engine::VoteObserver::Proving kind_of(const votes::prover::ProveOutcome& outcome
     using Proving = engine::VoteObserver::Proving;
     if (std::holds_alternative<votes::prover::Proof>(outcome)) return Proving::proved;
     return std::holds_alternative<votes::prover::NotProved>(outcome) ? Proving::failed
-                                                             : Proving::unreachable;
+                                                                     : Proving::unreachable;
 }
 
 // What escapes from the work on one share is that share's failure (share-helper 4.4).
@@ -149,6 +149,7 @@ engine::Sealed VoteGateway::seal(const domain::RequestId&, domain::Kind kind,
     static_cast<void>(kind);
     engine::Sealed sealed;
     sealed.bytes = plan.bytes;
+    assert(!sealed.bytes.empty());
     sealed.hash = domain::sha256(sealed.bytes);
     return sealed;
 }

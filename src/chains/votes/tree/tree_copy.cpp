@@ -1,6 +1,7 @@
 #include "chains/votes/tree/tree_copy.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -41,6 +42,7 @@ std::optional<engine::Unreachable> TreeCopy::follow(const LatestTree& target) {
     for (bool anew = next_height_ == 0;; anew = true) {
         const Reading reading = read(target, deadline);
         if (std::holds_alternative<Agrees>(reading)) {
+            assert(target.next_index <= tree_.size());
             confirmed_ = std::max(confirmed_, target.next_index);
             return std::nullopt;
         }
@@ -64,6 +66,7 @@ TreeCopy::Reading TreeCopy::read_blocks(const Bounds& bounds) {
         if (!std::holds_alternative<Agrees>(timely)) return timely;
         const std::uint64_t last =
             next_height_ + std::min(piece_ - 1, bounds.to_height - next_height_);
+        assert(last >= next_height_ && last <= bounds.to_height);
         const std::uint64_t missing = bounds.leaves_max - tree_.size();
         const auto answer =
             source_.leaves(round_id_, {.from_height = next_height_,
@@ -137,6 +140,7 @@ TreeCopy::Reading TreeCopy::append(const BlockLeaves& block, std::uint64_t leave
         leaves.push_back(*leaf);
     }
     if (!tree_.append(leaves)) return more_than(tree_.leaves_max());
+    assert(marks_.empty() || marks_.back().height < block.height);  // size_at() looks by halves
     marks_.push_back({block.height, tree_.size()});
     return Agrees{};
 }
