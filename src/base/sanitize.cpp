@@ -9,8 +9,6 @@
 namespace base {
 namespace {
 
-constexpr std::string_view ellipsis = "\xe2\x80\xa6";
-constexpr std::string_view replacement = "\xef\xbf\xbd";
 // Enough to fill the answer, so that a text of megabytes is not worked through.
 constexpr std::size_t looked_at_factor = 32;
 

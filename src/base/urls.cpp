@@ -5,8 +5,6 @@
 namespace base {
 namespace {
 
-constexpr std::string_view ellipsis = "…";
-
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
