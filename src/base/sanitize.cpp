@@ -9,6 +9,7 @@
 namespace base {
 namespace {
 
+constexpr std::string_view replacement = "\xef\xbf\xbd";
 // Enough to fill the answer, so that a text of megabytes is not worked through.
 constexpr std::size_t looked_at_factor = 32;
 
