@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using boost::system::error_code;
 
-// Pipelined requests that one connection gets answered before it is somebody else's turn.
+// Answers without a body to wait for that one connection gets before it is somebody else's turn.
 constexpr int answers_per_turn = 4;
 // An idle connection lives a little longer than we promise: the request that was sent in the last
 // moment of the promise still arrives.
@@ -113,6 +113,7 @@ Awaitable<bool> Connection::secure() {
 
 Awaitable<void> Connection::serve_requests() {
     for (int answered = 1;; ++answered) {
+        bool turn_is_over = answered % answers_per_turn == 0;
         Step step = co_await next_step();
         if (step == Step::head) {
             HeadVerdict verdict = judge();
@@ -129,6 +130,7 @@ Awaitable<void> Connection::serve_requests() {
                     auto response = co_await serve(std::move(verdict.ticket));
                     if (!response) co_return;
                     open = co_await send(*std::move(response), false);
+                    turn_is_over = true;
                 }
             }
             if (!open) co_return;
@@ -139,7 +141,7 @@ Awaitable<void> Connection::serve_requests() {
         reader_.next_request();
         enter(reader_.has_input() ? Phase::reading : Phase::idle);
         // Whoever has more to say waits until the others had their turn.
-        if (reader_.has_input() && answered % answers_per_turn == 0) {
+        if (reader_.has_input() && turn_is_over) {
             co_await boost::asio::post(strand_, use_awaitable);
         }
     }
@@ -192,15 +194,17 @@ bool Connection::send_continue() {
 
 Awaitable<std::optional<HttpResponse>> Connection::serve(std::shared_ptr<const void> ticket) {
     enter(Phase::working);
-    watched_.store(false, std::memory_order_relaxed);
+    peer_spoke_.store(false, std::memory_order_relaxed);
     if (!core_.slots.enter(shared_from_this())) co_await suspend();
     if (core_.closing) co_return std::nullopt;
     pending_->open(std::move(ticket));
+    core_.team.step_out();
     try {
         core_.application.serve(HttpExchange(pending_));
     } catch (...) {
         // The exchange went down with it and answers as failed.
     }
+    core_.team.step_in();
     core_.slots.leave();
     if (pending_->wait()) co_await suspend();
     auto response = pending_->take_answer();
@@ -321,7 +325,7 @@ bool Connection::is_due(Clock::time_point now) const {
         case Phase::reading:
             return hurried || must_go() || age > core_.options.request_deadline;
         case Phase::working:
-            return watched_.load(std::memory_order_relaxed);
+            return peer_spoke_.load(std::memory_order_relaxed);
         case Phase::writing:
             return age > core_.options.request_deadline;
         case Phase::lingering:
@@ -364,7 +368,7 @@ void Connection::look_for_peer() {
     if (phase() != Phase::working) return;
     pollfd peer{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
     const bool gone = ::poll(&peer, 1, 0) > 0;
-    watched_.store(!gone, std::memory_order_relaxed);
+    peer_spoke_.store(!gone, std::memory_order_relaxed);
     if (gone) pending_->note_gone();
 }
 

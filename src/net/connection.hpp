@@ -105,10 +105,10 @@ private:
     std::atomic<Phase> phase_;
     std::atomic<Clock::rep> since_;
     std::atomic<bool> evicted_{false};
-    std::atomic<bool> watched_{false};  // somebody wants to know when the peer has hung up
-    bool cut_ = false;                  // what it waits for is given up
-    bool read_dry_ = true;              // the socket has had nothing more the last time
-    bool waits_for_output_ = false;     // before it can read on (TLS)
+    std::atomic<bool> peer_spoke_{false};  // its end is looked for behind what it sent
+    bool cut_ = false;                     // what it waits for is given up
+    bool read_dry_ = true;                 // the socket has had nothing more the last time
+    bool waits_for_output_ = false;        // before it can read on (TLS)
     bool peer_done_ = false;
     bool broken_ = false;
     std::optional<Handler> suspended_;

@@ -13,6 +13,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <cerrno>
 #include <new>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -53,7 +54,7 @@ tcp family_of(int socket) {
 
 // Asio hands ownership of a descriptor over when it has taken it.
 template <class AsioSocket>
-bool take(AsioSocket& socket, FileDescriptor& descriptor) {
+[[nodiscard]] bool take(AsioSocket& socket, FileDescriptor& descriptor) {
     error_code error;
     socket.assign(family_of(descriptor.get()), descriptor.get(), error);
     if (error) return false;
@@ -72,7 +73,10 @@ public:
           sweep_timer_(housekeeping_) {
         auto listeners = listen_on(options.host, options.port, options.address_setting);
         port_ = listeners.port;
-        for (auto& socket : listeners.sockets) take(acceptors_.emplace_back(housekeeping_), socket);
+        for (auto& socket : listeners.sockets) {
+            if (take(acceptors_.emplace_back(housekeeping_), socket)) continue;
+            throw std::runtime_error("cannot watch the socket of " + options.host);
+        }
     }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
@@ -91,7 +95,7 @@ public:
         spawn(sweep());
         const unsigned threads = std::max(core_.options.workers, 1U) + 1;
         for (unsigned index = 0; index < threads; ++index) {
-            threads_.emplace_back([this] { core_.context.run(); });
+            threads_.emplace_back([this] { core_.team.run(); });
         }
     }
 

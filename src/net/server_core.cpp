@@ -20,6 +20,47 @@ std::size_t connections_max(const HttpOptions& options) {
 
 }  // namespace
 
+void ThreadTeam::run() {
+    while (wait_for_turn()) {
+        do {
+            while (context_.poll_one() > 0) {
+            }
+            // Nothing to do now: one waits for more.
+        } while (!leave() && context_.run_one() > 0);
+        if (context_.stopped()) return dismiss();
+    }
+}
+
+bool ThreadTeam::wait_for_turn() {
+    std::unique_lock lock(mutex_);
+    wanted_.wait(lock, [&] { return inside_ == 0 || dismissed_; });
+    ++inside_;
+    return !dismissed_;
+}
+
+bool ThreadTeam::leave() {
+    const std::lock_guard lock(mutex_);
+    if (inside_ == 1) return false;
+    --inside_;
+    return true;
+}
+
+void ThreadTeam::step_out() {
+    const std::lock_guard lock(mutex_);
+    if (--inside_ == 0) wanted_.notify_one();
+}
+
+void ThreadTeam::step_in() {
+    const std::lock_guard lock(mutex_);
+    ++inside_;
+}
+
+void ThreadTeam::dismiss() {
+    const std::lock_guard lock(mutex_);
+    dismissed_ = true;
+    wanted_.notify_all();
+}
+
 bool ServeSlots::enter(const std::shared_ptr<Connection>& connection) {
     const std::lock_guard lock(mutex_);
     if (free_ > 0) {
@@ -145,6 +186,7 @@ ServerCore::ServerCore(const HttpOptions& with, HttpApplication& by,
                                                        .headers_max = with.headers_max,
                                                        .body_bytes_max = with.body_bytes_max},
                                          with.buffered_bytes_max)),
+      team(context),
       slots(std::max(with.workers, 1U)),
       completions(context),
       connections(connections_max(with), with.connections_per_address_max) {}

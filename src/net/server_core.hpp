@@ -34,6 +34,33 @@ template <class Result>
 using Awaitable = boost::asio::awaitable<Result, Strand>;
 inline constexpr boost::asio::use_awaitable_t<Strand> use_awaitable{};
 
+// The threads that run the context. Asio on its own wakes another thread for each event; here one
+// of them watches the sockets and does what is to be done, and another one is woken to take over
+// when it begins something that may block. Any thread.
+class ThreadTeam {
+public:
+    explicit ThreadTeam(boost::asio::io_context& context) : context_(context) {}
+
+    // What each thread does, until the context has no more work.
+    void run();
+    // Around what may block, on a thread that runs.
+    void step_out();
+    void step_in();
+
+private:
+    // False: there is no more work for anybody.
+    [[nodiscard]] bool wait_for_turn();
+    // False: it is the last one, which stays.
+    [[nodiscard]] bool leave();
+    void dismiss();
+
+    boost::asio::io_context& context_;
+    std::mutex mutex_;
+    std::condition_variable wanted_;
+    unsigned inside_ = 0;  // run the context and do nothing that may block
+    bool dismissed_ = false;
+};
+
 // How many calls of HttpApplication::serve run at the same time, so that a thread is left to watch
 // the sockets. Any thread.
 class ServeSlots {
@@ -111,6 +138,7 @@ struct ServerCore {
     const std::unique_ptr<Tls> tls;  // none: plain TCP
     const std::shared_ptr<ReadingRoom> room;
     boost::asio::io_context context;
+    ThreadTeam team;
     ServeSlots slots;
     CompletionQueue completions;
     ConnectionTable connections;
