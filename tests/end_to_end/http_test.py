@@ -103,7 +103,7 @@ class HttpTest(unittest.TestCase):
                 self.assertTrue(answer.json["error"].startswith("invalid JSON:"), answer)
 
     def test_chunked_bodies_are_taken(self):
-        body = samples.text(samples.Variants(11).public_decrypt()).encode()
+        body = samples.text(samples.Variants(11).public_decrypt())
         head = (f"POST {samples.PUBLIC_DECRYPT} HTTP/1.1\nHost: a\nContent-Type: application/json\n"
                 "Transfer-Encoding: chunked\nConnection: close\n")
         pieces = [body[at:at + 100] for at in range(0, len(body), 100)]
