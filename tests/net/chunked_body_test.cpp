@@ -113,7 +113,7 @@ TEST_CASE("chunks that can not be read are refused, however they arrive") {
         {"no size", "\r\nhello\r\n"},
         {"a word for a size", "five\r\nhello\r\n"},
         {"a negative size", "-5\r\nhello\r\n"},
-        {"a prefix", "0x5\r\nhello\r\n"},
+        {"a prefix", "0x5\r\nhello\r\n\r\n"},
         {"a space before the size", " 5\r\nhello\r\n"},
         {"a space behind the size", "5 \r\nhello\r\n"},
         {"2^64", "10000000000000000\r\nhello\r\n"},
