@@ -298,7 +298,7 @@ TEST_CASE("a row that contradicts itself fails alone, at the start and while oth
         for (const bool in_between : {false, true}) {
             CAPTURE(row.label);
             CAPTURE(in_between);
-            World world;
+            support::World world;
             world.gateway.on_check = [](const CheckOrder&) { return engine::NotReady{}; };
             const auto broken = world.submit(support::public_decrypt(1));
             const auto healthy = world.submit(support::public_decrypt(2));
@@ -313,7 +313,7 @@ TEST_CASE("a row that contradicts itself fails alone, at the start and while oth
             if (!in_between) world.engine.start();
             world.gateway.on_check = [](const CheckOrder&) { return engine::Ready{}; };
             world.run_for(10s);
-            world.gateway.answer(healthy, public_decrypted());
+            world.gateway.answer(healthy, support::public_decrypted());
             world.run_for(2h);
             CHECK(world.status(healthy) == Status::completed);
             CHECK(world.status(broken) == Status::failure);
