@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "chains/jsonrpc/url.hpp"
 #include "chains/votes/prover/command_program.hpp"
 #include "config/keys.hpp"
 #include "config/quantities.hpp"
+#include "net/url.hpp"
 
 namespace config {
 namespace {
@@ -61,7 +61,7 @@ void check_prover(const Settings& settings, Findings& findings) {
 // Every path below it is ours to say.
 void check_base_url(const std::string& key, const std::string& text, Findings& findings) {
     if (text.empty()) return;
-    const auto url = chains::jsonrpc::parse_url(text);
+    const auto url = net::parse_url(text);
     const std::string allowed =
         "http://HOST:PORT or https://HOST:PORT, with a path before "
         "/shielded-vote/v1 if there is one";

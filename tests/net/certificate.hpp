@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <stdlib.h>
 
 #include <cstdio>
@@ -38,8 +39,10 @@ public:
     }
 
     // A certificate for `name`, signed by itself, and its key; with a passphrase if it has one.
+    // `alternative`: such as `IP:127.0.0.1`.
     void write_pair(const std::string& certificate_file, const std::string& key_file,
-                    const std::string& name, const std::string& passphrase = {}) const {
+                    const std::string& name, const std::string& passphrase = {},
+                    const std::string& alternative = {}) const {
         const std::unique_ptr<EVP_PKEY, decltype(&::EVP_PKEY_free)> key(EVP_EC_gen("P-256"),
                                                                         &::EVP_PKEY_free);
         const std::unique_ptr<X509, decltype(&::X509_free)> certificate(::X509_new(), &::X509_free);
@@ -53,6 +56,12 @@ public:
                                      reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1,
                                      0);
         ::X509_set_issuer_name(certificate.get(), subject);
+        if (!alternative.empty()) {
+            const std::unique_ptr<X509_EXTENSION, decltype(&::X509_EXTENSION_free)> extension(
+                ::X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, alternative.c_str()),
+                &::X509_EXTENSION_free);
+            ::X509_add_ext(certificate.get(), extension.get(), -1);
+        }
         ::X509_sign(certificate.get(), key.get(), ::EVP_sha256());
 
         write(certificate_file, "", 0644);

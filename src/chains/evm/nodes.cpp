@@ -7,15 +7,15 @@
 #include "chains/evm/events.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/http_node.hpp"
-#include "chains/jsonrpc/url.hpp"
+#include "net/url.hpp"
 
 namespace chains::evm {
 
 std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls, const EvmOptions& options,
-                                     const engine::Clock& clock) {
+                                         const engine::Clock& clock) {
     return std::make_unique<jsonrpc::HttpNode>(
         jsonrpc::HttpNodeOptions{std::move(urls), options.call_timeout, options.response_bytes_max,
-                             options.batch_max},
+                                 options.batch_max, options.client_context},
         clock);
 }
 
@@ -31,7 +31,7 @@ Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock) {
     }
     nodes.protocol = node(options.protocol_config.urls);
     for (const EvmOptions::Listener& listener : options.listening.listeners) {
-        nodes.listeners.push_back(node({jsonrpc::over_http(listener.url)}));
+        nodes.listeners.push_back(node({net::over_http(listener.url)}));
     }
     return nodes;
 }
@@ -41,6 +41,7 @@ jsonrpc::SubscriptionOptions subscription_options(const EvmOptions& options, std
     subscription.url = std::move(url);
     subscription.addresses = {options.decryption, options.input_verification};
     subscription.topics.assign(answer_topics().begin(), answer_topics().end());
+    subscription.context = options.client_context;
     subscription.retry_interval = options.listening.retry_interval;
     subscription.recycle_interval = options.listening.recycle_interval;
     return subscription;

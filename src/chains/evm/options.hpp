@@ -2,13 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "chains/evm/wei.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "chains/evm/wei.hpp"
+
+namespace net {
+class ClientContext;
+}
 
 namespace chains {
 
@@ -83,7 +88,7 @@ struct EvmOptions {
     std::vector<HostChain> host_chains;
 
     std::string private_key;        // 64 hex digits; secret
-    std::uint32_t sends_max = 100;  // as many threads may wait for a receipt
+    std::uint32_t sends_max = 100;  // as many connections may wait for a receipt
 
     Retry acl_retry{3, domain::Milliseconds{1'000}};
     std::uint32_t estimation_attempts_max = 100;  // while the ciphertext is not there (5.4)
@@ -97,6 +102,8 @@ struct EvmOptions {
     Listening listening;
     KeyUrls key_urls;
     ProtocolConfig protocol_config;
+
+    std::shared_ptr<net::ClientContext> client_context;  // null: each node has one of its own
 };
 
 }  // namespace chains

@@ -60,21 +60,65 @@ void note(Standing& standing, const Answer& answer, domain::Monotonic now) {
 
 HttpNode::HttpNode(HttpNodeOptions options, const engine::Clock& clock)
     : options_(std::move(options)), clock_(clock) {
-    std::shared_ptr<const TlsContext> tls;
+    const auto context =
+        options_.context ? options_.context : std::make_shared<net::ClientContext>();
     const std::size_t count = options_.urls.size();
     for (std::size_t place = 0; place < count; ++place) {
-        auto url = parse_url(options_.urls[place]);
+        auto url = net::parse_url(options_.urls[place]);
         if (!url || url->websocket) {
             throw std::invalid_argument(which(place, count) + " is no http or https URL");
         }
-        if (url->tls && !tls) tls = std::make_shared<const TlsContext>();
         endpoints_.push_back(
-            std::make_unique<Endpoint>(std::move(*url), tls, options_.response_bytes_max));
+            std::make_unique<Endpoint>(std::move(*url), options_.response_bytes_max, context));
     }
 }
 
 Answer HttpNode::call(const Call& call, std::optional<domain::Milliseconds> timeout) {
     return std::move(settle({&call}, timeout.value_or(options_.timeout)).front());
+}
+
+// One call on its way from URL to URL.
+struct HttpNode::Question {
+    Call call;
+    domain::Milliseconds timeout;
+    Done done;
+    std::vector<Endpoint*> to_ask;  // the next at the back
+    std::vector<Answer> answers;    // one, the last
+    bool contacted = false;
+};
+
+void HttpNode::call_then(const Call& call, std::optional<domain::Milliseconds> timeout,
+                         const Done& done) {
+    const auto question = std::make_shared<Question>(
+        Question{call, timeout.value_or(options_.timeout), done, preferred(), {unasked()}});
+    std::ranges::reverse(question->to_ask);
+    ask_next(question);
+}
+
+void HttpNode::ask_next(const std::shared_ptr<Question>& question) {
+    while (!question->to_ask.empty() && !stopped_) {
+        Endpoint& endpoint = *question->to_ask.back();
+        question->to_ask.pop_back();
+        if (endpoint.standing.throttled_for(clock_.monotonic()).count() > 0) continue;
+        question->contacted = true;
+        const std::uint64_t id = next_id_.fetch_add(1);
+        const Call* const call = &question->call;
+        const auto take = [this, question, &endpoint, id](net::ClientResult posted) {
+            question->answers.front() = read_posted(endpoint, std::move(posted), id);
+            name_endpoint(endpoint, question->answers);
+            if (!may_go_elsewhere(question->call, question->answers.front())) {
+                question->to_ask.clear();
+            }
+            ask_next(question);
+        };
+        endpoint.client.post(write_request({&call, 1}, id), !sends_transaction(*call),
+                             question->timeout, take);
+        return;
+    }
+    Answer& answer = question->answers.front();
+    if (question->contacted) note_outcome(question->answers);
+    if (may_go_elsewhere(question->call, answer)) conclude(answer);
+    question->done(std::move(answer));
 }
 
 std::vector<Answer> HttpNode::call_all(const std::vector<Call>& calls) {
@@ -98,7 +142,8 @@ std::vector<Answer> HttpNode::call_all(const std::vector<Call>& calls) {
 }
 
 void HttpNode::stop() {
-    stop_.set();
+    stopped_ = true;
+    for (const auto& endpoint : endpoints_) endpoint->client.stop();
 }
 
 std::optional<std::string> HttpNode::trouble() const {
@@ -107,15 +152,13 @@ std::optional<std::string> HttpNode::trouble() const {
 }
 
 std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds timeout) {
-    std::vector<Answer> answers(calls.size(), endpoints_.empty()
-                                                  ? jsonrpc::trouble(Kind::unsent, "no URL configured")
-                                                  : throttled(domain::Milliseconds{0}));
+    std::vector<Answer> answers(calls.size(), unasked());
     std::vector<std::size_t> open(calls.size());  // without an answer that stays
     std::iota(open.begin(), open.end(), std::size_t{0});
     bool contacted = false;
     for (Endpoint* const endpoint : preferred()) {
-        if (open.empty() || stop_.is_set()) break;
-        if (endpoint->standing().throttled_for(clock_.monotonic()).count() > 0) continue;
+        if (open.empty() || stopped_) break;
+        if (endpoint->standing.throttled_for(clock_.monotonic()).count() > 0) continue;
         contacted = true;
         Calls asked;
         for (const std::size_t place : open) asked.push_back(calls[place]);
@@ -132,12 +175,18 @@ std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds ti
     return answers;
 }
 
+// When nobody can be asked.
+Answer HttpNode::unasked() const {
+    if (endpoints_.empty()) return jsonrpc::trouble(Kind::unsent, "no URL configured");
+    return throttled(domain::Milliseconds{0});
+}
+
 std::vector<Endpoint*> HttpNode::preferred() {
     const domain::Monotonic now = clock_.monotonic();
     std::vector<Endpoint*> order;
     std::vector<Endpoint*> avoided;
     for (const auto& endpoint : endpoints_) {
-        const bool avoid = endpoints_.size() > 1 && endpoint->standing().should_avoid(now);
+        const bool avoid = endpoints_.size() > 1 && endpoint->standing.should_avoid(now);
         (avoid ? avoided : order).push_back(endpoint.get());
     }
     order.insert(order.end(), avoided.begin(), avoided.end());
@@ -146,7 +195,7 @@ std::vector<Endpoint*> HttpNode::preferred() {
 
 // No URL is left to ask.
 void HttpNode::conclude(Answer& answer) const {
-    if (stop_.is_set()) {
+    if (stopped_) {
         answer = stopped();
         return;
     }
@@ -155,7 +204,7 @@ void HttpNode::conclude(Answer& answer) const {
     const domain::Monotonic now = clock_.monotonic();
     std::optional<domain::Milliseconds> shortest;
     for (const auto& endpoint : endpoints_) {
-        const domain::Milliseconds wait = endpoint->standing().throttled_for(now);
+        const domain::Milliseconds wait = endpoint->standing.throttled_for(now);
         if (wait.count() > 0) shortest = std::min(wait, shortest.value_or(wait));
     }
     if (shortest) answer = throttled(*shortest);
@@ -175,39 +224,34 @@ void HttpNode::note_outcome(const std::vector<Answer>& answers) {
 std::vector<Answer> HttpNode::ask(Endpoint& endpoint, const Calls& calls,
                                   domain::Milliseconds timeout) {
     std::vector<Answer> answers;
-    if (calls.size() > 1 && endpoint.standing().takes_batches()) {
+    if (calls.size() > 1 && endpoint.standing.takes_batches()) {
         if (auto together = ask_together(endpoint, calls, timeout)) {
             answers = std::move(*together);
         } else {
             answers = ask_singly(endpoint, calls, timeout);
             // Otherwise it refuses everything, not only batches.
             const bool answered = !std::holds_alternative<Trouble>(answers.front());
-            if (answered) endpoint.standing().note_no_batches();
+            if (answered) endpoint.standing.note_no_batches();
         }
     } else {
         answers = ask_singly(endpoint, calls, timeout);
     }
-    if (endpoints_.size() > 1) {
-        for (Answer& answer : answers) {
-            auto* const trouble = std::get_if<Trouble>(&answer);
-            if (trouble != nullptr) trouble->text.append(" (" + name_of(endpoint) + ")");
-        }
-    }
+    name_endpoint(endpoint, answers);
     return answers;
 }
 
 std::optional<std::vector<Answer>> HttpNode::ask_together(Endpoint& endpoint, const Calls& calls,
                                                           domain::Milliseconds timeout) {
     const std::uint64_t first_id = next_id_.fetch_add(calls.size());
-    Posted posted = post(endpoint, calls, first_id, timeout);
+    net::ClientResult posted = post(endpoint, calls, first_id, timeout);
     if (const auto* const trouble = std::get_if<Trouble>(&posted)) {
-        note(endpoint.standing(), *trouble, clock_.monotonic());
+        note(endpoint.standing, *trouble, clock_.monotonic());
         return std::vector<Answer>(calls.size(), *trouble);
     }
-    auto answers = read_replies(std::get<HttpResponse>(std::move(posted)), calls.size(),
-                                {first_id, endpoint.secrets(), clock_.wall()});
+    auto answers = read_replies(std::get<net::ClientResponse>(std::move(posted)), calls.size(),
+                                {first_id, endpoint.client.secrets(), clock_.wall()});
     if (!answers) return std::nullopt;
-    for (const Answer& answer : *answers) note(endpoint.standing(), answer, clock_.monotonic());
+    for (const Answer& answer : *answers) note(endpoint.standing, answer, clock_.monotonic());
     return answers;
 }
 
@@ -228,23 +272,37 @@ std::vector<Answer> HttpNode::ask_singly(Endpoint& endpoint, const Calls& calls,
 
 Answer HttpNode::ask_one(Endpoint& endpoint, const Call& call, domain::Milliseconds timeout) {
     const std::uint64_t id = next_id_.fetch_add(1);
-    Posted posted = post(endpoint, {&call}, id, timeout);
+    return read_posted(endpoint, post(endpoint, {&call}, id, timeout), id);
+}
+
+Answer HttpNode::read_posted(Endpoint& endpoint, net::ClientResult posted, std::uint64_t id) {
     Answer answer;
     if (auto* const trouble = std::get_if<Trouble>(&posted)) {
         answer = std::move(*trouble);
     } else {
-        answer = read_reply(std::get<HttpResponse>(std::move(posted)),
-                            {id, endpoint.secrets(), clock_.wall()});
+        answer = read_reply(std::get<net::ClientResponse>(std::move(posted)),
+                            {id, endpoint.client.secrets(), clock_.wall()});
     }
-    note(endpoint.standing(), answer, clock_.monotonic());
+    note(endpoint.standing, answer, clock_.monotonic());
     return answer;
 }
 
-Posted HttpNode::post(Endpoint& endpoint, const Calls& calls, std::uint64_t first_id,
-                      domain::Milliseconds timeout) {
+// Which of several it was.
+void HttpNode::name_endpoint(const Endpoint& endpoint, std::vector<Answer>& answers) const {
+    if (endpoints_.size() < 2) return;
+    for (Answer& answer : answers) {
+        auto* const trouble = std::get_if<Trouble>(&answer);
+        if (trouble != nullptr) trouble->text.append(" (" + name_of(endpoint) + ")");
+    }
+}
+
+net::ClientResult HttpNode::post(Endpoint& endpoint, const Calls& calls, std::uint64_t first_id,
+                                 domain::Milliseconds timeout) {
     const bool repeatable = std::ranges::none_of(
         calls, [](const Call* const call) { return sends_transaction(*call); });
-    return endpoint.post(write_request(calls, first_id), repeatable, timeout, stop_);
+    const std::string json = write_request(calls, first_id);
+    return endpoint.client.exchange({.method = "POST", .body = json, .repeatable = repeatable},
+                                    timeout);
 }
 
 std::string HttpNode::name_of(const Endpoint& endpoint) const {

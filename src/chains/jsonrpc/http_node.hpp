@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/clock.hpp"
 #include "chains/jsonrpc/endpoint.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/clock.hpp"
+#include "net/client.hpp"
 
 namespace chains::jsonrpc {
 
@@ -19,7 +20,8 @@ struct HttpNodeOptions {
     std::vector<std::string> urls;         // http or https; the first is preferred
     domain::Milliseconds timeout{10'000};  // of one exchange, from look-up to last byte
     std::size_t response_bytes_max = 16U << 20U;
-    std::size_t batch_max = 50;  // calls in one HTTP request, at least 1
+    std::size_t batch_max = 50;                     // calls in one HTTP request, at least 1
+    std::shared_ptr<net::ClientContext> context{};  // null: one of its own
 };
 
 // Several URLs that stand for one node. A call goes to the next URL when this one has trouble,
@@ -30,20 +32,34 @@ class HttpNode : public Node {
 public:
     // Throws std::invalid_argument, without the URL, when one is none.
     HttpNode(HttpNodeOptions options, const engine::Clock& clock);
+    HttpNode(const HttpNode&) = delete;
+    HttpNode& operator=(const HttpNode&) = delete;
+    ~HttpNode() override { stop(); }
 
     using Node::call;
     // `timeout`: of each exchange.
     [[nodiscard]] Answer call(const Call& call,
                               std::optional<domain::Milliseconds> timeout) override;
+    // Holds no thread.
+    void call_then(const Call& call, std::optional<domain::Milliseconds> timeout,
+                   const Done& done) override;
     // In requests of at most `batch_max`; one by one with a node that knows no batches.
     [[nodiscard]] std::vector<Answer> call_all(const std::vector<Call>& calls) override;
-    void stop() override;
+    void stop() final;
     [[nodiscard]] std::optional<std::string> trouble() const override;
 
 private:
     using Calls = std::vector<const Call*>;
 
+    struct Question;
+
+    void ask_next(const std::shared_ptr<Question>& question);
+    [[nodiscard]] Answer read_posted(Endpoint& endpoint, net::ClientResult posted,
+                                     std::uint64_t id);
+    void name_endpoint(const Endpoint& endpoint, std::vector<Answer>& answers) const;
+
     [[nodiscard]] std::vector<Answer> settle(const Calls& calls, domain::Milliseconds timeout);
+    [[nodiscard]] Answer unasked() const;
     [[nodiscard]] std::vector<Endpoint*> preferred();
     void conclude(Answer& answer) const;
     void note_outcome(const std::vector<Answer>& answers);
@@ -59,12 +75,12 @@ private:
     [[nodiscard]] Answer ask_one(Endpoint& endpoint, const Call& call,
                                  domain::Milliseconds timeout);
     [[nodiscard]] std::string name_of(const Endpoint& endpoint) const;
-    [[nodiscard]] Posted post(Endpoint& endpoint, const Calls& calls, std::uint64_t first_id,
-                              domain::Milliseconds timeout);
+    [[nodiscard]] net::ClientResult post(Endpoint& endpoint, const Calls& calls,
+                                         std::uint64_t first_id, domain::Milliseconds timeout);
 
     const HttpNodeOptions options_;
     const engine::Clock& clock_;
-    Signal stop_;
+    std::atomic<bool> stopped_{false};
     std::vector<std::unique_ptr<Endpoint>> endpoints_;  // in the order of the URLs
     std::atomic<std::uint64_t> next_id_{1};
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,6 +11,7 @@
 
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
+#include "net/transport_error.hpp"
 
 namespace chains::jsonrpc {
 
@@ -28,20 +30,8 @@ struct NodeError {
     std::optional<domain::Bytes> data;
 };
 
-// No answer.
-struct Trouble {
-    enum class Kind {
-        unsent,     // nothing reached the node: refused, no route, TLS failed
-        throttled,  // it asked us to wait: HTTP 429, 503 with Retry-After, -32005 and its like
-        lost,       // the connection broke after the request was on its way: it may have been taken
-        timed_out,  // no answer in time: it may have been taken
-        garbled,    // an HTTP answer that is no JSON-RPC, or too large: it may have been taken
-        stopped,    // stop() was called
-    };
-    Kind kind = Kind::unsent;
-    std::string text;              // one line without secrets, such as `connection refused`
-    domain::Milliseconds wait{0};  // throttled: nobody should ask earlier
-};
+// No answer. `throttled` are also -32005 and its like, `garbled` is also HTTP without JSON-RPC.
+using Trouble = net::TransportError;
 
 using Answer = std::variant<Json, NodeError, Trouble>;
 
@@ -56,10 +46,19 @@ public:
                                       std::optional<domain::Milliseconds> timeout) = 0;
     [[nodiscard]] Answer call(const Call& one) { return call(one, std::nullopt); }
 
+    // The same for who can not spare a thread for it: `done` is called once, by any thread, perhaps
+    // before this returns; it must neither block nor throw. A node that has no better way blocks.
+    using Done = std::function<void(Answer)>;
+    virtual void call_then(const Call& one, std::optional<domain::Milliseconds> timeout,
+                           const Done& done) {
+        done(call(one, timeout));
+    }
+
     // In one HTTP exchange; one answer for each call, in their order.
     [[nodiscard]] virtual std::vector<Answer> call_all(const std::vector<Call>& calls) = 0;
 
-    // Calls under way end with `stopped`, and so does every later one.
+    // Calls under way end with `stopped`, and so does every later one. No `done` runs afterwards
+    // but of those that are called later.
     virtual void stop() = 0;
 
     // Nothing when the last exchange went well, else one line without secrets.

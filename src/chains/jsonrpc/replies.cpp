@@ -22,11 +22,11 @@ bool is_client_error(int status) {
     return status >= 400 && status < 500;
 }
 
-bool asks_to_wait(const HttpResponse& response) {
+bool asks_to_wait(const net::ClientResponse& response) {
     return response.status == 429 || (response.status == 503 && response.retry_after);
 }
 
-Trouble wait_for(const HttpResponse& response, domain::Timestamp now) {
+Trouble wait_for(const net::ClientResponse& response, domain::Timestamp now) {
     return throttled(throttle_wait(response.retry_after, now));
 }
 
@@ -40,7 +40,7 @@ Json* present(Json& object, const char* name) {
     return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-Answer read_error(const Json& error, const HttpResponse& response, const Reading& reading) {
+Answer read_error(const Json& error, const net::ClientResponse& response, const Reading& reading) {
     auto read = read_node_error(error, reading.secrets);
     if (!read) return is_success(response.status) ? garbled() : http_status(response.status);
     if (is_throttling(*read)) return wait_for(response, reading.now);
@@ -48,7 +48,7 @@ Answer read_error(const Json& error, const HttpResponse& response, const Reading
 }
 
 // Of a reply object whose id is right.
-Answer read_outcome(Json& reply, const HttpResponse& response, const Reading& reading) {
+Answer read_outcome(Json& reply, const net::ClientResponse& response, const Reading& reading) {
     const auto result = reply.find("result");
     if (const Json* const error = present(reply, "error")) {
         if (result != reply.end() && !result->is_null()) return garbled();
@@ -82,7 +82,7 @@ std::string write_request(std::span<const Call* const> calls, std::uint64_t firs
     return request.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Answer read_reply(HttpResponse response, const Reading& reading) {
+Answer read_reply(net::ClientResponse response, const Reading& reading) {
     if (asks_to_wait(response)) return wait_for(response, reading.now);
     const Trouble no_reply = is_success(response.status) ? garbled() : http_status(response.status);
     auto reply = parse(std::move(response.body));
@@ -96,7 +96,7 @@ Answer read_reply(HttpResponse response, const Reading& reading) {
     return read_outcome(*reply, response, reading);
 }
 
-std::optional<std::vector<Answer>> read_replies(HttpResponse response, std::size_t count,
+std::optional<std::vector<Answer>> read_replies(net::ClientResponse response, std::size_t count,
                                                 const Reading& reading) {
     const auto all = [&](Trouble trouble) {
         return std::vector<Answer>(count, std::move(trouble));

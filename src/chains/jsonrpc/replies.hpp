@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "chains/jsonrpc/http_response.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "net/client.hpp"
 
 namespace chains::jsonrpc {
 
@@ -24,11 +24,11 @@ struct Reading {
 
 // To one call. An error counts whatever the HTTP status says (evm-gateway 4.3), unless it is one
 // that asks us to wait.
-[[nodiscard]] Answer read_reply(HttpResponse response, const Reading& reading);
+[[nodiscard]] Answer read_reply(net::ClientResponse response, const Reading& reading);
 
 // To several calls in one request, in any order. Nothing when the node refused them as a whole, as
 // one that knows no batches does.
-[[nodiscard]] std::optional<std::vector<Answer>> read_replies(HttpResponse response,
+[[nodiscard]] std::optional<std::vector<Answer>> read_replies(net::ClientResponse response,
                                                               std::size_t count,
                                                               const Reading& reading);
 

@@ -12,23 +12,28 @@
 namespace chains::jsonrpc {
 namespace {
 
-constexpr std::chrono::seconds open_max{5};
+using End = net::WebSocket::End;
+using CloseCode = net::WebSocket::CloseCode;
+
 constexpr std::chrono::seconds reply_max{10};
 
-constexpr unsigned going_away = 1001;
-constexpr unsigned protocol_error = 1002;
-constexpr unsigned message_too_big = 1009;
-
-Deadline from_now(std::chrono::steady_clock::duration time) {
+net::WebSocket::Deadline from_now(std::chrono::steady_clock::duration time) {
     return std::chrono::steady_clock::now() + time;
 }
 
-Url websocket_url(const std::string& text) {
-    auto url = parse_url(text);
+net::Url websocket_url(const std::string& text) {
+    auto url = net::parse_url(text);
     if (!url || !url->websocket) {
         throw std::invalid_argument("the URL of a subscription is no ws or wss URL");
     }
     return std::move(*url);
+}
+
+net::WebSocketOptions websocket_options(const SubscriptionOptions& options) {
+    net::WebSocketOptions chosen;
+    chosen.ping_interval = options.ping_interval;
+    chosen.message_bytes_max = options.message_bytes_max;
+    return chosen;
 }
 
 std::string request(const SubscriptionOptions& options) {
@@ -68,8 +73,7 @@ Subscription::Subscription(SubscriptionOptions options, const engine::Clock& clo
     : options_(std::move(options)),
       clock_(clock),
       nudge_(std::move(nudge)),
-      url_(websocket_url(options_.url)),
-      tls_(url_.tls ? std::make_unique<const TlsContext>() : nullptr),
+      socket_(websocket_url(options_.url), websocket_options(options_), options_.context),
       thread_([this] { run(); }) {}
 
 Subscription::~Subscription() {
@@ -77,7 +81,12 @@ Subscription::~Subscription() {
 }
 
 void Subscription::stop() {
-    stop_.set();
+    {
+        const std::lock_guard lock(mutex_);
+        stopped_ = true;
+    }
+    changed_.notify_all();
+    socket_.stop();
     const std::lock_guard lock(join_mutex_);
     if (thread_.joinable()) thread_.join();
 }
@@ -93,49 +102,51 @@ void Subscription::note_trouble(std::optional<std::string> text) {
 }
 
 void Subscription::run() {
-    while (!stop_.is_set()) {
+    for (;;) {
         Ended ended = after("out of memory");
         try {
             ended = watch_once();
         } catch (const std::exception&) {  // of memory or random bytes
         }
         if (!ended.text.empty()) note_trouble(std::move(ended.text));
-        if (ended.pause.count() > 0 &&
-            stop_.wait(-1, 0, from_now(ended.pause)) == Wait::signalled) {
-            return;
-        }
+        if (!pause(ended.pause)) return;
     }
+}
+
+bool Subscription::pause(domain::Milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return !changed_.wait_for(lock, time, [this] { return stopped_; });
 }
 
 Subscription::Ended Subscription::watch_once() {
-    auto opened = WebSocket::open(url_, tls_.get(), from_now(open_max), stop_,
-                                  options_.message_bytes_max, clock_.wall());
-    if (auto* const trouble = std::get_if<Trouble>(&opened)) {
-        return {std::move(trouble->text), std::max(trouble->wait, options_.retry_interval)};
+    const auto opened = socket_.open();
+    if (const auto* const error = std::get_if<net::TransportError>(&opened)) {
+        return after(error->text);
     }
-    WebSocket& socket = *std::get<std::unique_ptr<WebSocket>>(opened);
-    if (auto ended = subscribe(socket)) return std::move(*ended);
+    if (const auto* const refusal = std::get_if<net::WebSocketRefusal>(&opened)) {
+        return after(*refusal);
+    }
+    if (auto ended = subscribe()) return std::move(*ended);
     note_trouble(std::nullopt);
     nudge_();
-    return watch(socket);
+    return watch();
 }
 
-std::optional<Subscription::Ended> Subscription::subscribe(WebSocket& socket) {
-    if (const auto end = socket.send(Opcode::text, request(options_))) {
-        return after(socket, *end);
-    }
-    return await_reply(socket);
+std::optional<Subscription::Ended> Subscription::subscribe() {
+    if (const auto end = socket_.send(request(options_))) return after(*end);
+    return await_reply();
 }
 
-std::optional<Subscription::Ended> Subscription::await_reply(WebSocket& socket) {
-    const Deadline deadline = from_now(reply_max);
+std::optional<Subscription::Ended> Subscription::await_reply() {
+    const auto deadline = from_now(reply_max);
     for (;;) {
-        auto received = socket.receive(deadline);
-        if (const auto* const end = std::get_if<WebSocket::End>(&received)) {
-            return after(socket, *end);
-        }
+        auto received = socket_.receive(deadline);
+        if (const auto* const end = std::get_if<End>(&received)) return after(*end);
         const auto message = object_in(std::get<std::string>(std::move(received)));
-        if (!message) return after(socket, WebSocket::End::malformed);
+        if (!message) {
+            socket_.close(CloseCode::protocol_error);
+            return after(End::malformed);
+        }
         if (!is_reply(*message)) continue;
         if (const auto result = message->find("result");
             result != message->end() && result->is_string()) {
@@ -151,29 +162,25 @@ std::optional<Subscription::Ended> Subscription::await_reply(WebSocket& socket) 
     }
 }
 
-Subscription::Ended Subscription::watch(WebSocket& socket) {
-    const Deadline end_of_life = from_now(options_.recycle_interval);
-    Deadline ping_due = from_now(options_.ping_interval);
+Subscription::Ended Subscription::watch() {
+    const auto end_of_life = from_now(options_.recycle_interval);
     for (;;) {
-        auto received = socket.receive(std::min(ping_due, end_of_life));
+        auto received = socket_.receive(end_of_life);
+        const bool is_over = std::chrono::steady_clock::now() >= end_of_life;
         if (auto* const text = std::get_if<std::string>(&received)) {
             const auto message = object_in(std::move(*text));
-            if (!message) return after(socket, WebSocket::End::malformed);
+            if (!message) {
+                socket_.close(CloseCode::protocol_error);
+                return after(End::malformed);
+            }
             if (is_notification(*message)) nudge_();
-            continue;
+        } else if (const End end = std::get<End>(received); end != End::timed_out) {
+            return after(end);
         }
-        if (const auto end = std::get<WebSocket::End>(received); end != WebSocket::End::timed_out) {
-            return after(socket, end);
-        }
-        if (std::chrono::steady_clock::now() >= end_of_life) {
-            socket.close(going_away);
+        if (is_over) {
+            socket_.close(CloseCode::going_away);
             return {{}, domain::Milliseconds{0}};
         }
-        if (!socket.has_heard()) return after("connection silent");
-        if (const auto end = socket.send(Opcode::ping, {})) {
-            return after(socket, *end);
-        }
-        ping_due = from_now(options_.ping_interval);
     }
 }
 
@@ -181,24 +188,33 @@ Subscription::Ended Subscription::after(std::string text) const {
     return {std::move(text), options_.retry_interval};
 }
 
-Subscription::Ended Subscription::after(WebSocket& socket, WebSocket::End end) const {
+Subscription::Ended Subscription::after(End end) const {
     switch (end) {
-        case WebSocket::End::timed_out:
+        case End::timed_out:
             return after("no answer to the subscription");
-        case WebSocket::End::stopped:
+        case End::stopped:
             return after("stopped");
-        case WebSocket::End::closed:
+        case End::silent:
+            return after("connection silent");
+        case End::closed:
             return after("connection closed");
-        case WebSocket::End::broken:
+        case End::broken:
             break;
-        case WebSocket::End::malformed:
-            socket.close(protocol_error);
+        case End::malformed:
             return after("no WebSocket or no JSON-RPC");
-        case WebSocket::End::too_large:
-            socket.close(message_too_big);
+        case End::too_large:
             return after("message too large");
     }
     return after("connection broken");
+}
+
+Subscription::Ended Subscription::after(const net::WebSocketRefusal& refusal) const {
+    const int status = refusal.status;
+    if (status != 429 && (status != 503 || !refusal.retry_after)) {
+        return after("HTTP " + std::to_string(status));
+    }
+    const auto wait = throttle_wait(refusal.retry_after, clock_.wall());
+    return {net::throttled(wait).text, std::max(wait, options_.retry_interval)};
 }
 
 }  // namespace chains::jsonrpc

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -13,10 +14,7 @@
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
-#include "chains/jsonrpc/signal.hpp"
-#include "chains/jsonrpc/tls_context.hpp"
-#include "chains/jsonrpc/url.hpp"
-#include "chains/jsonrpc/websocket.hpp"
+#include "net/websocket.hpp"
 
 namespace chains::jsonrpc {
 
@@ -28,6 +26,7 @@ struct SubscriptionOptions {
     domain::Milliseconds recycle_interval = std::chrono::minutes{30};  // then a new connection
     domain::Milliseconds ping_interval{10'000};  // a peer that is silent for two of them is dropped
     std::size_t message_bytes_max = 1U << 20U;   // a larger message ends the connection
+    std::shared_ptr<net::ClientContext> context{};  // null: one of its own
 };
 
 // Watches the logs of contracts over WebSocket (eth_subscribe) and says when it is worth reading
@@ -58,21 +57,24 @@ private:
 
     void run();
     [[nodiscard]] Ended watch_once();
-    [[nodiscard]] std::optional<Ended> subscribe(WebSocket& socket);
-    [[nodiscard]] std::optional<Ended> await_reply(WebSocket& socket);
-    [[nodiscard]] Ended watch(WebSocket& socket);
+    [[nodiscard]] std::optional<Ended> subscribe();
+    [[nodiscard]] std::optional<Ended> await_reply();
+    [[nodiscard]] Ended watch();
     [[nodiscard]] Ended after(std::string text) const;
-    [[nodiscard]] Ended after(WebSocket& socket, WebSocket::End end) const;
+    [[nodiscard]] Ended after(net::WebSocket::End end) const;
+    [[nodiscard]] Ended after(const net::WebSocketRefusal& refusal) const;
+    // Before the next connection; false once stopped.
+    [[nodiscard]] bool pause(domain::Milliseconds time);
     void note_trouble(std::optional<std::string> text);
 
     const SubscriptionOptions options_;
     const engine::Clock& clock_;
     const std::function<void()> nudge_;
-    const Url url_;
-    const std::unique_ptr<const TlsContext> tls_;  // null for ws
-    Signal stop_;
+    net::WebSocket socket_;
 
     mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    bool stopped_ = false;
     std::optional<std::string> trouble_{"not yet connected"};
 
     std::mutex join_mutex_;

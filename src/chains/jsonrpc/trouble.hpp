@@ -2,18 +2,18 @@
 
 #include <string>
 
-#include "domain/time.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/time.hpp"
 
 namespace chains::jsonrpc {
 
+using net::in_words;
+using net::stopped;
+using net::throttled;
+
 [[nodiscard]] Trouble trouble(Trouble::Kind kind, std::string text);
-[[nodiscard]] Trouble throttled(domain::Milliseconds wait);
-[[nodiscard]] Trouble stopped();
 
 // Of a call that was held back because another had this trouble.
 [[nodiscard]] Trouble held_back(const Trouble& other);
-
-[[nodiscard]] std::string in_words(domain::Milliseconds time);  // `7 s`, `250 ms`
 
 }  // namespace chains::jsonrpc

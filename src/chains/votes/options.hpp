@@ -1,10 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "domain/time.hpp"
+
+namespace net {
+class ClientContext;
+}
 
 namespace chains {
 
@@ -25,6 +30,7 @@ struct ProverOptions {
     // --- http ---
     std::string url;    // http or https; where proofs are POSTed. Secret.
     std::string token;  // for `Authorization: Bearer`; empty: none. Secret.
+    std::shared_ptr<net::ClientContext> client_context;  // null: one of its own
     // --- both ---
     domain::Milliseconds timeout{120'000};  // wall-clock time of one proof, its start included
 };
@@ -44,6 +50,7 @@ struct VoteOptions {
     // Refuse shares whose vote is not in the round's tree (1.4).
     bool commitment_check = false;
     ProverOptions prover;
+    std::shared_ptr<net::ClientContext> client_context;  // null: each client has one of its own
 
     // Where the chain is, however it was said; empty: there is none.
     [[nodiscard]] std::string base_url() const {
@@ -60,6 +67,7 @@ struct WebhookOptions {
     domain::Milliseconds timeout{10'000};
     domain::Milliseconds pause_first{1'000};
     domain::Milliseconds pause_max{300'000};
+    std::shared_ptr<net::ClientContext> client_context;  // null: one of its own
 };
 
 }  // namespace chains

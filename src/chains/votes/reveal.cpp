@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <string_view>
 
-#include "chains/jsonrpc/base64.hpp"
+#include "base/base64.hpp"
 #include "chains/jsonrpc/node.hpp"
 
 namespace chains::votes {
 namespace {
 
 std::string base64_of(domain::ByteView bytes) {
-    return jsonrpc::base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return base::to_base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace
@@ -20,12 +20,12 @@ std::string to_json(const Reveal& reveal) {
     std::ranges::copy(reveal.c1, enc_share.begin());
     std::ranges::copy(reveal.c2, enc_share.begin() + reveal.c1.size());
     return jsonrpc::Json{{"share_nullifier", base64_of(reveal.share_nullifier)},
-                     {"enc_share", base64_of(enc_share)},
-                     {"proposal_id", reveal.proposal_id},
-                     {"vote_decision", reveal.vote_decision},
-                     {"proof", base64_of(reveal.proof)},
-                     {"vote_round_id", base64_of(reveal.round_id)},
-                     {"vote_comm_tree_anchor_height", reveal.anchor_height}}
+                         {"enc_share", base64_of(enc_share)},
+                         {"proposal_id", reveal.proposal_id},
+                         {"vote_decision", reveal.vote_decision},
+                         {"proof", base64_of(reveal.proof)},
+                         {"vote_round_id", base64_of(reveal.round_id)},
+                         {"vote_comm_tree_anchor_height", reveal.anchor_height}}
         .dump();
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "chains/evm/http_stub.hpp"
+#include "support/http_stub.hpp"
 #include "chains/evm/node_answers.hpp"
 #include "chains/jsonrpc/http_node.hpp"
 #include "support/virtual_time.hpp"

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -57,11 +59,22 @@ std::vector<Fault> faults() {
     };
 }
 
+// The answer of a call for which no thread waits.
+chains::jsonrpc::Answer answer_then(chains::jsonrpc::Node& node,
+                                    const chains::jsonrpc::Call& call) {
+    std::promise<chains::jsonrpc::Answer> answered;
+    node.call_then(call, std::nullopt, [&answered](chains::jsonrpc::Answer answer) {
+        answered.set_value(std::move(answer));
+    });
+    return answered.get_future().get();
+}
+
 TEST_CASE("a call goes to the next URL when this one has trouble; a transaction only when unsent") {
     for (const Fault& fault : faults()) {
         for (const auto& [call, moves] :
              {std::pair{chain_id, fault.call_moves}, std::pair{send_raw, fault.send_moves},
-              std::pair{chains::jsonrpc::Call{"eth_sendRawTransaction", {"0x"}}, fault.send_moves}}) {
+              std::pair{chains::jsonrpc::Call{"eth_sendRawTransaction", {"0x"}},
+                        fault.send_moves}}) {
             CAPTURE(fault.label);
             CAPTURE(call.method);
             HttpStub first(fault.script);
@@ -74,6 +87,14 @@ TEST_CASE("a call goes to the next URL when this one has trouble; a transaction 
             CHECK(second.count() == (moves ? 1 : 0));
             CHECK(harness.node.trouble().has_value() ==
                   (kind_of(answer) != "json" && kind_of(answer) != "error"));
+
+            HttpHarness other({first.url(), second.url()}, fault.kind == "timed_out" ? 1s : enough);
+            const auto same = answer_then(other.node, call);
+            CHECK(kind_of(same) == kind_of(answer));
+            CHECK(text_of(same) == text_of(answer));
+            CHECK(first.count() == 2);
+            CHECK(second.count() == (moves ? 2 : 0));
+            CHECK(other.node.trouble() == harness.node.trouble());
         }
     }
     for (const auto& call : {chain_id, send_raw}) {
@@ -81,6 +102,28 @@ TEST_CASE("a call goes to the next URL when this one has trouble; a transaction 
         HttpHarness harness({deserted_url(), second.url()});
         CHECK(text_of(harness.node.call(call)) == "\"second\"");
     }
+}
+
+TEST_CASE("calls for which no thread waits end with a stop, all of them before it returns") {
+    HttpStub stub([](StubPeer& peer, const StubRequest&) {
+        peer.hang();
+        return false;
+    });
+    HttpHarness harness({stub.url(), deserted_url()});
+    std::atomic<int> stopped{0};
+    const auto count = [&stopped](const chains::jsonrpc::Answer& answer) {
+        if (kind_of(answer) == "stopped") ++stopped;
+    };
+    for (int number = 0; number < 30; ++number) {
+        harness.node.call_then(send_raw, std::nullopt, count);
+    }
+    REQUIRE(stub.await(30));
+    harness.node.stop();
+    CHECK(stopped == 30);
+    harness.node.call_then(send_raw, std::nullopt, count);
+    CHECK(stopped == 31);
+    HttpHarness nobody({});
+    CHECK(text_of(answer_then(nobody.node, chain_id)) == "no URL configured");
 }
 
 TEST_CASE("trouble names the URL by its place") {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "net/certificate.hpp"
 #include "chains/evm/http_harness.hpp"
+#include "net/certificate.hpp"
 
 namespace support {
 namespace {
@@ -39,6 +39,28 @@ TEST_CASE("https needs a certificate that is trusted and for that host") {
     }
     CHECK(stub.count() == 2);
     CHECK(stub.connections() == 5);  // the good one was kept
+}
+
+TEST_CASE("a certificate may be for an address") {
+    const net::PemFolder folder;
+    folder.write_pair("node.pem", "node.key", "node", {}, "IP:127.0.0.1");
+    const TrustedFile trusted(folder.file("node.pem"));
+    HttpStub stub(HttpStub::answering([](const StubRequest& r) { return http_result(r, 7); }),
+                  {folder.file("node.pem"), folder.file("node.key")});
+    CHECK(text_of(HttpHarness({stub.url("127.0.0.1")}).call()) == "7");
+    CHECK(text_of(HttpHarness({stub.url("localhost")}).call()) == "certificate not trusted");
+}
+
+TEST_CASE("TLS below 1.2 is none") {
+    const net::PemFolder folder;
+    folder.write_pair("node.pem", "node.key", "localhost");
+    const TrustedFile trusted(folder.file("node.pem"));
+    HttpStub stub(HttpStub::answering([](const StubRequest& r) { return http_result(r, 7); }),
+                  {folder.file("node.pem"), folder.file("node.key")});
+    stub.server().limit_tls(TLS1_1_VERSION);
+    CHECK(text_of(HttpHarness({stub.url("localhost")}).call()) == "TLS failed");
+    stub.server().limit_tls(TLS1_2_VERSION);
+    CHECK(text_of(HttpHarness({stub.url("localhost")}).call()) == "7");
 }
 
 TEST_CASE("a large answer comes whole over TLS, a dripping one not for ever") {

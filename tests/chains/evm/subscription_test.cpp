@@ -10,7 +10,7 @@
 
 #include "net/certificate.hpp"
 #include "chains/evm/http_harness.hpp"
-#include "chains/evm/websocket_stub.hpp"
+#include "support/websocket_stub.hpp"
 #include "chains/jsonrpc/subscription.hpp"
 
 namespace support {
@@ -246,7 +246,7 @@ TEST_CASE("a connection that is not made is tried again") {
          answering("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                    "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"),
          "no WebSocket"},
-        {"no HTTP", answering("hello\r\n"), "no HTTP"},
+        {"no HTTP", answering("hello there\r\n"), "no HTTP"},
         {"closed", [](WebSocketPeer&) {}, "connection broken"},
         {"refused by the node",
          replying(R"({"id":1,"error":{"code":-32601,"message":"SECRET not found"}})"),

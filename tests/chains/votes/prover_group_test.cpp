@@ -87,8 +87,8 @@ TEST_CASE("a stop ends proofs under way at once, from any thread") {
 }
 
 TEST_CASE("writing to a process that is dead harms nobody") {
-    const jsonrpc::Signal stop;
-    const jsonrpc::Deadline deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    const base::StopToken stop;
+    const base::Deadline deadline = std::chrono::steady_clock::now() + std::chrono::seconds{20};
     for (const ProverLife life : {ProverLife::fresh, ProverLife::pool}) {
         CAPTURE(life);
         Launched launched = launch({"/bin/true", {"true"}, {}, 0}, deadline, stop);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/evm/http_stub.hpp"
+#include "support/http_stub.hpp"
 #include "chains/votes/prover_world.hpp"
 
 namespace {

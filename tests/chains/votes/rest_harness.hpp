@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/vote_chain.hpp"
-#include "chains/evm/http_stub.hpp"
+#include "support/http_stub.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/rest/rest_chain.hpp"
 #include "support/virtual_time.hpp"

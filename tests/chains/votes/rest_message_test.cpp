@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "chains/jsonrpc/base64.hpp"
+#include "base/base64.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "chains/votes/reveal.hpp"
 
@@ -11,7 +11,7 @@
 namespace support {
 namespace {
 
-using chains::jsonrpc::from_base64;
+using base::from_base64;
 using chains::jsonrpc::Json;
 using chains::votes::Reveal;
 

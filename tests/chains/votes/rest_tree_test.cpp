@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/jsonrpc/base64.hpp"
+#include "base/base64.hpp"
 #include "chains/votes/rest_harness.hpp"
 
 // What a chain says of a round's commitment tree.
@@ -11,7 +11,7 @@ namespace support {
 namespace {
 
 std::string base64_of(std::uint8_t value, std::size_t count = 32) {
-    return chains::jsonrpc::base64(std::string(count, static_cast<char>(value)));
+    return base::to_base64(std::string(count, static_cast<char>(value)));
 }
 
 std::string block(int height, int start, const std::vector<std::string>& leaves) {

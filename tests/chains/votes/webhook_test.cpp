@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "chains/evm/http_stub.hpp"
+#include "support/http_stub.hpp"
 #include "support/virtual_time.hpp"
 
 namespace {

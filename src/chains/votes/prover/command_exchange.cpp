@@ -45,7 +45,7 @@ private:
     sigset_t before_{};
 };
 
-int milliseconds_left(jsonrpc::Deadline deadline) {
+int milliseconds_left(base::Deadline deadline) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     return static_cast<int>(
@@ -54,7 +54,7 @@ int milliseconds_left(jsonrpc::Deadline deadline) {
 
 class Exchange {
 public:
-    Exchange(CommandProcess& process, const CommandTalk& talk, const jsonrpc::Signal& stop)
+    Exchange(CommandProcess& process, const CommandTalk& talk, const base::StopToken& stop)
         : process_(process),
           talk_(talk),
           stop_(stop),
@@ -78,7 +78,7 @@ private:
                                       {errors_ended_ ? -1 : process_.errors(), POLLIN, 0}}};
         const int left = milliseconds_left(deadline_);
         ::poll(polled.data(), polled.size(), left);
-        if (stop_.is_set()) return end_with(Outcome::stopped);
+        if (stop_.stop_requested()) return end_with(Outcome::stopped);
         if (polled[2].revents != 0) write_request();
         if (polled[4].revents != 0) read_errors();
         if (polled[3].revents != 0) read_output();
@@ -134,7 +134,7 @@ private:
     }
 
     // Whoever dies closes its streams a moment before.
-    static jsonrpc::Deadline soon() { return std::chrono::steady_clock::now() + death_max; }
+    static base::Deadline soon() { return std::chrono::steady_clock::now() + death_max; }
 
     [[nodiscard]] bool read_nothing() const {
         int waiting = 0;
@@ -157,8 +157,8 @@ private:
 
     CommandProcess& process_;
     const CommandTalk& talk_;
-    const jsonrpc::Signal& stop_;
-    jsonrpc::Deadline deadline_;
+    const base::StopToken& stop_;
+    base::Deadline deadline_;
     std::string_view rest_;  // of the request
     std::size_t written_ = 0;
     bool output_ended_ = false;
@@ -171,7 +171,7 @@ private:
 }  // namespace
 
 CommandAnswer exchange(CommandProcess& process, const CommandTalk& talk,
-                       const jsonrpc::Signal& stop) {
+                       const base::StopToken& stop) {
     return Exchange(process, talk, stop).run();
 }
 

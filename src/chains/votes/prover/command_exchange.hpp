@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "chains/jsonrpc/signal.hpp"
+#include "base/stop_token.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/command_process.hpp"
 
@@ -29,12 +29,12 @@ struct CommandTalk {
     std::string_view request;
     ProverFormat format = ProverFormat::json;
     ProverLife life = ProverLife::fresh;
-    jsonrpc::Deadline deadline;
+    base::Deadline deadline;
 };
 
 // One request and its answer. A fresh process gets the end of its input behind the request, and
 // what it wrote until it died is the answer.
 [[nodiscard]] CommandAnswer exchange(CommandProcess& process, const CommandTalk& talk,
-                                     const jsonrpc::Signal& stop);
+                                     const base::StopToken& stop);
 
 }  // namespace chains::votes::prover

@@ -13,7 +13,7 @@
 
 namespace chains::votes::prover {
 
-CommandKeeper::CommandKeeper(CommandProgram program, const jsonrpc::Signal& stop)
+CommandKeeper::CommandKeeper(CommandProgram program, const base::StopToken& stop)
     : program_(std::move(program)), stop_(stop), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!wake_.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
     thread_ = std::thread([this] { run(); });
@@ -28,7 +28,7 @@ CommandKeeper::~CommandKeeper() {
     thread_.join();
 }
 
-Launched CommandKeeper::start(jsonrpc::Deadline deadline) {
+Launched CommandKeeper::start(base::Deadline deadline) {
     Order order([this, deadline] { return launch(program_, deadline, stop_); });
     std::future<Launched> launched = order.get_future();
     {
@@ -76,7 +76,7 @@ void CommandKeeper::run() {
 
 void CommandKeeper::wait() const {
     std::vector<pollfd> polled{{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
-    const bool stopping = stop_.is_set();
+    const bool stopping = stop_.stop_requested();
     if (!stopping) polled.push_back({.fd = stop_.descriptor(), .events = POLLIN, .revents = 0});
     {
         const std::lock_guard lock(mutex_);
@@ -101,7 +101,7 @@ std::vector<CommandKeeper::Process> CommandKeeper::take_useless() {
     std::vector<Process> useless;
     const std::lock_guard lock(mutex_);
     const auto is_useful = [this](const Process& process) {
-        return !stop_.is_set() && !process->end();
+        return !stop_.stop_requested() && !process->end();
     };
     const auto first = std::stable_partition(idle_.begin(), idle_.end(), is_useful);
     std::move(first, idle_.end(), std::back_inserter(useless));

@@ -16,13 +16,13 @@ namespace chains::votes::prover {
 // the thread that started it (launch()), so all are started by a thread of the keeper's own.
 class CommandKeeper {
 public:
-    CommandKeeper(CommandProgram program, const jsonrpc::Signal& stop);  // throws std::system_error
+    CommandKeeper(CommandProgram program, const base::StopToken& stop);  // throws std::system_error
     CommandKeeper(const CommandKeeper&) = delete;
     CommandKeeper& operator=(const CommandKeeper&) = delete;
     ~CommandKeeper();
 
     // Any thread; blocks.
-    [[nodiscard]] Launched start(jsonrpc::Deadline deadline);
+    [[nodiscard]] Launched start(base::Deadline deadline);
 
     using Process = std::unique_ptr<CommandProcess>;
     // Any thread. Null: none is there.
@@ -39,8 +39,8 @@ private:
     [[nodiscard]] std::vector<Process> take_useless();
 
     const CommandProgram program_;
-    const jsonrpc::Signal& stop_;
-    const jsonrpc::Descriptor wake_;
+    const base::StopToken& stop_;
+    const base::Descriptor wake_;
 
     mutable std::mutex mutex_;
     bool ended_ = false;

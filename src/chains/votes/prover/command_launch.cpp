@@ -20,7 +20,7 @@
 namespace chains::votes::prover {
 namespace {
 
-using jsonrpc::Descriptor;
+using base::Descriptor;
 
 std::string failed(std::string_view what, int error) {
     return std::string(what) + ": " + std::generic_category().message(error);
@@ -120,14 +120,14 @@ std::string_view step_name(ChildStep step) {
 }
 
 // Why the program does not run; nothing once it does.
-std::optional<std::string> await_program(const Descriptor& report, jsonrpc::Deadline deadline,
-                                         const jsonrpc::Signal& stop) {
+std::optional<std::string> await_program(const Descriptor& report, base::Deadline deadline,
+                                         const base::StopToken& stop) {
     switch (stop.wait(report.get(), POLLIN, deadline)) {
-        case jsonrpc::Wait::signalled:
+        case base::Wait::stopped:
             return "stopped";
-        case jsonrpc::Wait::timed_out:
+        case base::Wait::timed_out:
             return "no start in time";
-        case jsonrpc::Wait::ready:
+        case base::Wait::ready:
             break;
     }
     ChildFailure failure{};
@@ -137,9 +137,9 @@ std::optional<std::string> await_program(const Descriptor& report, jsonrpc::Dead
 
 }  // namespace
 
-Launched launch(const CommandProgram& program, jsonrpc::Deadline deadline,
-                const jsonrpc::Signal& stop) {
-    if (stop.is_set()) return "stopped";
+Launched launch(const CommandProgram& program, base::Deadline deadline,
+                const base::StopToken& stop) {
+    if (stop.stop_requested()) return "stopped";
     Pipes pipes;
     if (!pipes.open()) return failed("pipe", errno);
     const pid_t pid = fork_program(program, pipes);

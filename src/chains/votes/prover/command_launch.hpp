@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "chains/jsonrpc/signal.hpp"
+#include "base/stop_token.hpp"
 #include "chains/votes/prover/command_process.hpp"
 #include "chains/votes/prover/command_program.hpp"
 
@@ -14,7 +14,7 @@ namespace chains::votes::prover {
 using Launched = std::variant<std::unique_ptr<CommandProcess>, std::string>;
 
 // Starts the program. The process is killed when the calling thread ends, whatever ends it.
-[[nodiscard]] Launched launch(const CommandProgram& program, jsonrpc::Deadline deadline,
-                              const jsonrpc::Signal& stop);
+[[nodiscard]] Launched launch(const CommandProgram& program, base::Deadline deadline,
+                              const base::StopToken& stop);
 
 }  // namespace chains::votes::prover

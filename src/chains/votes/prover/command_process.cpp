@@ -10,7 +10,7 @@
 
 namespace chains::votes::prover {
 
-CommandProcess::CommandProcess(pid_t pid, jsonrpc::Descriptor handle, CommandStreams streams)
+CommandProcess::CommandProcess(pid_t pid, base::Descriptor handle, CommandStreams streams)
     : pid_(pid), handle_(std::move(handle)), streams_(std::move(streams)) {}
 
 CommandProcess::~CommandProcess() {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "chains/jsonrpc/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace chains::votes::prover {
 
@@ -15,9 +15,9 @@ struct CommandEnd {
 
 // Our ends of a child's standard streams; they never block.
 struct CommandStreams {
-    jsonrpc::Descriptor input;  // to write
-    jsonrpc::Descriptor output;
-    jsonrpc::Descriptor errors;
+    base::Descriptor input;  // to write
+    base::Descriptor output;
+    base::Descriptor errors;
 };
 
 // A child process that leads a group of its own. When the object goes, the group is killed and the
@@ -25,7 +25,7 @@ struct CommandStreams {
 class CommandProcess {
 public:
     // `handle` is the process as a descriptor (pidfd_open(2)).
-    CommandProcess(pid_t pid, jsonrpc::Descriptor handle, CommandStreams streams);
+    CommandProcess(pid_t pid, base::Descriptor handle, CommandStreams streams);
     CommandProcess(const CommandProcess&) = delete;
     CommandProcess& operator=(const CommandProcess&) = delete;
     ~CommandProcess();
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] int input() const { return streams_.input.get(); }  // -1: closed
     [[nodiscard]] int output() const { return streams_.output.get(); }
     [[nodiscard]] int errors() const { return streams_.errors.get(); }
-    void close_input() { streams_.input = jsonrpc::Descriptor(); }
+    void close_input() { streams_.input = base::Descriptor(); }
 
     // Nothing while it lives.
     [[nodiscard]] std::optional<CommandEnd> end() const;
@@ -43,7 +43,7 @@ public:
 
 private:
     const pid_t pid_;
-    const jsonrpc::Descriptor handle_;
+    const base::Descriptor handle_;
     CommandStreams streams_;
 };
 

@@ -58,7 +58,7 @@ std::optional<std::string> CommandProver::trouble() const {
 }
 
 ProveOutcome CommandProver::settle(const Witness& witness) {
-    const jsonrpc::Deadline deadline = std::chrono::steady_clock::now() + timeout_;
+    const base::Deadline deadline = std::chrono::steady_clock::now() + timeout_;
     const Secret text = request(witness, format_);
     const CommandTalk talk{text.view(), format_, life_, deadline};
     if (auto outcome = ask_idle(talk)) return std::move(*outcome);
@@ -66,7 +66,7 @@ ProveOutcome CommandProver::settle(const Witness& witness) {
 }
 
 std::optional<ProveOutcome> CommandProver::ask_idle(const CommandTalk& talk) {
-    if (stop_.is_set()) return engine::Unreachable{"stopped"};
+    if (stop_.stop_requested()) return engine::Unreachable{"stopped"};
     Process process = keeper_.take_idle();
     if (!process) return std::nullopt;
     const CommandAnswer answer = exchange(*process, talk, stop_);
@@ -78,7 +78,7 @@ std::optional<ProveOutcome> CommandProver::ask_idle(const CommandTalk& talk) {
 
 ProveOutcome CommandProver::ask_new(const CommandTalk& talk) {
     Launched launched = keeper_.start(talk.deadline);
-    if (stop_.is_set()) return engine::Unreachable{"stopped"};
+    if (stop_.stop_requested()) return engine::Unreachable{"stopped"};
     if (const auto* const why = std::get_if<std::string>(&launched)) {
         return engine::Unreachable{"prover can not be started: " + *why};
     }
@@ -143,7 +143,7 @@ void CommandProver::report(const std::string& why, std::string_view errors) cons
 }
 
 void CommandProver::note(const ProveOutcome& outcome) {
-    if (stop_.is_set()) return;
+    if (stop_.stop_requested()) return;
     const std::string* const why = reason_of(outcome);
     const std::lock_guard lock(mutex_);
     trouble_ = why == nullptr ? std::nullopt : std::optional(*why);

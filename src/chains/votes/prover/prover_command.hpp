@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "chains/jsonrpc/signal.hpp"
+#include "base/stop_token.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/command_exchange.hpp"
 #include "chains/votes/prover/command_keeper.hpp"
@@ -22,7 +22,7 @@ public:
     CommandProver(const ProverOptions& options, engine::Journal& journal);
 
     [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
-    void stop() override { stop_.set(); }
+    void stop() override { stop_.request_stop(); }
     [[nodiscard]] std::optional<std::string> trouble() const override;
 
 private:
@@ -42,7 +42,7 @@ private:
     const ProverLife life_;
     const domain::Milliseconds timeout_;
     engine::Journal& journal_;
-    jsonrpc::Signal stop_;
+    base::StopToken stop_;
     CommandKeeper keeper_;
 
     mutable std::mutex mutex_;

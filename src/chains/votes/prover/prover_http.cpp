@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 
 #include "chains/jsonrpc/retry_after.hpp"
@@ -12,7 +11,7 @@
 namespace chains::votes::prover {
 namespace {
 
-using Kind = jsonrpc::Trouble::Kind;
+using Kind = net::TransportError::Kind;
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 Fields fields_of(const std::string& token) {
@@ -22,14 +21,10 @@ Fields fields_of(const std::string& token) {
     return {{"Authorization", "Bearer " + token}};
 }
 
-jsonrpc::Url url_of(const ProverOptions& options) {
-    auto url = jsonrpc::parse_url(options.url);
+net::Url url_of(const ProverOptions& options) {
+    auto url = net::parse_url(options.url);
     if (!url || url->websocket) throw std::invalid_argument("prover url is no http or https URL");
     return std::move(*url);
-}
-
-std::shared_ptr<const jsonrpc::TlsContext> tls_of(const ProverOptions& options) {
-    return url_of(options).tls ? std::make_shared<const jsonrpc::TlsContext>() : nullptr;
 }
 
 // The service did not get to prove, or it is none: a wrong token or path is no share's fault.
@@ -39,14 +34,14 @@ bool is_unavailable(int status) {
 }
 
 // Nobody here knows the time: a date counts as the shortest wait.
-domain::Milliseconds hold_of(const jsonrpc::HttpResponse& response) {
+domain::Milliseconds hold_of(const net::ClientResponse& response) {
     using namespace std::chrono;
     constexpr domain::Timestamp behind_all_dates = sys_days{year{10'000} / January / 1};
     if (!response.retry_after) return domain::Milliseconds{0};
     return jsonrpc::throttle_wait(response.retry_after, behind_all_dates);
 }
 
-ProveOutcome judge(const jsonrpc::Trouble& trouble) {
+ProveOutcome judge(const net::TransportError& trouble) {
     if (trouble.kind == Kind::timed_out || trouble.kind == Kind::garbled) {
         return NotProved{"prover service: " + trouble.text};
     }
@@ -54,7 +49,7 @@ ProveOutcome judge(const jsonrpc::Trouble& trouble) {
     return engine::Unreachable{"prover service: " + trouble.text};
 }
 
-ProveOutcome judge(const jsonrpc::HttpResponse& response) {
+ProveOutcome judge(const net::ClientResponse& response) {
     const std::string status = "prover service answered HTTP " + std::to_string(response.status);
     if (is_unavailable(response.status)) {
         engine::Unreachable away{status};
@@ -77,7 +72,7 @@ ProveOutcome judge(const jsonrpc::HttpResponse& response) {
 HttpProver::HttpProver(const ProverOptions& options)
     : fields_(fields_of(options.token)),
       timeout_(options.timeout),
-      endpoint_(url_of(options), tls_of(options), answer_bytes_max) {}
+      client_(url_of(options), answer_bytes_max, options.client_context) {}
 
 ProveOutcome HttpProver::prove(const Witness& witness) {
     ProveOutcome outcome = ask(witness);
@@ -92,18 +87,18 @@ std::optional<std::string> HttpProver::trouble() const {
 
 ProveOutcome HttpProver::ask(const Witness& witness) {
     const Secret body = json_request(witness);
-    const jsonrpc::HttpRequest request{.method = "POST",
-                                       .target = {},
-                                       .body = body.view(),
-                                       .headers = fields_,
-                                       .repeatable = true};
-    const jsonrpc::Posted posted = endpoint_.exchange(request, timeout_, stop_);
-    if (stop_.is_set()) return engine::Unreachable{"stopped"};
-    return std::visit([](const auto& outcome) { return judge(outcome); }, posted);
+    const net::ClientRequest request{.method = "POST",
+                                     .target = {},
+                                     .body = body.view(),
+                                     .headers = fields_,
+                                     .repeatable = true};
+    const net::ClientResult result = client_.exchange(request, timeout_);
+    if (client_.is_stopped()) return engine::Unreachable{"stopped"};
+    return std::visit([](const auto& outcome) { return judge(outcome); }, result);
 }
 
 void HttpProver::note(const ProveOutcome& outcome) {
-    if (stop_.is_set()) return;
+    if (client_.is_stopped()) return;
     const std::lock_guard lock(mutex_);
     trouble_.reset();
     if (const auto* const failed = std::get_if<NotProved>(&outcome)) trouble_ = failed->text;

@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "chains/jsonrpc/endpoint.hpp"
-#include "chains/jsonrpc/signal.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/prover.hpp"
+#include "net/client.hpp"
 
 namespace chains::votes::prover {
 
@@ -21,7 +20,7 @@ public:
     explicit HttpProver(const ProverOptions& options);
 
     [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
-    void stop() override { stop_.set(); }
+    void stop() override { client_.stop(); }
     [[nodiscard]] std::optional<std::string> trouble() const override;
 
 private:
@@ -30,8 +29,7 @@ private:
 
     const std::vector<std::pair<std::string, std::string>> fields_;
     const domain::Milliseconds timeout_;
-    jsonrpc::Signal stop_;
-    jsonrpc::Endpoint endpoint_;
+    net::Client client_;
 
     mutable std::mutex mutex_;
     std::optional<std::string> trouble_;

@@ -69,7 +69,7 @@ RestChain::RestChain(const VoteOptions& options, const engine::Clock& clock,
       read_timeout_(options.read_timeout),
       clock_(clock),
       observer_(observer),
-      client_(options.chain_url, clock) {}
+      client_(options.chain_url, clock, options.client_context) {}
 
 engine::RoundAnswer RestChain::find(const domain::Bytes32& round_id) {
     return conclude<engine::RoundAnswer>(
@@ -111,7 +111,7 @@ domain::Milliseconds RestChain::timeout_until(domain::Monotonic deadline) const 
 }
 
 std::variant<tree::LeavesRead, Unreachable> RestChain::leaves(const domain::Bytes32& round_id,
-                                                        const tree::LeavesQuery& query) {
+                                                              const tree::LeavesQuery& query) {
     const auto first = first_height(round_id, query);
     if (const auto* const failed = std::get_if<Unreachable>(&first)) return *failed;
     const std::uint64_t began = std::get<std::uint64_t>(first);

@@ -15,17 +15,13 @@ namespace {
 
 constexpr std::size_t text_bytes_max = 200;
 
-jsonrpc::Url url_of(const std::string& text) {
-    auto url = jsonrpc::parse_url(text);
+net::Url url_of(const std::string& text) {
+    auto url = net::parse_url(text);
     if (!url || url->websocket) throw std::invalid_argument("no http or https URL");
     return std::move(*url);
 }
 
-std::shared_ptr<const jsonrpc::TlsContext> tls_for(const jsonrpc::Url& url) {
-    return url.tls ? std::make_shared<const jsonrpc::TlsContext>() : nullptr;
-}
-
-domain::Milliseconds hold_of(const jsonrpc::HttpResponse& response, domain::Timestamp now) {
+domain::Milliseconds hold_of(const net::ClientResponse& response, domain::Timestamp now) {
     const bool asks_to_wait =
         response.status == 429 || (response.status == 503 && response.retry_after);
     return asks_to_wait ? jsonrpc::throttle_wait(response.retry_after, now)
@@ -35,14 +31,14 @@ domain::Milliseconds hold_of(const jsonrpc::HttpResponse& response, domain::Time
 }  // namespace
 
 RestClient::RestClient(const std::string& base_url, const engine::Clock& clock,
-                       std::string helper_token)
-    : endpoint_(url_of(base_url), tls_for(url_of(base_url)), reply_bytes_max),
+                       std::shared_ptr<net::ClientContext> context, std::string helper_token)
+    : client_(url_of(base_url), reply_bytes_max, std::move(context)),
       clock_(clock),
       helper_token_(std::move(helper_token)) {}
 
 RestAnswer RestClient::get(const std::string& target, domain::Milliseconds timeout,
                            std::size_t bytes_max) {
-    jsonrpc::HttpRequest request{
+    net::ClientRequest request{
         .method = "GET", .target = target, .repeatable = true, .response_bytes_max = bytes_max};
     if (!helper_token_.empty()) request.headers.emplace_back("X-Helper-Token", helper_token_);
     return exchange(request, timeout);
@@ -54,10 +50,10 @@ RestAnswer RestClient::post(const std::string& target, const std::string& json,
                     timeout);
 }
 
-RestAnswer RestClient::exchange(const jsonrpc::HttpRequest& request, domain::Milliseconds timeout) {
-    jsonrpc::Posted posted = endpoint_.exchange(request, timeout, stop_);
-    if (auto* const trouble = std::get_if<jsonrpc::Trouble>(&posted)) return std::move(*trouble);
-    auto& response = std::get<jsonrpc::HttpResponse>(posted);
+RestAnswer RestClient::exchange(const net::ClientRequest& request, domain::Milliseconds timeout) {
+    net::ClientResult result = client_.exchange(request, timeout);
+    if (auto* const trouble = std::get_if<jsonrpc::Trouble>(&result)) return std::move(*trouble);
+    auto& response = std::get<net::ClientResponse>(result);
     RestReply reply{.status = response.status,
                     .json = jsonrpc::parse(std::move(response.body)),
                     .error = {},
@@ -70,11 +66,11 @@ RestAnswer RestClient::exchange(const jsonrpc::HttpRequest& request, domain::Mil
 }
 
 std::string RestClient::presentable(std::string_view text) const {
-    return base::harmless_text(jsonrpc::sanitised(text, endpoint_.secrets()), text_bytes_max);
+    return base::harmless_text(jsonrpc::sanitised(text, client_.secrets()), text_bytes_max);
 }
 
 void RestClient::note_trouble(std::optional<std::string> text) {
-    if (stop_.is_set()) return;
+    if (client_.is_stopped()) return;
     const std::lock_guard lock(mutex_);
     trouble_ = std::move(text);
 }

@@ -1,17 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <variant>
 
+#include "chains/jsonrpc/node.hpp"
+#include "chains/votes/rest/rest_reply.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
-#include "chains/jsonrpc/endpoint.hpp"
-#include "chains/jsonrpc/node.hpp"
-#include "chains/jsonrpc/signal.hpp"
-#include "chains/votes/rest/rest_reply.hpp"
+#include "net/client.hpp"
 
 namespace chains::votes::rest {
 
@@ -24,9 +24,9 @@ inline constexpr std::size_t reply_bytes_max = 1U << 20U;
 class RestClient {
 public:
     // `helper_token` goes along as X-Helper-Token; empty: none. Throws std::invalid_argument,
-    // without the URL, when it is no http or https URL.
+    // without the URL, when it is no http or https URL. `context` null: one of its own.
     RestClient(const std::string& base_url, const engine::Clock& clock,
-               std::string helper_token = {});
+               std::shared_ptr<net::ClientContext> context, std::string helper_token = {});
 
     // `target`: `/` first. `timeout`: from look-up to last byte.
     [[nodiscard]] RestAnswer get(const std::string& target, domain::Milliseconds timeout,
@@ -36,7 +36,7 @@ public:
                                   domain::Milliseconds timeout);
 
     // Exchanges under way end as `stopped`, and so does every later one.
-    void stop() { stop_.set(); }
+    void stop() { client_.stop(); }
 
     // One line of about 200 bytes at most, without URLs, parts of ours, and whatever may be a part
     // of a share: a node may say back what it was sent.
@@ -47,13 +47,12 @@ public:
     [[nodiscard]] std::optional<std::string> trouble() const;
 
 private:
-    [[nodiscard]] RestAnswer exchange(const jsonrpc::HttpRequest& request,
+    [[nodiscard]] RestAnswer exchange(const net::ClientRequest& request,
                                       domain::Milliseconds timeout);
 
-    jsonrpc::Endpoint endpoint_;
+    net::Client client_;
     const engine::Clock& clock_;
     const std::string helper_token_;
-    jsonrpc::Signal stop_;
 
     mutable std::mutex mutex_;
     std::optional<std::string> trouble_;

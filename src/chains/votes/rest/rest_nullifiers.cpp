@@ -24,7 +24,7 @@ engine::NullifierAnswer read_share_status(const RestAnswer& answer) {
 
 RestNullifiers::RestNullifiers(const VoteOptions& options, const engine::Clock& clock)
     : read_timeout_(options.read_timeout),
-      client_(options.nullifier_url, clock, options.nullifier_token) {}
+      client_(options.nullifier_url, clock, options.client_context, options.nullifier_token) {}
 
 engine::NullifierAnswer RestNullifiers::find(const domain::Bytes32& round_id,
                                              const domain::Bytes32& nullifier) {

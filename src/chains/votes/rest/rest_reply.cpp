@@ -1,6 +1,6 @@
 #include "chains/votes/rest/rest_reply.hpp"
 
-#include "chains/jsonrpc/base64.hpp"
+#include "base/base64.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 namespace chains::votes::rest {
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> number_of(const jsonrpc::Json& object, const char* 
 std::optional<domain::Bytes32> bytes32_of(const jsonrpc::Json& value) {
     domain::Bytes32 bytes{};
     const bool is_some =
-        value.is_string() && jsonrpc::from_base64(value.get_ref<const std::string&>(), bytes);
+        value.is_string() && base::from_base64(value.get_ref<const std::string&>(), bytes);
     return is_some ? std::optional(bytes) : std::nullopt;
 }
 

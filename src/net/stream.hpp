@@ -1,0 +1,64 @@
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/bind_handler.hpp>
+#include <boost/beast/core/role.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <memory>
+#include <utility>
+
+// A connection to a server. Includes Beast: for the files of net only.
+namespace net {
+
+// Plain or under TLS behind one type, so that what stands on it is compiled once. Times out as its
+// tcp_stream is told to.
+class Stream {
+public:
+    using Tcp = boost::beast::tcp_stream;
+    using Tls = boost::asio::ssl::stream<Tcp&>;
+    using executor_type = Tcp::executor_type;
+    using next_layer_type = Tcp;
+
+    explicit Stream(const executor_type& executor) : tcp_(executor) {}
+
+    [[nodiscard]] executor_type get_executor() noexcept { return tcp_.get_executor(); }
+    [[nodiscard]] Tcp& next_layer() noexcept { return tcp_; }
+    [[nodiscard]] const Tcp& next_layer() const noexcept { return tcp_; }
+
+    // Everything from now on is encrypted.
+    Tls& start_tls(boost::asio::ssl::context& context) {
+        tls_ = std::make_unique<Tls>(tcp_, context);
+        return *tls_;
+    }
+    [[nodiscard]] Tls* tls() { return tls_.get(); }
+
+    template <typename Buffers, typename Token>
+    auto async_read_some(const Buffers& buffers, Token&& token) {
+        return tls_ ? tls_->async_read_some(buffers, std::forward<Token>(token))
+                    : tcp_.async_read_some(buffers, std::forward<Token>(token));
+    }
+    template <typename Buffers, typename Token>
+    auto async_write_some(const Buffers& buffers, Token&& token) {
+        return tls_ ? tls_->async_write_some(buffers, std::forward<Token>(token))
+                    : tcp_.async_write_some(buffers, std::forward<Token>(token));
+    }
+
+private:
+    Tcp tcp_;
+    std::unique_ptr<Tls> tls_;
+};
+
+// How a WebSocket ends the stream below it. Nothing is waited for, and nothing that goes wrong here
+// takes the place of why it ends; the socket itself stays until the peer had time to read that.
+template <typename Handler>
+void async_teardown(boost::beast::role_type, Stream& stream, Handler&& handler) {
+    boost::system::error_code ignored;
+    stream.next_layer().socket().shutdown(boost::asio::ip::tcp::socket::shutdown_both, ignored);
+    boost::asio::post(stream.get_executor(),
+                      boost::beast::bind_front_handler(std::forward<Handler>(handler),
+                                                       boost::system::error_code{}));
+}
+
+}  // namespace net

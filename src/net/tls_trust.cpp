@@ -1,0 +1,55 @@
+#include "net/tls_trust.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+#include <boost/asio/ip/address.hpp>
+#include <stdexcept>
+
+namespace net {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+
+bool is_address(const std::string& host) {
+    boost::system::error_code error;
+    static_cast<void>(boost::asio::ip::make_address(host, error));
+    return !error;
+}
+
+}  // namespace
+
+TlsTrust::TlsTrust() : context_(ssl::context::tls_client) {
+    boost::system::error_code error;
+    context_.set_default_verify_paths(error);
+    if (error || ::SSL_CTX_set_min_proto_version(context_.native_handle(), TLS1_2_VERSION) != 1) {
+        ::ERR_clear_error();
+        throw std::runtime_error("TLS towards servers can not be set up");
+    }
+    context_.set_verify_mode(ssl::verify_peer);
+    ::SSL_CTX_set_options(context_.native_handle(), SSL_OP_NO_RENEGOTIATION);
+}
+
+bool expect_host(ssl_st* session, const std::string& host) {
+    if (is_address(host)) {
+        return ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(session), host.c_str()) == 1;
+    }
+    ::SSL_set_hostflags(session, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    return ::SSL_set1_host(session, host.c_str()) == 1 &&
+           ::SSL_set_tlsext_host_name(session, host.c_str()) == 1;
+}
+
+bool distrusts_certificate(ssl_st* session) {
+    return ::SSL_get_verify_result(session) != X509_V_OK;
+}
+
+bool has_no_data(ssl_st* session) {
+    char byte = 0;
+    ::ERR_clear_error();
+    const int result = ::SSL_peek(session, &byte, 1);
+    return result <= 0 && ::SSL_get_error(session, result) == SSL_ERROR_WANT_READ;
+}
+
+}  // namespace net

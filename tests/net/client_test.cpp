@@ -1,0 +1,243 @@
+#include "net/client.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/http_stub.hpp"
+
+// What goes over the wire, and how a client ends. What becomes of answers of all kinds is in
+// tests/chains/evm/http_*_test.cpp.
+namespace net {
+namespace {
+
+using namespace std::chrono_literals;
+using support::HttpStub;
+using support::StubPeer;
+using support::StubRequest;
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::chrono::milliseconds ample = 10s;
+
+Url url(const std::string& text) {
+    return parse_url(text).value();
+}
+
+std::string kind_of(const ClientResult& result) {
+    if (std::holds_alternative<ClientResponse>(result)) return "response";
+    switch (std::get<TransportError>(result).kind) {
+        case TransportError::Kind::unsent:
+            return "unsent";
+        case TransportError::Kind::throttled:
+            return "throttled";
+        case TransportError::Kind::lost:
+            return "lost";
+        case TransportError::Kind::timed_out:
+            return "timed_out";
+        case TransportError::Kind::garbled:
+            return "garbled";
+        case TransportError::Kind::stopped:
+            return "stopped";
+    }
+    return "";
+}
+
+HttpStub::Script always(const std::string& bytes) {
+    return HttpStub::answering([bytes](const StubRequest&) { return bytes; });
+}
+
+HttpStub::Script hanging() {
+    return [](StubPeer& peer, const StubRequest&) {
+        peer.hang();
+        return false;
+    };
+}
+
+// The head that a server behind this URL gets, `place` standing for its host and port.
+struct Sent {
+    std::string place;
+    std::string head;
+};
+Sent sent(const ClientRequest& request, const std::string& credentials = {},
+          const std::string& target = "/") {
+    HttpStub stub(always(support::http(200, "")));
+    const std::string address = stub.url("127.0.0.1", target);
+    const std::size_t host = address.find("127");
+    Client client(url("http://" + credentials + address.substr(host)), 100, nullptr);
+    REQUIRE(kind_of(client.exchange(request, ample)) == "response");
+    return {address.substr(host, address.find('/', host) - host), stub.requests().front().head};
+}
+
+TEST_CASE("a GET and a POST in full") {
+    const Sent get =
+        sent({.method = "GET", .target = "/a?b=c", .body = "not sent"}, "u:p@", "/base/?key=1");
+    CHECK(get.head ==
+          "GET /base/a?b=c&key=1 HTTP/1.1\r\nHost: " + get.place +
+              "\r\nAuthorization: Basic dTpw\r\nUser-Agent: posthouse\r\nAccept: application/json"
+              "\r\nAccept-Encoding: identity\r\n");
+    const Sent post = sent({.method = "POST", .body = "{}"}, "", "/base/?key=1");
+    CHECK(post.head ==
+          "POST /base/?key=1 HTTP/1.1\r\nHost: " + post.place +
+              "\r\nUser-Agent: posthouse\r\nContent-Type: application/json\r\nAccept: "
+              "application/json\r\nAccept-Encoding: identity\r\nContent-Length: 2\r\n");
+    const Sent empty = sent({.method = "POST", .target = "/x"});
+    CHECK(empty.head.starts_with("POST /x HTTP/1.1\r\n"));
+    CHECK(empty.head.find("Content-Length: 0\r\n") != std::string::npos);
+}
+
+TEST_CASE("headers come along, and take the place of ours") {
+    const Sent posted = sent({.method = "POST",
+                              .headers = {{"authorization", "Bearer t"},
+                                          {"Content-Type", "text/plain"},
+                                          {"X-Signature", "sha256=00"}}},
+                             "u:p@");
+    for (const char* const line : {"authorization: Bearer t\r\n", "Content-Type: text/plain\r\n",
+                                   "X-Signature: sha256=00\r\n"}) {
+        CAPTURE(line);
+        CHECK(posted.head.find(line) != std::string::npos);
+    }
+    CHECK(posted.head.find("Basic") == std::string::npos);
+    CHECK(posted.head.find("Accept: application/json\r\n") != std::string::npos);
+    CHECK(posted.head.find("Content-Type: application/json") == std::string::npos);
+}
+
+TEST_CASE("what would end a line or frame the request otherwise is not sent") {
+    HttpStub stub(always(support::http(200, "")));
+    Client client(url(stub.url()), 100, nullptr);
+    const std::vector<Headers> wrong{
+        {{"X", "a\r\nY: b"}},
+        {{"X", std::string("a\0", 2)}},
+        {{"X: Y", "a"}},
+        {{"", "a"}},
+        {{"X ", "a"}},
+        {{"Host", "other"}},
+        {{"content-length", "5"}},
+        {{"Transfer-Encoding", "chunked"}},
+        {{"Connection", "close"}},
+        {{"Proxy-Authorization", "Basic dTpw"}},
+    };
+    for (const Headers& headers : wrong) {
+        CAPTURE(headers.front().first);
+        CHECK(kind_of(client.exchange({.method = "GET", .headers = headers}, ample)) == "unsent");
+    }
+    for (const char* const target : {"/a b", "/a\r\nX: y", "/a\n", "/ "}) {
+        CHECK(kind_of(client.exchange({.method = "GET", .target = target}, ample)) == "unsent");
+    }
+    CHECK(stub.count() == 0);
+}
+
+TEST_CASE("an exchange may allow a larger answer than its client") {
+    HttpStub stub(always(support::http(200, std::string(200, 'x'))));
+    Client client(url(stub.url()), 100, nullptr);
+    CHECK(kind_of(client.exchange({.method = "GET"}, ample)) == "garbled");
+    CHECK(kind_of(client.exchange({.method = "GET", .response_bytes_max = 199}, ample)) ==
+          "garbled");
+    CHECK(kind_of(client.exchange({.method = "GET", .response_bytes_max = 200}, ample)) ==
+          "response");
+}
+
+TEST_CASE("what is not repeatable is not repeated on an idle connection that died") {
+    HttpStub stub([](StubPeer& peer, const StubRequest& request) {
+        if (request.number != 2) peer.send(support::http(200, ""));
+        return request.number != 2;
+    });
+    Client client(url(stub.url()), 100, nullptr);
+    const ClientRequest once{.method = "POST", .body = "{}"};
+    CHECK(kind_of(client.exchange(once, ample)) == "response");
+    CHECK(kind_of(client.exchange(once, ample)) == "lost");
+    CHECK(stub.count() == 2);
+}
+
+TEST_CASE("an answer to a request nobody made ends an idle connection") {
+    // As servers say farewell with 408.
+    HttpStub stub([](StubPeer& peer, const StubRequest& request) {
+        peer.send(support::http(200, std::to_string(request.number)));
+        if (request.number == 1) peer.send(support::http(408, "late"));
+        return true;
+    });
+    Client client(url(stub.url()), 100, nullptr);
+    const auto body = [&] {
+        return std::get<ClientResponse>(client.exchange({.method = "GET"}, ample)).body;
+    };
+    CHECK(body() == "1");
+    std::this_thread::sleep_for(50ms);
+    CHECK(body() == "2");
+    CHECK(stub.connections() == 2);
+}
+
+TEST_CASE("without a thread that waits: the answer comes to a function") {
+    HttpStub stub(HttpStub::answering(
+        [](const StubRequest& request) { return support::http(200, request.body.dump()); }));
+    Client client(url(stub.url()), 100, nullptr);
+    std::vector<std::future<ClientResult>> answers;
+    for (int number = 0; number < 20; ++number) {
+        const auto answered = std::make_shared<std::promise<ClientResult>>();
+        answers.push_back(answered->get_future());
+        client.post("[" + std::to_string(number) + "]", false, ample,
+                    [answered](ClientResult result) { answered->set_value(std::move(result)); });
+    }
+    for (int number = 0; number < 20; ++number) {
+        const ClientResult result = answers.at(static_cast<std::size_t>(number)).get();
+        REQUIRE(kind_of(result) == "response");
+        CHECK(std::get<ClientResponse>(result).body == "[" + std::to_string(number) + "]");
+    }
+}
+
+TEST_CASE("stop ends all exchanges and returns when the last function has returned") {
+    HttpStub stub(hanging());
+    Client client(url(stub.url()), 100, nullptr);
+    std::atomic<int> stopped{0};
+    for (int number = 0; number < 20; ++number) {
+        client.post("{}", false, ample, [&stopped](const ClientResult& result) {
+            std::this_thread::sleep_for(1ms);
+            if (kind_of(result) == "stopped") ++stopped;
+        });
+    }
+    REQUIRE(stub.await(20));
+    const auto begin = std::chrono::steady_clock::now();
+    client.stop();
+    CHECK(stopped == 20);
+    CHECK(std::chrono::steady_clock::now() - begin < 1s);
+    CHECK(client.is_stopped());
+    client.post("{}", false, ample, [&stopped](const ClientResult&) { ++stopped; });
+    CHECK(stopped == 21);
+    CHECK(kind_of(client.exchange({.method = "GET"}, ample)) == "stopped");
+}
+
+TEST_CASE("clients may share a thread and go before each other") {
+    const auto context = std::make_shared<ClientContext>();
+    HttpStub silent(hanging());
+    HttpStub stub(always(support::http(200, "fine")));
+    auto first = std::make_unique<Client>(url(silent.url()), 100, context);
+    Client second(url(stub.url()), 100, context);
+    std::atomic<bool> ended{false};
+    first->post("{}", false, ample, [&ended](const ClientResult&) { ended = true; });
+    REQUIRE(silent.await(1));
+    CHECK(kind_of(second.exchange({.method = "GET"}, ample)) == "response");
+    first.reset();
+    CHECK(ended);
+    CHECK(kind_of(second.exchange({.method = "GET"}, ample)) == "response");
+    CHECK(stub.connections() == 1);
+}
+
+TEST_CASE("a client may be stopped by its own answer") {
+    HttpStub stub(always(support::http(200, "")));
+    Client client(url(stub.url()), 100, nullptr);
+    std::promise<void> over;
+    client.post("{}", false, ample, [&](const ClientResult&) {
+        client.stop();
+        over.set_value();
+    });
+    over.get_future().get();
+    CHECK(client.is_stopped());
+}
+
+}  // namespace
+}  // namespace net
