@@ -41,12 +41,14 @@ public:
 
 // Reads wait for nodes more than they work.
 constexpr std::size_t readers_min = 16;
+// Only looking for receipts that nobody waits for holds a thread.
+constexpr std::size_t senders_max = 16;
 
 class Evm final : public Chain {
 public:
     Evm(const config::Settings& settings, engine::Clock& clock, engine::Journal& journal)
         : readers_(std::max(settings.workers, readers_min)),
-          senders_(std::max<std::size_t>(settings.evm.sends_max, 1)),
+          senders_(std::clamp<std::size_t>(settings.evm.sends_max, 1, senders_max)),
           gateway_(settings.evm, clock, {readers_, senders_}, journal) {}
 
     [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }

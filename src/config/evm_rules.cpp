@@ -242,7 +242,7 @@ void settle_evm(Loaded& loaded) {
         settings.engine.sends_max = evm_sends_max;
         loaded.notes.push_back("setting_adjusted key=gateway.tx_engine.max_concurrency value=" +
                                std::to_string(evm_sends_max) +
-                               " reason=\"each waits in a thread of its own\"");
+                               " reason=\"each waits on a connection of its own\"");
     }
     chains::EvmOptions& evm = settings.evm;
     evm.sends_max = settings.engine.sends_max;

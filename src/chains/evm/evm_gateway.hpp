@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "chains/evm/nodes.hpp"
+#include "chains/evm/options.hpp"
 #include "engine/clock.hpp"
 #include "engine/contract_signatures.hpp"
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/journal.hpp"
 #include "engine/key_material.hpp"
-#include "chains/evm/nodes.hpp"
-#include "chains/evm/options.hpp"
 
 namespace chains {
 
@@ -26,7 +26,8 @@ class EvmGateway : public engine::Gateway,
                    public engine::KeyDirectory,
                    public engine::ContractSignatures {
 public:
-    // Where work waits for nodes: as many threads as should wait at once.
+    // Where work waits for nodes: as many threads as should wait at once. That a sent transaction
+    // waits for its receipt holds none.
     struct Workers {
         engine::Executor& reads;
         engine::Executor& sends;

@@ -141,7 +141,16 @@ void Sender::submit(const ErrandPtr& errand) {
     // No longer than until its fees are to be raised.
     const Milliseconds patience =
         std::min(options_.send_timeout, options_.fees.bump_after + Milliseconds{1'000});
-    const jsonrpc::Answer answer = sync ? write_.call(call, patience) : write_.call(call);
+    // The node may hold the call until the receipt is there: no thread waits for that.
+    write_.call_then(call, sync ? std::optional(patience) : std::nullopt,
+                     [this, errand, sync](jsonrpc::Answer answer) {
+                         executor_.run([this, errand, sync, answer = std::move(answer)] {
+                             submitted(errand, sync, answer);
+                         });
+                     });
+}
+
+void Sender::submitted(const ErrandPtr& errand, bool sync, const jsonrpc::Answer& answer) {
     const SendVerdict verdict = verdict_on(answer);
     if (verdict == SendVerdict::no_such_method && sync) {
         if (send_sync_.exchange(false)) {

@@ -28,7 +28,8 @@ namespace chains::evm {
 // back with the plan of another one, and the engine commits that first. Before that all hashes of
 // the request are looked up. The nonce stays, unless a transaction that is none of them used it.
 //
-// An order holds a thread only while a node is asked; pauses are tasks for later.
+// An order holds a thread only while a node is asked for something; that a node waits for a receipt
+// holds none, and pauses are tasks for later.
 class Sender {
 public:
     Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
@@ -49,6 +50,7 @@ private:
     void look_up_then_submit(const ErrandPtr& errand);
     void submit_in_order(const ErrandPtr& errand);
     void submit(const ErrandPtr& errand);
+    void submitted(const ErrandPtr& errand, bool sync, const jsonrpc::Answer& answer);
     void judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendVerdict verdict);
 
     void no_funds(const ErrandPtr& errand);
