@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "commands/build_info.hpp"
-#include "config/command_line.hpp"
-#include "config/load.hpp"
 #include "commands/doctor.hpp"
 #include "commands/import_helper_db.hpp"
+#include "commands/outgoing.hpp"
 #include "commands/secrets.hpp"
 #include "commands/serve.hpp"
 #include "commands/signals.hpp"
+#include "config/command_line.hpp"
+#include "config/load.hpp"
 #include "store/store.hpp"
 
 namespace {
@@ -32,6 +33,7 @@ int run(const config::Serve& command) {
     found.settings.api.version = build_version;
     found.settings.api.build = build_commit;
     commands::find_secrets(found.settings);
+    commands::share_client_context(found.settings);
     return commands::serve(found);
 }
 
@@ -63,6 +65,7 @@ int run(const config::Doctor& command) {
     } catch (const std::exception& error) {
         return refuse({{error.what()}});
     }
+    commands::share_client_context(settings);
     return commands::doctor(settings, std::cout);
 }
 

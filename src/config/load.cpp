@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -150,6 +151,22 @@ void settle(const Findings& findings, Loaded& loaded) {
     settle_votes(findings, loaded);
 }
 
+// A proxy nobody asks does not have to be one.
+bool asks_others(const Settings& settings) {
+    return settings.gateway != GatewayType::loopback || !settings.votes.base_url().empty() ||
+           !settings.webhook.url.empty();
+}
+
+void read_proxies(const Environment& environment, Settings& settings,
+                  std::vector<std::string>& errors) {
+    if (!asks_others(settings)) return;
+    try {
+        settings.proxies = net::Proxies::from_environment(environment);
+    } catch (const std::invalid_argument& error) {
+        errors.emplace_back(error.what());
+    }
+}
+
 }  // namespace
 
 std::variant<Loaded, Refused> load(const Sources& sources) {
@@ -176,6 +193,7 @@ std::variant<Loaded, Refused> load(const Sources& sources) {
     for (const auto& [origin, text] : findings.errors) {
         refused.errors.push_back(origin + ": " + text);
     }
+    read_proxies(sources.environment, loaded.settings, refused.errors);
     if (!refused.errors.empty()) return refused;
 
     report_without_effect(findings, loaded);

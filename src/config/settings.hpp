@@ -12,6 +12,7 @@
 #include "domain/time.hpp"
 #include "engine/options.hpp"
 #include "net/http_server.hpp"
+#include "net/proxy.hpp"
 #include "platform/log.hpp"
 #include "store/options.hpp"
 
@@ -36,6 +37,7 @@ struct Settings {
     // Where evm.private_key stands instead: a path or credential:NAME; empty: nowhere.
     std::string signer_key_file;
     platform::LogOptions log;
+    net::Proxies proxies;  // of the environment; to nodes, vote chains, provers and webhooks
 
     std::size_t workers = 4;  // threads for the gateway's outside work
     // How long running work may report after SIGTERM before the program goes without it.

@@ -273,3 +273,19 @@ TEST_CASE("names of variables follow from names of keys") {
     CHECK(config::variable_of("host_chains[].chain_id") == "POSTHOUSE_HOST_CHAINS__N__CHAIN_ID");
     CHECK(config::variable_of("host_chains[3].url") == "POSTHOUSE_HOST_CHAINS__3__URL");
 }
+
+TEST_CASE("the proxies of the environment are taken by who asks others") {
+    const std::string webhook = "[helper.alert_webhook]\nurl = \"https://alerts.test/hook\"\n";
+    const auto url = net::parse_url("https://alerts.test/hook").value();
+    const Outcome fine(webhook, {{"HTTPS_PROXY", "http://u:s3cret@proxy.test:3128"}});
+    REQUIRE(fine.accepted());
+    const net::Url* const proxy = fine.settings().proxies.proxy_for(url);
+    REQUIRE(proxy != nullptr);
+    CHECK(proxy->port == 3128);
+
+    const Outcome wrong(webhook, {{"https_proxy", "socks5://u:s3cret@proxy.test"}});
+    REQUIRE(wrong.errors().size() == 1);
+    CHECK(wrong.errors().front().starts_with("https_proxy: "));
+    CHECK(wrong.text().find("s3cret") == std::string::npos);
+    CHECK(Outcome("", {{"https_proxy", "socks5://u:s3cret@proxy.test"}}).accepted());
+}

@@ -1,11 +1,13 @@
 """What `posthouse check` and `posthouse doctor` say before the first start, and what they never say."""
 
 import contextlib
+import os
 import pathlib
 import re
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 # First: it says where the modules of tests/chain are.
 from evm import World
@@ -71,9 +73,9 @@ class EvmDoctorTest(unittest.TestCase):
         cls.chain, cls.node, cls.config = cls.world.chain, cls.world.node, cls.world.service.config
         cls.dead = with_secrets(free_port())
 
-    def look(self, status, **options):
+    def look(self, status, url=None, **options):
         """{subject: (verdict, text)} of a visit that ends with `status`."""
-        write_config(self.config, self.node.url, **options)
+        write_config(self.config, url or self.node.url, **options)
         process = run("doctor", self.config)
         self.assertEqual((process.returncode, process.stderr), (status, ""), process)
         for secret in (*SECRETS, RELAYER_KEY, "127.0.0.1"):
@@ -154,6 +156,21 @@ class EvmDoctorTest(unittest.TestCase):
         ):
             with self.subTest(name):
                 self.expect(1, rows, **options)
+
+    def test_nodes_behind_the_proxy_of_the_environment(self):  # field report 107
+        proxy = self.node.url.partition("/v2/")[0]  # it takes whole URLs too
+        self.node.calls.clear()
+        with mock.patch.dict(os.environ, {"HTTP_PROXY": proxy, "NO_PROXY": "other.test"}):
+            found = self.look(0, url="http://us3r:pa55word@node.test/v2/PATH-SECRET")
+            self.assertEqual(found["gateway write node"][0], "ok")
+            self.assertGreater(self.node.calls["eth_chainId"], 0)
+            os.environ["NO_PROXY"] = ".test"
+            self.look(1, url="http://us3r:pa55word@node.test/v2/PATH-SECRET")
+            os.environ["HTTP_PROXY"] = "socks5://us3r:pa55word@node.test"
+            refused = run("check", self.config)
+            self.assertEqual(refused.returncode, 2)
+            self.assertTrue(refused.stderr.startswith("HTTP_PROXY: "), refused.stderr)
+            self.assertNotIn("pa55word", refused.stderr)
 
     def test_each_of_several_urls(self):
         self.expect(1, {"gateway write node, URL 2": ("failed", "no answer (")},
