@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -36,7 +34,6 @@ using Kind = TransportError::Kind;
 using Milliseconds = std::chrono::milliseconds;
 using Parser = http::response_parser<http::string_body>;
 
-constexpr auto token = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t idle_max = 8;
 constexpr std::size_t head_bytes_max = 64U << 10U;
 constexpr std::size_t buffer_bytes_max = 2 * head_bytes_max;  // trailers are a head too
@@ -155,7 +152,7 @@ private:
     // The stream knows the deadline.
     asio::awaitable<Attempt> ask(std::unique_ptr<Stream> stream, const RequestMessage& message,
                                  std::size_t response_bytes_max, Milliseconds timeout) {
-        const auto [unwritten, written] = co_await http::async_write(*stream, message, token);
+        const auto [unwritten, written] = co_await http::async_write(*stream, message, as_values);
         // Otherwise: who takes no more of a request may have answered it already.
         if (unwritten == beast::error::timeout) co_return Attempt{error_for(unwritten, timeout)};
 
@@ -165,7 +162,8 @@ private:
             parser.header_limit(head_bytes_max);
             parser.body_limit(response_bytes_max);
             parser.skip(message.method() == http::verb::head);
-            auto [error, read] = co_await http::async_read_header(*stream, buffer, parser, token);
+            auto [error, read] =
+                co_await http::async_read_header(*stream, buffer, parser, as_values);
             if (error) {
                 const bool silent = !heard && !parser.got_some() && buffer.size() == 0;
                 co_return Attempt{error_for(error, timeout),
@@ -177,7 +175,8 @@ private:
             // Interim responses announce the real one.
             if (parser.get().result_int() < 200) continue;
             if (!parser.is_done()) {
-                std::tie(error, read) = co_await http::async_read(*stream, buffer, parser, token);
+                std::tie(error, read) =
+                    co_await http::async_read(*stream, buffer, parser, as_values);
             }
             const bool cut = error == asio::ssl::error::stream_truncated;
             if (cut)

@@ -1,9 +1,9 @@
 #include "net/connect.hpp"
 
-#include <boost/asio/as_tuple.hpp>
+#include <fcntl.h>
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
@@ -28,7 +28,6 @@ namespace http = beast::http;
 using ErrorCode = boost::system::error_code;
 using Failure = std::optional<TransportError>;
 
-constexpr auto token = asio::as_tuple(asio::use_awaitable);
 constexpr const char* no_connection_in_time = "no connection in time";
 constexpr std::size_t proxy_head_bytes_max = 16U << 10U;
 
@@ -66,11 +65,17 @@ asio::awaitable<Failure> reach(Stream& stream, const Url& server, IoThread& thre
     ErrorCode last;
     for (const auto& address : addresses) {
         const Deadline now = std::chrono::steady_clock::now();
-        stream.next_layer().expires_at(now + (deadline - now) / static_cast<int>(left--));
-        const auto [error] = co_await stream.next_layer().async_connect(address, token);
+        auto& tcp = stream.next_layer();
+        tcp.expires_at(now + (deadline - now) / static_cast<int>(left--));
+        tcp.close();
+        tcp.socket().open(address.protocol(), last);
+        if (last) continue;
+        // Asio's sockets would stay open in programs that are started.
+        ::fcntl(tcp.socket().native_handle(), F_SETFD, FD_CLOEXEC);
+        const auto [error] = co_await tcp.async_connect(address, as_values);
         if (!error) {
             ErrorCode ignored;
-            stream.next_layer().socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+            tcp.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
             co_return std::nullopt;
         }
         last = error;
@@ -87,14 +92,14 @@ asio::awaitable<Failure> open_tunnel(Stream& stream, const Route& route) {
     if (const std::string credentials = route.proxy->authorization(); !credentials.empty()) {
         request.set(http::field::proxy_authorization, credentials);
     }
-    const auto [unwritten, written] = co_await http::async_write(stream, request, token);
+    const auto [unwritten, written] = co_await http::async_write(stream, request, as_values);
     if (unwritten) co_return unsent("proxy: " + words_for(unwritten));
 
     beast::flat_buffer buffer(2 * proxy_head_bytes_max);
     http::response_parser<http::empty_body> parser;
     parser.header_limit(proxy_head_bytes_max);
     parser.skip(true);  // behind a success follow the bytes of the server
-    const auto [unread, read] = co_await http::async_read(stream, buffer, parser, token);
+    const auto [unread, read] = co_await http::async_read(stream, buffer, parser, as_values);
     if (unread == beast::error::timeout) co_return unsent("proxy: no answer in time");
     if (unread) co_return unsent("proxy: no HTTP");
     const int status = static_cast<int>(parser.get().result_int());
@@ -107,7 +112,7 @@ asio::awaitable<Failure> open_tunnel(Stream& stream, const Route& route) {
 asio::awaitable<Failure> shake_hands(Stream& stream, const Route& route) {
     Stream::Tls& tls = stream.start_tls(route.trust->context());
     if (!expect_host(tls.native_handle(), route.target.host)) co_return unsent("TLS failed");
-    const auto [error] = co_await tls.async_handshake(asio::ssl::stream_base::client, token);
+    const auto [error] = co_await tls.async_handshake(asio::ssl::stream_base::client, as_values);
     if (!error) co_return std::nullopt;
     if (error == beast::error::timeout) co_return unsent(no_connection_in_time);
     co_return unsent(distrusts_certificate(tls.native_handle()) ? "certificate not trusted"

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/role.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
@@ -11,6 +13,9 @@
 
 // A connection to a server. Includes Beast: for the files of net only.
 namespace net {
+
+// Awaited operations hand out what they ended with, and throw only once their coroutine is ended.
+inline constexpr auto as_values = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 // Plain or under TLS behind one type, so that what stands on it is compiled once. Times out as its
 // tcp_stream is told to.

@@ -1,8 +1,6 @@
 #include "net/websocket.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/error.hpp>
@@ -26,7 +24,6 @@ using ErrorCode = boost::system::error_code;
 using Kind = TransportError::Kind;
 using End = WebSocket::End;
 
-constexpr auto token = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::seconds write_max{5};
 constexpr std::chrono::milliseconds farewell_max{50};
 
@@ -85,7 +82,7 @@ public:
             }));
         websocket::response_type response;
         const auto [error] =
-            co_await socket_.async_handshake(response, url.authority(), url.target, token);
+            co_await socket_.async_handshake(response, url.authority(), url.target, as_values);
         if (!error) co_return std::monostate{};
         if (error != websocket::error::upgrade_declined) co_return handshake_error(error);
         WebSocketRefusal refusal{static_cast<int>(response.result_int()), std::nullopt};
@@ -96,14 +93,14 @@ public:
 
     asio::awaitable<std::variant<std::string, End>> read() {
         beast::flat_buffer buffer;
-        const auto [error, size] = co_await socket_.async_read(buffer, token);
+        const auto [error, size] = co_await socket_.async_read(buffer, as_values);
         if (error) co_return end_for(error);
         co_return beast::buffers_to_string(buffer.data());
     }
 
     asio::awaitable<std::optional<End>> write(const std::string& text) {
         const auto limit = cut_after(write_max);
-        const auto [error, size] = co_await socket_.async_write(asio::buffer(text), token);
+        const auto [error, size] = co_await socket_.async_write(asio::buffer(text), as_values);
         if (!error) co_return std::nullopt;
         co_return End::broken;  // half a frame may be out
     }
@@ -112,7 +109,7 @@ public:
     asio::awaitable<bool> close(CloseCode code) {
         const auto limit = cut_after(farewell_max);
         const auto [error] = co_await socket_.async_close(
-            websocket::close_reason(static_cast<websocket::close_code>(code)), token);
+            websocket::close_reason(static_cast<websocket::close_code>(code)), as_values);
         co_return !error;
     }
 

@@ -108,16 +108,16 @@ SQLite::Database open_prepared(const std::string& path, LedgerSynchronous synchr
 }
 
 // Not copied: must live until the statement has run.
-void bind(SQLite::Statement& statement, int index, domain::ByteView bytes) {
+void bind_to(SQLite::Statement& statement, int index, domain::ByteView bytes) {
     statement.bindNoCopy(index, bytes.data(), static_cast<int>(bytes.size()));
 }
 
-void bind(SQLite::Statement& statement, int index, std::uint64_t value) {
+void bind_to(SQLite::Statement& statement, int index, std::uint64_t value) {
     statement.bind(index, static_cast<std::int64_t>(value));
 }
 
 // A literal from the domain: lives for ever.
-void bind(SQLite::Statement& statement, int index, std::string_view literal) {
+void bind_to(SQLite::Statement& statement, int index, std::string_view literal) {
     statement.bind(index, std::string{literal});
 }
 
@@ -206,8 +206,8 @@ LedgerSynchronous Ledger::synchronous() {
 std::optional<Effect> Ledger::Page::find(domain::ByteView subject, const domain::Bytes32& hash) {
     SQLite::Statement& find = ledger_.find_;
     const Use use{find};
-    bind(find, 1, subject);
-    bind(find, 2, hash);
+    bind_to(find, 1, subject);
+    bind_to(find, 2, hash);
     if (!find.executeStep()) return std::nullopt;
     if (find.getColumn(0).getInt() != 0) return Effect::reverted;
     return find.getColumn(1).getInt() != 0 ? Effect::already : Effect::included;
@@ -215,7 +215,7 @@ std::optional<Effect> Ledger::Page::find(domain::ByteView subject, const domain:
 
 bool Ledger::Page::holds(domain::ByteView subject) {
     const Use use{ledger_.holds_};
-    bind(ledger_.holds_, 1, subject);
+    bind_to(ledger_.holds_, 1, subject);
     return ledger_.holds_.executeStep();
 }
 
@@ -223,14 +223,14 @@ std::int64_t Ledger::Page::include(const Inclusion& inclusion) {
     const Draft& draft = inclusion.transaction.draft;
     SQLite::Statement& include = ledger_.include_;
     const Use use{include};
-    bind(include, 1, inclusion.hash);
+    bind_to(include, 1, inclusion.hash);
     include.bind(2, draft.id.sequence);
     include.bind(3, draft.id.random);
-    bind(include, 4, domain::to_string(draft.kind));
-    bind(include, 5, inclusion.subject);
-    bind(include, 6, inclusion.transaction.nonce);
-    if (inclusion.reference) bind(include, 7, *inclusion.reference);
-    bind(include, 8, inclusion.bytes);
+    bind_to(include, 4, domain::to_string(draft.kind));
+    bind_to(include, 5, inclusion.subject);
+    bind_to(include, 6, inclusion.transaction.nonce);
+    if (inclusion.reference) bind_to(include, 7, *inclusion.reference);
+    bind_to(include, 8, inclusion.bytes);
     include.bind(9, domain::unix_ms(inclusion.included));
     include.bind(10, inclusion.effect == Effect::reverted ? 1 : 0);
     include.bind(11, inclusion.effect == Effect::already ? 1 : 0);
@@ -254,17 +254,17 @@ void Ledger::Page::insert_answer(const PlannedAnswer& answer,
     const Use use{plan};
     plan.bind(1, answer.block);
     plan.bind(2, domain::unix_ms(answer.ready));
-    bind(plan, 3, answer.pieces);
+    bind_to(plan, 3, answer.pieces);
     plan.bind(4, answer.foreign ? 1 : 0);
-    if (position) bind(plan, 5, *position);
+    if (position) bind_to(plan, 5, *position);
     plan.exec();
 }
 
 void Ledger::Page::commit() {
     if (nonce_max_ > 0) {
         const Use use{ledger_.note_nonce_};
-        bind(ledger_.note_nonce_, 1, nonce_max_);
-        bind(ledger_.note_nonce_, 2, ledger_.run_);
+        bind_to(ledger_.note_nonce_, 1, nonce_max_);
+        bind_to(ledger_.note_nonce_, 2, ledger_.run_);
         ledger_.note_nonce_.exec();
     }
     transaction_.commit();
@@ -287,7 +287,7 @@ void Ledger::place(std::span<const std::int64_t> answers) {
     SQLite::Transaction transaction{database_};
     for (const std::int64_t answer : answers) {
         const Use use{place_};
-        bind(place_, 1, ++position_);
+        bind_to(place_, 1, ++position_);
         place_.bind(2, answer);
         place_.exec();
     }
@@ -302,8 +302,8 @@ void Ledger::skip_to(std::uint64_t position) {
 std::vector<PlacedAnswer> Ledger::behind(std::uint64_t position, std::size_t limit) {
     const std::lock_guard lock{mutex_};
     const Use use{behind_};
-    bind(behind_, 1, position);
-    bind(behind_, 2, limit);
+    bind_to(behind_, 1, position);
+    bind_to(behind_, 2, limit);
     std::vector<PlacedAnswer> answers;
     while (behind_.executeStep()) {
         PlacedAnswer& answer = answers.emplace_back();

@@ -12,9 +12,9 @@ namespace chains::votes::prover {
 namespace {
 
 using Kind = net::TransportError::Kind;
-using Fields = std::vector<std::pair<std::string, std::string>>;
+using Headers = std::vector<std::pair<std::string, std::string>>;
 
-Fields fields_of(const std::string& token) {
+Headers headers_of(const std::string& token) {
     if (token.empty()) return {};
     const bool is_visible = std::ranges::all_of(token, [](char c) { return c > 0x20 && c < 0x7f; });
     if (!is_visible) throw std::invalid_argument("prover token is not printable ASCII");
@@ -70,7 +70,7 @@ ProveOutcome judge(const net::ClientResponse& response) {
 }  // namespace
 
 HttpProver::HttpProver(const ProverOptions& options)
-    : fields_(fields_of(options.token)),
+    : fields_(headers_of(options.token)),
       timeout_(options.timeout),
       client_(url_of(options), answer_bytes_max, options.client_context) {}
 
