@@ -8,11 +8,11 @@ namespace simulation {
 
 using domain::Family;
 
-namespace {
-
-[[noreturn]] void broken(const std::string& what) {
+void broken(const std::string& what) {
     throw std::logic_error(what);
 }
+
+namespace {
 
 const engine::SendGateOptions& gate_of(const engine::Options& options, Family family) {
     switch (family) {

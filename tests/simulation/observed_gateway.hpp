@@ -11,6 +11,9 @@
 
 namespace simulation {
 
+// An invariant does not hold: ends the run.
+[[noreturn]] void broken(const std::string& what);
+
 // Stands between the engine and a chain and watches that the gates hold what they promise. Throws
 // std::logic_error at the first broken promise.
 class ObservedGateway : public engine::Gateway, private engine::GatewayEvents {

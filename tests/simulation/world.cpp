@@ -24,10 +24,6 @@ using domain::Status;
 
 namespace {
 
-[[noreturn]] void broken(const std::string& what) {
-    throw std::logic_error(what);
-}
-
 // All choices of one run.
 class Chance {
 public:
