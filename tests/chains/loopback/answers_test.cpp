@@ -80,7 +80,9 @@ TEST_CASE("a share of the proofs is found to be wrong") {
 
 TEST_CASE("a public decryption gets a value per handle and its extra data back") {
     Harness harness{instant()};
-    (void)include(harness, 1, support::public_decrypt(1));
+    (void)include(
+        harness, 1,
+        domain::PublicDecrypt{{support::handle(1), support::handle(2)}, {0x01, 0x02, 0x03}});
     const auto& decrypted = only_answer<domain::PublicDecrypted>(harness);
     CHECK(decrypted.value.size() == 64);
     CHECK(decrypted.signatures.size() == 3);
