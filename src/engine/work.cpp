@@ -5,10 +5,6 @@
 namespace engine {
 
 void Work::begin(Id id, Entry entry) {
-    // Shares are neither checked nor do they rest, input proofs are never checked.
-    assert(entry.family != domain::Family::share ||
-           (entry.task != Task::check && entry.task != Task::rest));
-    assert(entry.family != domain::Family::input_proof || entry.task != Task::check);
     const bool is_new = entries_.emplace(id, entry).second;
     assert(is_new);
     count(entry, 1);

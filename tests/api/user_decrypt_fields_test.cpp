@@ -9,18 +9,17 @@ using api_test::Json;
 using api_test::Target;
 
 const Target direct_target{"/v2/user-decrypt", "user-decrypt.json"};
-const Target delegated_target{"/v2/delegated_target-user-decrypt",
-                              "delegated_target-user-decrypt.json"};
+const Target delegated_target{"/v2/delegated-user-decrypt", "delegated-user-decrypt.json"};
 const Target both[] = {direct_target, delegated_target};
 
-TEST_CASE("T-077 user decrypt, delegated_target: contractsChainId") {
+TEST_CASE("T-077 user decrypt, delegated: contractsChainId") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::chain_rows("contractsChainId"));
     }
 }
 
-TEST_CASE("T-078 user decrypt, delegated_target: contractAddresses") {
+TEST_CASE("T-078 user decrypt, delegated: contractAddresses") {
     Harness harness;
     const std::string good = "0x" + api_test::characters(40);
     for (const Target& target : both) {
@@ -33,15 +32,14 @@ TEST_CASE("T-078 user decrypt, delegated_target: contractAddresses") {
     }
 }
 
-TEST_CASE(
-    "T-079 user decrypt: userAddress; delegated_target: delegatorAddress and delegateAddress") {
+TEST_CASE("T-079 user decrypt: userAddress; delegated: delegatorAddress and delegateAddress") {
     Harness harness;
     check_fields(harness, direct_target, api_test::address_rows("userAddress"));
     check_fields(harness, delegated_target, api_test::address_rows("delegatorAddress"));
     check_fields(harness, delegated_target, api_test::address_rows("delegateAddress"));
 }
 
-TEST_CASE("T-080 user decrypt, delegated_target: no pairs") {
+TEST_CASE("T-080 user decrypt, delegated: no pairs") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target,
@@ -49,7 +47,7 @@ TEST_CASE("T-080 user decrypt, delegated_target: no pairs") {
     }
 }
 
-TEST_CASE("T-081 user decrypt, delegated_target: handles and contracts of the pairs") {
+TEST_CASE("T-081 user decrypt, delegated: handles and contracts of the pairs") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::handle_rows("handleContractPairs.0.handle"));
@@ -67,21 +65,21 @@ TEST_CASE("T-081 user decrypt, delegated_target: handles and contracts of the pa
     }
 }
 
-TEST_CASE("T-082 user decrypt, delegated_target: signature") {
+TEST_CASE("T-082 user decrypt, delegated: signature") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::signature_rows("signature"));
     }
 }
 
-TEST_CASE("T-083 user decrypt, delegated_target: publicKey") {
+TEST_CASE("T-083 user decrypt, delegated: publicKey") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::bare_key_rows("publicKey"));
     }
 }
 
-TEST_CASE("T-084 user decrypt, delegated_target: extraData") {
+TEST_CASE("T-084 user decrypt, delegated: extraData") {
     Harness harness;
     for (const Target& target : both) {
         check_fields(harness, target, api_test::extra_data_rows("extraData"));
@@ -108,7 +106,7 @@ TEST_CASE("1.10: the window, inside requestValidity or at top level") {
                  {{"requestValidity", {{"startTimestamp", "1"}, {"durationDays", "0"}}}});
 }
 
-TEST_CASE("T-085 user decrypt, delegated_target: each member removed, and each two") {
+TEST_CASE("T-085 user decrypt, delegated: each member removed, and each two") {
     Harness harness;
     check_missing(harness, direct_target, "",
                   {"handleContractPairs", "requestValidity", "contractsChainId",
@@ -123,7 +121,7 @@ TEST_CASE("T-085 user decrypt, delegated_target: each member removed, and each t
     }
 }
 
-TEST_CASE("T-086 user decrypt, delegated_target: broken JSON") {
+TEST_CASE("T-086 user decrypt, delegated: broken JSON") {
     Harness harness;
     for (const Target& target : both) check_malformed(harness, target);
 }

@@ -60,17 +60,17 @@ TEST_CASE("a second after a share ended nothing of it is on disk, whatever its e
         CAPTURE(end);
         const std::string ending = end;
         support::World world;
+        if (ending == "failed") world.engine.options.shares.attempts_max = 1;
+        if (ending == "timed out") world.engine.options.lease = 1s;
         world.engine.start();
         world.run_for(40s);  // right after a maintenance: the next one is far
         (void)world.submit(secret_share(2, world.in_seconds(3'600)));
         if (ending == "failed") {
-            world.engine.options.shares.attempts_max = 1;
             world.gateway.on_prepare = [](const PrepareOrder&) {
                 return engine::Rejected{{domain::Reason::internal_error, "code 5", {}}};
             };
         } else if (ending == "timed out") {
             world.gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
-            world.engine.options.lease = 1s;
             world.engine.vote_end = world.clock.wall() + 1s;
         }
         const auto id = world.submit(secret_share(1));
