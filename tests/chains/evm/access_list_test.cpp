@@ -30,7 +30,10 @@ TEST_CASE("each kind asks its questions of the access list, then whether it is r
         std::string readiness;
     };
     const std::vector<Row> rows{
-        {"public", support::public_decrypt(1), {"c0d02943", "c0d02943"}, "4014c4cd"},
+        {"public",
+         domain::PublicDecrypt{{handle(1), handle(2)}, {0}},
+         {"c0d02943", "c0d02943"},
+         "4014c4cd"},
         {"user", support::user_decrypt(1), {"82027b6d", "82027b6d"}, "e22d1b26"},
         {"delegated", support::delegated_user_decrypt(1), {"d09c0dee"}, "e22d1b26"},
         {"unified, own", owned_by_user(1), {"82027b6d"}, "e22d1b26"},

@@ -25,7 +25,7 @@ using replies::operator+;
 const Bytes magic{0x16, 0x26, 0xba, 0x7e};
 
 struct WalletHarness {
-    WalletHarness() {
+    explicit WalletHarness(chains::EvmOptions set = {}) : options(std::move(set)) {
         auto owned = std::make_unique<support::ScriptedNode>();
         node = owned.get();
         hosts[support::host_chain] = std::move(owned);
@@ -133,8 +133,9 @@ TEST_CASE("any other error and no answer are asked about three times, a second a
 }
 
 TEST_CASE("a single try is a try") {
-    WalletHarness world;
-    world.options.acl_retry.attempts_max = 1;
+    chains::EvmOptions options;
+    options.acl_retry.attempts_max = 1;
+    WalletHarness world{options};
     CHECK(is<engine::Unreachable>(world.ask({NodeError{-32000, "header not found", {}}})));
     CHECK(world.node->calls.size() == 1);
     CHECK(world.pauses.empty());

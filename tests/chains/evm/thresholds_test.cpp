@@ -24,9 +24,13 @@ using replies::word32;
 
 const NodeError reverted{3, "execution reverted", {}};
 
-struct ThresholdsHarness {
-    ThresholdsHarness() { options.protocol_config.address = support::address(0xc0); }
+chains::EvmOptions with_protocol_config() {
+    chains::EvmOptions options;
+    options.protocol_config.address = support::address(0xc0);
+    return options;
+}
 
+struct ThresholdsHarness {
     void say(std::vector<chains::jsonrpc::Answer> answers) {
         node.on["eth_call"] = [this, answers = std::move(answers),
                                next = std::size_t{0}](const Json&) mutable {
@@ -48,7 +52,7 @@ struct ThresholdsHarness {
 
     void finish() { executor.run_all(); }
 
-    chains::EvmOptions options;
+    chains::EvmOptions options = with_protocol_config();
     support::VirtualClock clock;
     const domain::Monotonic start = clock.monotonic();
     support::VirtualExecutor executor{clock};
