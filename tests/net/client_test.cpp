@@ -13,7 +13,7 @@
 #include "support/http_stub.hpp"
 
 // What goes over the wire, and how a client ends. What becomes of answers of all kinds is in
-// tests/chains/evm/http_*_test.cpp.
+// tests/chains/evm/http_exchange_test.cpp and its neighbours.
 namespace net {
 namespace {
 
