@@ -82,7 +82,8 @@ TEST_CASE("1.2: the answers to a POST") {
         check_envelope(answer, accepted);
         CHECK(answer.json["result"]["jobId"] == answer.json["job_id"]);
     }
-    check_envelope(harness.post(proof_path, "{"), {"no JSON", 400, "failed", failed, plain});
+    check_envelope(harness.post(proof_path, "{"),
+                   {"no JSON", 400, "failed", failed, {"label", "message", "hint"}});
     check_envelope(harness.post(proof_path, "{}"), {"missing", 400, "failed", failed, detailed});
     check_envelope(harness.post(proof_path, api_test::sample_with("input-proof-1-value.json",
                                                                   "extraData", "0x01")),
