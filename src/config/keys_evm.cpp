@@ -167,6 +167,15 @@ void add_sending(std::vector<Key>& all) {
         [](auto& s) -> auto& { return s.evm.foreign_use_patience; },
         "Somebody else used a nonce of ours, it seems: how long our own transactions are looked "
         "for before that is believed."));
+    all.push_back(span_ms(
+        table + "refusal_patience_ms", 1'000, hour_ms,
+        [](auto& s) -> auto& { return s.evm.refusal_patience; },
+        "A transaction that a node refuses for a reason nobody knows is sent again for so long "
+        "before it is cancelled."));
+    all.push_back(span_ms(
+        table + "refusal_patience_blocking_ms", 1'000, hour_ms,
+        [](auto& s) -> auto& { return s.evm.refusal_patience_blocking; },
+        "The same while others wait behind its nonce."));
     const std::string fees = table + "fees.";
     all.push_back(span_ms(
         fees + "age_max_ms", 0, 60'000, [](auto& s) -> auto& { return s.evm.fees.age_max; },

@@ -6,7 +6,9 @@
 #include "chains/evm/doctor_checks.hpp"
 #include "chains/evm/log_query.hpp"
 #include "chains/evm/revert.hpp"
+#include "chains/evm/view.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 
 namespace chains::evm::doctor {
 
@@ -20,22 +22,6 @@ constexpr seconds skew_max{300};
 constexpr std::uint64_t blocks_for_rhythm = 10;
 // A chain whose blocks come further apart says little about the clock.
 constexpr std::int64_t rare_seconds = 15;
-
-bool has(const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-}
-
-// Some nodes say so in words only.
-bool is_unknown_method(const jsonrpc::NodeError& error) {
-    constexpr std::int64_t method_not_found = -32601;
-    if (error.code == method_not_found) return true;
-    if (!has(error.message, "method") && !has(error.message, "Method")) return false;
-    for (const char* part : {"not found", "not supported", "unsupported", "does not exist",
-                             "not available", "not allowed", "not whitelisted"}) {
-        if (has(error.message, part)) return true;
-    }
-    return false;
-}
 
 std::variant<std::int64_t, Problem> time_of(jsonrpc::Node& node, const Json& block,
                                             std::uint64_t* number) {
@@ -83,10 +69,10 @@ std::variant<Json, Problem> ask(jsonrpc::Node& node, const jsonrpc::Call& call) 
     return std::get<Json>(answer);
 }
 
-std::variant<domain::Bytes, Problem> ask_contract(jsonrpc::Node& node, const domain::Address& contract,
+std::variant<domain::Bytes, Problem> ask_contract(jsonrpc::Node& node,
+                                                  const domain::Address& contract,
                                                   const domain::Bytes& data, const char* block) {
-    const Json call = {{"to", jsonrpc::hex(contract)}, {"input", jsonrpc::hex(data)}};
-    const auto answer = ask(node, {"eth_call", Json::array({call, block})});
+    const auto answer = ask(node, view_call(contract, data, block));
     if (const auto* problem = std::get_if<Problem>(&answer)) return *problem;
     auto bytes = jsonrpc::bytes(std::get<Json>(answer));
     if (!bytes) return Problem{"eth_call has a malformed answer", true};
@@ -114,10 +100,13 @@ Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
         return failed(subject, "chain id is " + std::to_string(said) + ", the configuration says " +
                                    std::to_string(*chain_id) + ": correct the URL or the chain id");
     }
-    return ok(subject, "answers, chain id " + std::to_string(said));
+    const std::string answers = "answers, chain id " + std::to_string(said);
+    if (const auto remark = node.remark()) return ok(subject, answers + "; " + *remark);
+    return ok(subject, answers);
 }
 
-Finding check_code(const std::string& subject, jsonrpc::Node& node, const domain::Address& contract) {
+Finding check_code(const std::string& subject, jsonrpc::Node& node,
+                   const domain::Address& contract) {
     if (contract == domain::Address{}) {
         return failed(subject, "its address is zero: set the address of the deployment");
     }
@@ -139,7 +128,8 @@ Finding check_sync_send(jsonrpc::Node& write) {
         return warning(subject, "not checked: no answer (" + trouble->text + ")");
     }
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
-    if (error != nullptr && is_unknown_method(*error)) {
+    if (error != nullptr &&
+        jsonrpc::classify(*error).reply_class == jsonrpc::ReplyClass::method_missing) {
         return warning(subject, "the write node does not have it: receipts will be polled");
     }
     return ok(subject, "supported");

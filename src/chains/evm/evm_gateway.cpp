@@ -9,6 +9,7 @@
 #include "chains/evm/account.hpp"
 #include "chains/evm/contract_wallets.hpp"
 #include "chains/evm/fees.hpp"
+#include "chains/evm/gas_limits.hpp"
 #include "chains/evm/key_poller.hpp"
 #include "chains/evm/listener.hpp"
 #include "chains/evm/monitor.hpp"
@@ -50,16 +51,17 @@ public:
           nodes_(std::move(nodes)),
           clock_(clock),
           fees_(options_, *nodes_.write, clock),
+          gas_(*nodes_.write, clock),
           seen_(clock),
           wallets_(options_, nodes_.hosts),
           readiness_(options_, *nodes_.read, nodes_.hosts, workers.reads, journal),
           thresholds_(options_, *nodes_.protocol, clock, workers.reads, journal),
           keys_(options_, *nodes_.protocol, workers.reads, journal),
           monitor_(options_, signer_->address(), *nodes_.write, workers.reads, clock, journal),
-          preparation_(options_, *nodes_.write, *nodes_.read, nonces_, fees_, signer_->address(),
-                       reads_, clock, journal),
+          preparation_(options_, *nodes_.write, *nodes_.read, nonces_, fees_, gas_,
+                       signer_->address(), reads_, clock, journal),
           account_(options_, *nodes_.write, nonces_, fees_, *signer_, clock, journal),
-          sender_(options_, *nodes_.write, nonces_, fees_, account_, *signer_, sends_, clock,
+          sender_(options_, *nodes_.write, nonces_, fees_, gas_, account_, *signer_, sends_, clock,
                   journal),
           reads_(workers.reads),
           sends_(workers.sends) {
@@ -103,6 +105,8 @@ public:
                                         [](const auto& one) { return one->has_start(); })) {
             // What is answered before anybody listens would be missed.
             unfit = engine::Unreachable{"no listener has found the chain yet"};
+        } else if (sender_.is_forbidden()) {
+            unfit = engine::Unreachable{forbidden_text, {}, 0, no_funds_hold};
         }
         if (!unfit) {
             preparation_.prepare(std::move(orders), *events_);
@@ -145,6 +149,7 @@ public:
     [[nodiscard]] std::optional<std::string> trouble() const {
         if (auto trouble = monitor_.trouble()) return trouble;
         if (lacks_funds()) return no_funds_text;
+        if (auto trouble = sender_.trouble()) return trouble;
         const bool deaf = std::ranges::all_of(
             listeners_, [](const auto& one) { return one->trouble().has_value(); });
         if (deaf) return "no listener hears the gateway chain";
@@ -153,7 +158,7 @@ public:
 
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const {
         std::vector<engine::Dependency> all{
-            {"gateway_http", !monitor_.trouble() && !lacks_funds()}};
+            {"gateway_http", !monitor_.trouble() && !lacks_funds() && !sender_.trouble()}};
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             all.push_back({"gateway_listener_" + std::to_string(i), !listeners_[i]->trouble()});
         }
@@ -226,6 +231,7 @@ private:
     engine::GatewayEvents* events_ = nullptr;
     Nonces nonces_;
     Fees fees_;
+    GasLimits gas_;
     SeenLogs seen_;
     ContractWallets wallets_;
     Readiness readiness_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <vector>
 
@@ -28,6 +29,21 @@ Wei median(std::vector<Wei> rewards) {
     const std::size_t middle = rewards.size() / 2;
     if (rewards.size() % 2 == 1) return rewards[middle];
     return (rewards[middle - 1] + rewards[middle]) / 2;
+}
+
+// A tip below this part of the fee moves nobody.
+constexpr Wei tiny_tip = 1'000;
+
+// To what was named, as far as it is a price.
+void raise_to(const FeeFloor& floor, const FeeQuote& market, FeeQuote& quote) {
+    if (floor.max_fee && *floor.max_fee <= price_max) {
+        quote.max_fee = std::max(quote.max_fee, *floor.max_fee);
+    }
+    if (quote.legacy || !floor.priority_fee || *floor.priority_fee > price_max) return;
+    quote.priority_fee = std::max(quote.priority_fee, *floor.priority_fee);
+    // The base fee has to be paid besides.
+    const Wei base = market.max_fee - std::min(market.max_fee, market.priority_fee);
+    quote.max_fee = std::max(quote.max_fee, base + quote.priority_fee);
 }
 
 Wei raised(Wei price, std::uint32_t permille) {
@@ -61,15 +77,20 @@ std::optional<FeeHistory> decode_fee_history(const jsonrpc::Json& history) {
 }
 
 std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const FeeQuote& market,
-                               const EvmOptions::Fees& options) {
+                               const EvmOptions::Fees& options, const FeeFloor& floor) {
     FeeQuote higher;
     higher.legacy = old.legacy;
     higher.max_fee = std::max(raised(old.max_fee, options.bump_permille), market.max_fee);
     if (!old.legacy) {
         higher.priority_fee =
             std::max(raised(old.priority_fee, options.bump_permille), market.priority_fee);
-        higher.max_fee = std::max(higher.max_fee, higher.priority_fee);
+        // An eighth of next to nothing is nothing: the tip would stay there for hours.
+        if (old.priority_fee < old.max_fee / tiny_tip) {
+            higher.priority_fee = std::max(higher.priority_fee, old.max_fee / tiny_tip);
+        }
     }
+    raise_to(floor, market, higher);
+    if (!old.legacy) higher.max_fee = std::max(higher.max_fee, higher.priority_fee);
     if (higher.max_fee > price_max) return std::nullopt;
     const Wei cap = options.max_fee_cap != 0
                         ? options.max_fee_cap
@@ -99,6 +120,18 @@ FeeAnswer Fees::current() {
     return answer;
 }
 
+// Only a floor: trouble with it, or nonsense, is none.
+Wei Fees::tip_floor() {
+    constexpr domain::Milliseconds missing_for = std::chrono::minutes{10};
+    const domain::Monotonic now = clock_.monotonic();
+    if (no_tip_until_ && now < *no_tip_until_) return 0;
+    const auto answer = node_.call({"eth_maxPriorityFeePerGas", jsonrpc::Json::array()});
+    if (std::holds_alternative<jsonrpc::NodeError>(answer)) no_tip_until_ = now + missing_for;
+    const auto* result = std::get_if<jsonrpc::Json>(&answer);
+    const auto tip = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
+    return tip && *tip <= price_max ? *tip : Wei{0};
+}
+
 FeeAnswer Fees::ask() {
     const auto history =
         node_.call({"eth_feeHistory", {"0xa", "latest", jsonrpc::Json::array({20.0})}});
@@ -118,6 +151,7 @@ FeeAnswer Fees::ask() {
         }
     }
     if (fees.base && *fees.base <= price_max) {
+        fees.priority_fee = std::max(fees.priority_fee, tip_floor());
         FeeQuote quote{false, fees.priority_fee, 2 * *fees.base + fees.priority_fee};
         const Wei cap = options_.fees.max_fee_cap;
         if (cap != 0 && quote.max_fee > cap) {

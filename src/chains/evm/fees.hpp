@@ -14,9 +14,10 @@ namespace chains::evm {
 
 // Prices per gas (evm-gateway 5.3).
 struct FeeQuote {
-    bool legacy = false;   // the chain has no base fee
-    Wei priority_fee = 0;  // at least 1 wei; 0 when legacy
-    Wei max_fee = 0;       // twice the base fee and the priority fee; the gas price when legacy
+    bool legacy = false;  // the chain has no base fee
+    // At least 1 wei, and what eth_maxPriorityFeePerGas says where it is served; 0 when legacy.
+    Wei priority_fee = 0;
+    Wei max_fee = 0;  // twice the base fee and the priority fee; the gas price when legacy
 };
 
 using FeeAnswer = std::variant<FeeQuote, jsonrpc::Trouble>;
@@ -31,6 +32,7 @@ public:
 
 private:
     [[nodiscard]] FeeAnswer ask();
+    [[nodiscard]] Wei tip_floor();
 
     const EvmOptions options_;
     jsonrpc::Node& node_;
@@ -38,6 +40,8 @@ private:
     std::mutex mutex_;
     std::optional<FeeQuote> quote_;
     domain::Monotonic asked_{};
+    // The node does not serve eth_maxPriorityFeePerGas; asked anew then.
+    std::optional<domain::Monotonic> no_tip_until_;
 };
 
 // Of eth_feeHistory(10 blocks, latest, [20]) and, for what it lacks, the newest block's header.
@@ -52,8 +56,14 @@ struct FeeHistory {
 // higher by the step, and not below what the chain asks for now. Nothing when that would be beyond
 // the cap (field report 23). Without a cap that is ten times what the chain asks for, or what the
 // `first` transaction of the request offered.
+// `floor`: what a node named as its minimum; it moves the prices, not the cap.
+struct FeeFloor {
+    std::optional<Wei> max_fee;
+    std::optional<Wei> priority_fee;
+};
 [[nodiscard]] std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first,
                                              const FeeQuote& market,
-                                             const EvmOptions::Fees& options);
+                                             const EvmOptions::Fees& options,
+                                             const FeeFloor& floor = {});
 
 }  // namespace chains::evm

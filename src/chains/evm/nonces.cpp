@@ -66,9 +66,24 @@ bool Nonces::may_leave(std::uint64_t nonce) const {
     const std::lock_guard lock{mutex_};
     for (auto entry = held_.lower_bound(floor_.value_or(0));
          entry != held_.end() && entry->first < nonce; ++entry) {
-        if (!away_.contains(entry->first)) return false;
+        if (one_at_a_time_ || !away_.contains(entry->first)) return false;
     }
     return true;
+}
+
+void Nonces::one_at_a_time(bool on) {
+    const std::lock_guard lock{mutex_};
+    one_at_a_time_ = on;
+}
+
+bool Nonces::one_at_a_time() const {
+    const std::lock_guard lock{mutex_};
+    return one_at_a_time_;
+}
+
+bool Nonces::has_larger(std::uint64_t nonce) const {
+    const std::lock_guard lock{mutex_};
+    return held_.upper_bound(nonce) != held_.end();
 }
 
 void Nonces::leave(std::uint64_t nonce) {

@@ -96,6 +96,10 @@ struct EvmOptions {
     // Nonce used by a transaction that is not ours: how long receipts of ours are looked for before
     // that is believed.
     domain::Milliseconds foreign_use_patience{30'000};
+    // A transaction that a node refuses for a reason nobody knows: how long it is sent again before
+    // its nonce is given up, and how long when others wait behind that nonce.
+    domain::Milliseconds refusal_patience{std::chrono::minutes{10}};
+    domain::Milliseconds refusal_patience_blocking{std::chrono::minutes{2}};
     evm::Wei low_balance = 0;  // of the signer; below it a warning; 0: none
 
     Fees fees;

@@ -4,13 +4,15 @@
 #include <string>
 #include <utility>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/plan.hpp"
 #include "chains/evm/revert.hpp"
-#include "chains/evm/send_verdict.hpp"
 #include "chains/evm/troubles.hpp"
+#include "chains/evm/view.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "chains/jsonrpc/node_error.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
+#include "domain/keccak.hpp"
 
 namespace chains::evm {
 
@@ -20,23 +22,26 @@ constexpr std::size_t workers_max = 4;
 // Tries of an estimation that a node refuses for no reason we know (field report 37).
 constexpr std::uint32_t unknown_tries_max = 5;
 
-// gas limit = estimate * 1.2, rounded down (5.3).
-std::optional<std::uint64_t> gas_limit_of(std::uint64_t estimate) {
-    constexpr std::uint64_t estimate_max = 1ULL << 50U;
-    if (estimate == 0 || estimate > estimate_max) return std::nullopt;
-    return estimate * 12 / 10;
+// Requests whose refusals are counted; beyond that the oldest begin anew.
+constexpr std::size_t refusals_kept_max = 10'000;
+
+bool lacks_block(const jsonrpc::Answer& answer) {
+    const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
+    return error != nullptr &&
+           jsonrpc::classify(*error).reply_class == jsonrpc::ReplyClass::block_tag_not_served;
 }
 
 }  // namespace
 
 Preparation::Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
-                         Nonces& nonces, Fees& fees, const domain::Address& signer,
+                         Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
                          Errands& errands, const engine::Clock& clock, engine::Journal& journal)
     : options_(options),
       write_(write),
       read_(read),
       nonces_(nonces),
       fees_(fees),
+      gas_(gas),
       signer_(signer),
       clock_(clock),
       journal_(journal),
@@ -121,28 +126,60 @@ void Preparation::estimate(const Orders& orders, const FeeQuote& quote,
             continue;
         }
         draft.data = request_call(*order.request);
-        calls.push_back({"eth_estimateGas",
-                         {{{"from", jsonrpc::hex(signer_)},
-                           {"to", jsonrpc::hex(draft.to)},
-                           {"input", jsonrpc::hex(draft.data)},
-                           {"value", "0x0"}},
-                          "pending"}});
+        jsonrpc::Json call{
+            {"from", jsonrpc::hex(signer_)}, {"to", jsonrpc::hex(draft.to)}, {"value", "0x0"}};
+        set_calldata(call, draft.data);
+        calls.push_back({"eth_estimateGas", jsonrpc::Json::array({std::move(call), "latest"})});
         drafts.emplace_back(order.id, std::move(draft));
     }
     if (calls.empty()) return;
-    const std::vector<jsonrpc::Answer> answers = read_.call_all(calls);
+    const std::vector<jsonrpc::Answer> answers = ask_estimates(std::move(calls));
     for (std::size_t i = 0; i < drafts.size(); ++i) {
-        outcomes.push_back({drafts[i].first, outcome_of(answers[i], std::move(drafts[i].second))});
+        const domain::RequestId id = drafts[i].first;
+        outcomes.push_back({id, outcome_of(id, answers[i], std::move(drafts[i].second))});
+        const auto* wait = std::get_if<engine::Unreachable>(&outcomes.back().outcome);
+        if (wait == nullptr || wait->tries_max != 0) forget_refusals(id);
     }
 }
 
-engine::PrepareOutcome Preparation::outcome_of(const jsonrpc::Answer& estimate, Transaction draft) {
+// Our requests do not depend on what waits in the pool, so the latest block is enough; some nodes
+// serve only the pending one.
+std::vector<jsonrpc::Answer> Preparation::ask_estimates(std::vector<jsonrpc::Call> calls) {
+    std::vector<jsonrpc::Answer> answers = read_.call_all(calls);
+    std::vector<jsonrpc::Call> again;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        if (!lacks_block(answers[i])) continue;
+        again.push_back(std::move(calls[i]));
+        again.back().params[1] = "pending";
+    }
+    if (again.empty()) return answers;
+    std::vector<jsonrpc::Answer> pending = read_.call_all(again);
+    auto next = pending.begin();
+    for (jsonrpc::Answer& answer : answers) {
+        if (lacks_block(answer)) answer = std::move(*next++);
+    }
+    return answers;
+}
+
+bool Preparation::is_last_refusal(const domain::RequestId& id, std::uint32_t most) {
+    const std::lock_guard lock{mutex_};
+    if (refusals_.size() >= refusals_kept_max) refusals_.erase(refusals_.begin());
+    return ++refusals_[id.sequence] >= most;
+}
+
+void Preparation::forget_refusals(const domain::RequestId& id) {
+    const std::lock_guard lock{mutex_};
+    refusals_.erase(id.sequence);
+}
+
+engine::PrepareOutcome Preparation::outcome_of(const domain::RequestId& id,
+                                               const jsonrpc::Answer& estimate, Transaction draft) {
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&estimate)) {
         return unreachable(*trouble, "estimating gas");
     }
-    if (const auto* error = std::get_if<jsonrpc::NodeError>(&estimate)) return refused(*error);
+    if (const auto* error = std::get_if<jsonrpc::NodeError>(&estimate)) return refused(id, *error);
     const auto gas = jsonrpc::quantity(std::get<jsonrpc::Json>(estimate));
-    const auto limit = gas ? gas_limit_of(*gas) : std::nullopt;
+    const auto limit = gas ? gas_.limit_for(*gas) : std::nullopt;
     if (!limit) return engine::Unreachable{"the node's gas estimate can not be read"};
     if (lacks_funds_.exchange(false)) {
         journal_.write(engine::Level::info, "insufficient_funds_recovered");
@@ -152,22 +189,47 @@ engine::PrepareOutcome Preparation::outcome_of(const jsonrpc::Answer& estimate, 
 }
 
 // The table of 5.4; trouble on the way is above.
-engine::PrepareOutcome Preparation::refused(const jsonrpc::NodeError& error) {
-    if (is_revert(error)) {
-        const domain::Failure failure = reverted(error);
-        if (failure.selector != ciphertext_material_not_found) return engine::Rejected{failure};
-        // A node that lags behind the one that said the ciphertext is there.
-        return engine::Unreachable{"the ciphertext is not on chain yet", failure,
-                                   options_.estimation_attempts_max};
+engine::PrepareOutcome Preparation::refused(const domain::RequestId& id,
+                                            const jsonrpc::NodeError& error) {
+    using enum jsonrpc::ReplyClass;
+    const jsonrpc::ReplyMeaning meaning = jsonrpc::classify(error);
+    switch (meaning.reply_class) {
+        case reverted: {
+            const domain::Failure failure = evm::reverted(error);
+            if (failure.selector != ciphertext_material_not_found) return engine::Rejected{failure};
+            // A node that lags behind the one that said the ciphertext is there.
+            const bool last = is_last_refusal(id, options_.estimation_attempts_max);
+            return engine::Unreachable{"the ciphertext is not on chain yet", failure,
+                                       last ? 1U : 0U};
+        }
+        case balance_too_low:
+            if (!lacks_funds_.exchange(true)) journal_.write(engine::Level::error, no_funds_line);
+            return engine::Unreachable{no_funds_text, {}, 0, no_funds_hold};
+        // These pass, and are no tries.
+        case throttled:
+        case front_door:
+        case pool_busy:
+        case one_in_flight:
+        case timed_out:
+        case block_tag_not_served:
+        case not_indexed_yet:
+        case nonce_gap:
+        case nonce_too_low:
+            return engine::Unreachable{
+                "the node can not estimate now: " + jsonrpc::shortened(error.message),
+                {},
+                0,
+                meaning.wait.value_or(domain::Milliseconds{0})};
+        case sender_forbidden:
+            return engine::Unreachable{forbidden_text, {}, 0, no_funds_hold};
+        default:
+            break;
     }
-    if (means_no_funds(error.message)) {
-        if (!lacks_funds_.exchange(true)) journal_.write(engine::Level::error, no_funds_line);
-        return engine::Unreachable{no_funds_text, {}, 0, no_funds_hold};
-    }
+    const bool last = is_last_refusal(id, unknown_tries_max);
     return engine::Unreachable{
         "the node refuses to estimate",
         domain::Failure{domain::Reason::rpc_error, "RPC error: " + error.message, {}},
-        unknown_tries_max};
+        last ? 1U : 0U};
 }
 
 domain::Address Preparation::target_of(const domain::Request& request) const {

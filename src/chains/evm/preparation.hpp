@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "chains/errands.hpp"
 #include "chains/evm/batch_line.hpp"
 #include "chains/evm/fees.hpp"
+#include "chains/evm/gas_limits.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
@@ -23,8 +26,8 @@ namespace chains::evm {
 class Preparation {
 public:
     Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
-                Nonces& nonces, Fees& fees, const domain::Address& signer, Errands& errands,
-                const engine::Clock& clock, engine::Journal& journal);
+                Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
+                Errands& errands, const engine::Clock& clock, engine::Journal& journal);
 
     // Returns at once; one event for each order.
     void prepare(std::vector<engine::PrepareOrder> orders, engine::GatewayEvents& events);
@@ -41,9 +44,15 @@ private:
     [[nodiscard]] std::optional<engine::PrepareOutcome> find_code(const domain::Address& contract);
     void estimate(const Orders& orders, const FeeQuote& quote,
                   std::vector<engine::Prepared>& outcomes);
-    [[nodiscard]] engine::PrepareOutcome outcome_of(const jsonrpc::Answer& estimate,
+    [[nodiscard]] std::vector<jsonrpc::Answer> ask_estimates(std::vector<jsonrpc::Call> calls);
+    [[nodiscard]] engine::PrepareOutcome outcome_of(const domain::RequestId& id,
+                                                    const jsonrpc::Answer& estimate,
                                                     Transaction draft);
-    [[nodiscard]] engine::PrepareOutcome refused(const jsonrpc::NodeError& error);
+    [[nodiscard]] engine::PrepareOutcome refused(const domain::RequestId& id,
+                                                 const jsonrpc::NodeError& error);
+    // One more of this request; whether it was the last that is borne.
+    [[nodiscard]] bool is_last_refusal(const domain::RequestId& id, std::uint32_t most);
+    void forget_refusals(const domain::RequestId& id);
     [[nodiscard]] domain::Address target_of(const domain::Request& request) const;
 
     const EvmOptions options_;
@@ -51,6 +60,7 @@ private:
     jsonrpc::Node& read_;
     Nonces& nonces_;
     Fees& fees_;
+    GasLimits& gas_;
     const domain::Address signer_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
@@ -60,6 +70,9 @@ private:
 
     std::mutex mutex_;  // for what follows
     std::set<domain::Address> with_code_;
+    // Of each request that an estimation refused so far. Pauses of a busy node are no tries, so the
+    // engine's count of troubles is not the one.
+    std::map<std::uint64_t, std::uint32_t> refusals_;
 };
 
 }  // namespace chains::evm

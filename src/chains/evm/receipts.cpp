@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "chains/evm/revert.hpp"
+#include "chains/evm/view.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 
 namespace chains::evm {
 
@@ -23,6 +25,10 @@ std::vector<jsonrpc::Call> of_each(const char* method, const Receipts::SealedLis
 
 jsonrpc::Trouble garbled(const char* what) {
     return {jsonrpc::Trouble::Kind::garbled, what, {}};
+}
+
+bool is_not_indexed(const jsonrpc::NodeError& error) {
+    return jsonrpc::classify(error).reply_class == jsonrpc::ReplyClass::not_indexed_yet;
 }
 
 }  // namespace
@@ -42,6 +48,8 @@ Receipts::Found Receipts::find(const SealedList& sealed) {
             found = garbled("a receipt that can not be read");
         } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answers[i])) {
             found = *trouble;
+        } else if (is_not_indexed(std::get<jsonrpc::NodeError>(answers[i]))) {
+            if (std::holds_alternative<NotIncluded>(found)) found = NotIndexed{};
         } else {
             found = garbled("the node refuses");
         }
@@ -52,6 +60,8 @@ Receipts::Found Receipts::find(const SealedList& sealed) {
 bool Receipts::knows_any(const SealedList& sealed) {
     return std::ranges::any_of(write_.call_all(of_each("eth_getTransactionByHash", sealed)),
                                [](const jsonrpc::Answer& answer) {
+                                   if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer))
+                                       return !is_not_indexed(*error);
                                    const auto* found = std::get_if<jsonrpc::Json>(&answer);
                                    return found == nullptr || !found->is_null();
                                });
@@ -69,9 +79,9 @@ bool Receipts::is_buried(const TransactionReceipt& receipt) {
 domain::Failure Receipts::why_reverted(const Transaction& transaction,
                                        const TransactionReceipt& receipt) {
     jsonrpc::Json call{{"from", jsonrpc::hex(signer_)},
-                   {"to", jsonrpc::hex(transaction.to)},
-                   {"input", jsonrpc::hex(transaction.data)},
-                   {"gas", jsonrpc::hex_quantity(transaction.gas_limit)}};
+                       {"to", jsonrpc::hex(transaction.to)},
+                       {"gas", jsonrpc::hex_quantity(transaction.gas_limit)}};
+    set_calldata(call, transaction.data);
     if (transaction.legacy) {
         call["gasPrice"] = jsonrpc::hex_quantity(transaction.max_fee);
     } else {

@@ -22,7 +22,9 @@ public:
     Receipts(const EvmOptions& options, jsonrpc::Node& write, const domain::Address& signer);
 
     struct NotIncluded {};
-    using Found = std::variant<TransactionReceipt, NotIncluded, jsonrpc::Trouble>;
+    // The node can not say it yet: some index late, some have an error for what is pending.
+    struct NotIndexed {};
+    using Found = std::variant<TransactionReceipt, NotIncluded, NotIndexed, jsonrpc::Trouble>;
 
     // The receipt of one of these transactions of a request.
     [[nodiscard]] Found find(const SealedList& sealed);

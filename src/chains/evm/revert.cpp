@@ -7,6 +7,7 @@
 #include "base/sanitize.hpp"
 #include "chains/evm/abi.hpp"
 #include "chains/evm/named_errors.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 
 namespace chains::evm {
 namespace {
@@ -75,9 +76,7 @@ std::string shown(std::string_view text, std::size_t bytes_max) {
 }  // namespace
 
 bool is_revert(const jsonrpc::NodeError& error) {
-    constexpr std::int64_t execution_error = 3;  // of geth and those that follow it
-    return error.code == execution_error ||
-           lower_case(error.message).find("revert") != std::string::npos;
+    return jsonrpc::classify(error).reply_class == jsonrpc::ReplyClass::reverted;
 }
 
 std::optional<std::uint32_t> selector_of(const jsonrpc::NodeError& error) {

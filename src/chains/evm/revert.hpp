@@ -4,15 +4,15 @@
 #include <optional>
 #include <string>
 
-#include "domain/failure.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/failure.hpp"
 
 namespace chains::evm {
 
 inline constexpr std::uint32_t ciphertext_material_not_found = 0x0666cbdf;
 
-// Whether a node's error says that the contract refused (evm-gateway 4.4), however the node spells
-// it: code 3, or `execution reverted` or `revert` in the message.
+// Whether a node's error says that the contract refused (evm-gateway 4.4), however and wherever the
+// node spells it.
 [[nodiscard]] bool is_revert(const jsonrpc::NodeError& error);
 
 // The error's selector: the first four bytes of its data if there are as many, else the first `0x`

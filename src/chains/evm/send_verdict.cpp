@@ -1,54 +1,49 @@
 #include "chains/evm/send_verdict.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <initializer_list>
-#include <string_view>
+#include "chains/jsonrpc/reply_class.hpp"
 
 namespace chains::evm {
 
 namespace {
 
-// EIP-7966.
-constexpr std::int64_t code_no_receipt_yet = 4;
-constexpr std::int64_t code_not_executable = 5;
-constexpr std::int64_t code_nonce_gap = 6;
-constexpr std::int64_t code_no_such_method = -32'601;
-
-std::string lower(std::string_view text) {
-    std::string out{text};
-    std::ranges::transform(out, out.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
-
-bool has_any(const std::string& text, std::initializer_list<std::string_view> parts) {
-    return std::ranges::any_of(
-        parts, [&](std::string_view part) { return text.find(part) != std::string::npos; });
-}
-
 SendVerdict verdict_on(const jsonrpc::NodeError& error) {
-    const std::string message = lower(error.message);
-    if (has_any(message, {"already known", "already imported", "known transaction"})) {
-        return SendVerdict::pending;
+    using enum jsonrpc::ReplyClass;
+    switch (jsonrpc::classify(error).reply_class) {
+        case known_already:
+            return SendVerdict::pending;
+        case nonce_too_low:
+            return SendVerdict::nonce_used;
+        case nonce_gap:
+            return SendVerdict::nonce_gap;
+        case underpriced:
+            return SendVerdict::underpriced;
+        case balance_too_low:
+            return SendVerdict::no_funds;
+        // Those from the door on are trouble where they come from a provider; here a node of
+        // another kind says so.
+        case pool_busy:
+        case block_tag_not_served:
+        case not_indexed_yet:
+        case throttled:
+        case front_door:
+            return SendVerdict::busy;
+        case one_in_flight:
+            return SendVerdict::one_in_flight;
+        case sender_forbidden:
+            return SendVerdict::sender_forbidden;
+        case gas_too_high:
+            return SendVerdict::gas_too_high;
+        case too_large:
+        case reverted:
+            return SendVerdict::doomed;
+        case method_missing:
+            return SendVerdict::no_such_method;
+        case timed_out:
+            return SendVerdict::unknown;
+        case query_too_large:
+        case not_understood:
+            break;
     }
-    if (has_any(message, {"nonce too low", "nonce is too low", "nonce has already been used"})) {
-        return SendVerdict::nonce_used;
-    }
-    if (error.code == code_nonce_gap ||
-        has_any(message, {"nonce too high", "nonce is too high", "nonce gap"})) {
-        return SendVerdict::nonce_gap;
-    }
-    if (has_any(message, {"underpriced", "less than block base fee", "fee cap less than",
-                          "max fee per gas less than", "gas price too low"})) {
-        return SendVerdict::underpriced;
-    }
-    if (means_no_funds(message)) return SendVerdict::no_funds;
-    if (error.code == code_no_receipt_yet) return SendVerdict::pending;
-    if (error.code == code_no_such_method) return SendVerdict::no_such_method;
-    if (error.code == code_not_executable) return SendVerdict::refused;
-    if (has_any(message, {"timeout", "timed out"})) return SendVerdict::unknown;
     return SendVerdict::refused;
 }
 
@@ -75,10 +70,6 @@ SendVerdict verdict_on(const jsonrpc::Answer& answer) {
     if (result.is_object()) return SendVerdict::receipt;
     if (result.is_string()) return SendVerdict::pending;
     return SendVerdict::unknown;
-}
-
-bool means_no_funds(const std::string& message) {
-    return has_any(lower(message), {"insufficient funds", "insufficient balance"});
 }
 
 }  // namespace chains::evm

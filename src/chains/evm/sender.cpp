@@ -9,7 +9,10 @@
 #include "chains/evm/revert.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/evm/troubles.hpp"
+#include "chains/evm/view.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "chains/jsonrpc/node_error.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 #include "domain/keccak.hpp"
 
 namespace chains::evm {
@@ -30,8 +33,15 @@ constexpr Milliseconds burial_pause{1'000};
 constexpr unsigned gap_tries_max = 10;
 // How long one waits for the smaller nonces to leave.
 constexpr Milliseconds order_patience{10'000};
-// Refusals we know no reason for, before the nonce is used up by a transaction that does nothing.
-constexpr std::uint32_t refusals_max = 5;
+// How long the node's words are not repeated in the journal.
+constexpr Milliseconds refusal_line_interval = std::chrono::minutes{1};
+constexpr Milliseconds sync_missing_for = std::chrono::minutes{10};
+// An account that may have one transaction in flight: how soon the next is tried, how long one
+// waits for its turn, and when it is found out again whether that still holds.
+constexpr Milliseconds turn_pause{1'000};
+constexpr Milliseconds turn_patience{60'000};
+constexpr unsigned turn_tries_max = 60;
+constexpr Milliseconds one_in_flight_for = std::chrono::minutes{10};
 // Higher fees asked for at once, before only time brings more of them: a node that lies must not
 // run up the price.
 constexpr std::size_t quick_bumps_max = 4;
@@ -42,6 +52,14 @@ Milliseconds next_pause(Milliseconds pause) {
 
 FeeQuote fees_of(const Transaction& transaction) {
     return {transaction.legacy, transaction.priority_fee, transaction.max_fee};
+}
+
+// For the journal, in one line.
+std::string words_of(const jsonrpc::NodeError& error) {
+    std::string words = error.message;
+    if (!error.detail.empty()) words += "; " + error.detail;
+    std::ranges::replace(words, '"', '\'');
+    return jsonrpc::shortened(std::move(words));
 }
 
 jsonrpc::Json list_of(std::string text) {
@@ -62,7 +80,9 @@ struct Sender::Errand {
     void (Sender::*after_watch)(const ErrandPtr&) = nullptr;
 
     unsigned gaps = 0;
+    unsigned turns = 0;
     bool with_node = false;
+    jsonrpc::ReplyClass refusal_class = jsonrpc::ReplyClass::not_understood;
     std::string refusal{};
     bool answered = false;
 
@@ -70,12 +90,13 @@ struct Sender::Errand {
 };
 
 Sender::Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-               Account& account, const Signer& signer, engine::Executor& executor,
+               GasLimits& gas, Account& account, const Signer& signer, engine::Executor& executor,
                const engine::Clock& clock, engine::Journal& journal)
     : options_(options),
       write_(write),
       nonces_(nonces),
       fees_(fees),
+      gas_(gas),
       account_(account),
       signer_(signer),
       executor_(executor),
@@ -108,7 +129,8 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
 
 void Sender::submit_in_order(const ErrandPtr& errand) {
     departures_.depart(
-        errand->newest().nonce, order_patience, [this, errand] { submit(errand); },
+        errand->newest().nonce, nonces_.one_at_a_time() ? turn_patience : order_patience,
+        [this, errand] { submit(errand); },
         [this, errand] { later(errand, "smaller nonces come first"); });
 }
 
@@ -135,7 +157,7 @@ void Sender::look_up_then_submit(const ErrandPtr& errand) {
 }
 
 void Sender::submit(const ErrandPtr& errand) {
-    const bool sync = send_sync_;
+    const bool sync = is_send_sync();
     const jsonrpc::Call call{sync ? "eth_sendRawTransactionSync" : "eth_sendRawTransaction",
                              list_of(jsonrpc::hex(errand->newest().bytes))};
     // No longer than until its fees are to be raised.
@@ -153,20 +175,69 @@ void Sender::submit(const ErrandPtr& errand) {
 void Sender::submitted(const ErrandPtr& errand, bool sync, const jsonrpc::Answer& answer) {
     const SendVerdict verdict = verdict_on(answer);
     if (verdict == SendVerdict::no_such_method && sync) {
-        if (send_sync_.exchange(false)) {
+        {
+            const std::lock_guard lock{mutex_};
+            sync_missing_since_ = clock_.monotonic();
+        }
+        if (!told_of_sync_.exchange(true)) {
             journal_.write(engine::Level::info,
                            "send_sync_missing action=\"receipts are asked for instead\"");
         }
         submit(errand);
         return;
     }
+    trace(errand, answer);
     judge(errand, answer, verdict);
+}
+
+bool Sender::is_send_sync() const {
+    const std::lock_guard lock{mutex_};
+    return !sync_missing_since_ || clock_.monotonic() - *sync_missing_since_ >= sync_missing_for;
+}
+
+void Sender::trace(const ErrandPtr& errand, const jsonrpc::Answer& answer) const {
+    const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
+    if (error == nullptr || !journal_.wants(engine::Level::debug)) return;
+    journal_.write(engine::Level::debug,
+                   "send_refused job_id=" + to_string(errand->order.id) +
+                       " nonce=" + std::to_string(errand->newest().nonce) +
+                       " class=" + std::string(name_of(jsonrpc::classify(*error).reply_class)) +
+                       " code=" + std::to_string(error->code) + " error=\"" + words_of(*error) +
+                       "\"");
+}
+
+void Sender::note_taken(std::uint64_t nonce) {
+    bool was_forbidden = false;
+    {
+        const std::lock_guard lock{mutex_};
+        refused_since_.erase(nonce);
+        was_forbidden = forbidden_.has_value();
+        forbidden_.reset();
+        refused_no_op_.reset();
+    }
+    if (was_forbidden) journal_.write(engine::Level::info, "sender_forbidden_recovered");
+}
+
+bool Sender::is_forbidden() const {
+    const std::lock_guard lock{mutex_};
+    return forbidden_.has_value();
+}
+
+std::optional<std::string> Sender::trouble() const {
+    const std::lock_guard lock{mutex_};
+    if (forbidden_) return std::string(forbidden_text) + ": " + *forbidden_;
+    if (refused_no_op_) return "the node refuses every transaction: " + *refused_no_op_;
+    return std::nullopt;
 }
 
 void Sender::judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendVerdict verdict) {
     if (verdict != SendVerdict::no_funds && verdict != SendVerdict::not_sent &&
         lacks_funds_.exchange(false)) {
         journal_.write(engine::Level::info, "insufficient_funds_recovered");
+    }
+    if (verdict == SendVerdict::receipt || verdict == SendVerdict::pending ||
+        verdict == SendVerdict::nonce_used) {
+        note_taken(errand->newest().nonce);
     }
     switch (verdict) {
         case SendVerdict::receipt: {
@@ -196,7 +267,8 @@ void Sender::judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendV
             return;
         case SendVerdict::underpriced:
             if (errand->order.sealed.size() <= quick_bumps_max || is_old(*errand)) {
-                bump(errand);
+                const auto named = jsonrpc::classify(std::get<jsonrpc::NodeError>(answer));
+                bump(errand, {named.fee_min, named.tip_min});
             } else {
                 later(errand, "fees are too low");
             }
@@ -207,10 +279,29 @@ void Sender::judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendV
         case SendVerdict::no_such_method:
             later(errand, "the node takes no transactions");
             return;
-        case SendVerdict::refused:
-            errand->refusal = std::get<jsonrpc::NodeError>(answer).message;
+        case SendVerdict::busy: {
+            const auto& error = std::get<jsonrpc::NodeError>(answer);
+            later(errand, "the node takes nothing now: " + words_of(error),
+                  jsonrpc::classify(error).wait.value_or(Milliseconds{0}));
+            return;
+        }
+        case SendVerdict::one_in_flight:
+            one_in_flight(errand);
+            return;
+        case SendVerdict::sender_forbidden:
+            forbidden(errand, std::get<jsonrpc::NodeError>(answer));
+            return;
+        case SendVerdict::gas_too_high:
+            too_much_gas(errand, std::get<jsonrpc::NodeError>(answer));
+            return;
+        case SendVerdict::doomed:
+        case SendVerdict::refused: {
+            const auto& error = std::get<jsonrpc::NodeError>(answer);
+            errand->refusal = words_of(error);
+            errand->refusal_class = jsonrpc::classify(error).reply_class;
             watch(errand, refused_patience, &Sender::still_refused);
             return;
+        }
         case SendVerdict::not_sent:
             finish(errand, unreachable(std::get<jsonrpc::Trouble>(answer), "sending"));
             return;
@@ -232,6 +323,88 @@ void Sender::no_funds(const ErrandPtr& errand) {
     }
     if (!lacks_funds_.exchange(true)) journal_.write(engine::Level::error, no_funds_line);
     later(errand, no_funds_text, no_funds_hold);
+}
+
+// All of the account is refused, so a transaction that does nothing would be as well: what is
+// signed is kept, one of them is tried now and then, and nothing more is signed (field report 91).
+void Sender::forbidden(const ErrandPtr& errand, const jsonrpc::NodeError& error) {
+    bool is_new = false;
+    {
+        const std::lock_guard lock{mutex_};
+        is_new = !forbidden_.has_value();
+        forbidden_ = words_of(error);
+    }
+    if (is_new) {
+        journal_.write(engine::Level::error,
+                       "sender_forbidden alert=true account=" + jsonrpc::hex(signer_.address()) +
+                           " error=\"" + words_of(error) +
+                           "\" action=\"nothing new is signed until the node takes transactions "
+                           "of the account; all requests are kept\"");
+    }
+    later(errand, forbidden_text, no_funds_hold);
+}
+
+// Each waits until the one before it is on chain (EIP-7702, field report 86).
+void Sender::one_in_flight(const ErrandPtr& errand) {
+    if (!told_of_one_in_flight_.exchange(true)) {
+        journal_.write(engine::Level::warning,
+                       "one_transaction_in_flight account=" + jsonrpc::hex(signer_.address()) +
+                           " hint=\"the node takes one pending transaction of this account at a "
+                           "time, as with an EIP-7702 delegation; one is sent after the other\"");
+    }
+    if (!nonces_.one_at_a_time()) {
+        nonces_.one_at_a_time(true);
+        executor_.run_after(one_in_flight_for, [this] {
+            nonces_.one_at_a_time(false);
+            departures_.release();
+        });
+    }
+    departures_.come_back(errand->newest().nonce);
+    if (++errand->turns >= turn_tries_max) {
+        later(errand, "others of this account come first");
+        return;
+    }
+    executor_.run_after(turn_pause, [this, errand] { look_up_then_submit(errand); });
+}
+
+// The same with less gas, as far as that is enough (field report 94).
+void Sender::too_much_gas(const ErrandPtr& errand, const jsonrpc::NodeError& error) {
+    const auto named = jsonrpc::classify(error).gas_cap;
+    const Transaction& present = errand->transaction;
+    if (named && *named < present.gas_limit) gas_.note_cap(*named);
+    errand->refusal = words_of(error);
+    errand->refusal_class = jsonrpc::ReplyClass::gas_too_high;
+    const auto cap = gas_.cap();
+    if (!cap || *cap >= present.gas_limit || is_no_op(present, signer_.address()) ||
+        *cap < gas_needed(present)) {
+        watch(errand, refused_patience, &Sender::still_refused);
+        return;
+    }
+    Transaction smaller = present;
+    smaller.gas_limit = *cap;
+    reseal(errand, std::move(smaller), true);
+}
+
+// What the node estimates now; when it does not, what the limit was made of.
+std::uint64_t Sender::gas_needed(const Transaction& transaction) {
+    jsonrpc::Json call{{"from", jsonrpc::hex(signer_.address())},
+                       {"to", jsonrpc::hex(transaction.to)},
+                       {"value", "0x0"}};
+    set_calldata(call, transaction.data);
+    const auto answer =
+        write_.call({"eth_estimateGas", jsonrpc::Json::array({std::move(call), "latest"})});
+    const auto* result = std::get_if<jsonrpc::Json>(&answer);
+    const auto estimate = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
+    return estimate.value_or((transaction.gas_limit * 10 + 11) / 12);
+}
+
+// As far as it can be asked.
+bool Sender::can_pay(const Transaction& transaction) {
+    const auto answer = write_.call(
+        {"eth_getBalance", jsonrpc::Json::array({jsonrpc::hex(signer_.address()), "latest"})});
+    const auto* result = std::get_if<jsonrpc::Json>(&answer);
+    const auto balance = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
+    return !balance || *balance / std::max<Wei>(transaction.max_fee, 1) >= transaction.gas_limit;
 }
 
 // --- what became of it --------------------------------------------------------------------------
@@ -256,10 +429,18 @@ void Sender::watch_again(const ErrandPtr& errand, Milliseconds pause) {
             watch_again(errand, next);
         } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&found)) {
             finish(errand, unreachable(*trouble, "asking for a receipt"));
+        } else if (std::holds_alternative<Receipts::NotIndexed>(found) && is_count_past(errand)) {
+            // It may be its own: nothing else is signed for it, however long this lasts.
+            later_with_node(errand, "the nonce is used, and the node can not tell receipts yet");
         } else {
             (this->*errand->after_watch)(errand);
         }
     });
+}
+
+bool Sender::is_count_past(const ErrandPtr& errand) {
+    const auto count = account_.count();
+    return !count || *count > errand->newest().nonce;
 }
 
 // No block has it: it is stuck, or the node does not have it, or not any more.
@@ -321,22 +502,49 @@ void Sender::after_gap(const ErrandPtr& errand) {
     }
 }
 
-// Refused again and again, and known to no node: its nonce is used up by a transaction that does
-// nothing, and what comes on chain decides (field report 26).
+// What can not pass is cancelled at once, everything else after a span of time (field reports 26
+// and 80); what comes on chain decides.
 void Sender::still_refused(const ErrandPtr& errand) {
     if (receipts_.knows_any(errand->order.sealed)) {
         later(errand, "refused, but known to the node");
         return;
     }
-    const bool cancels = errand->order.tries + 1 >= refusals_max &&
-                         !is_no_op(errand->transaction, signer_.address());
-    if (!cancels) {
+    const bool may_pass = errand->refusal_class == jsonrpc::ReplyClass::not_understood;
+    const Milliseconds so_far = refused_for(errand);
+    const Milliseconds patience = nonces_.has_larger(errand->newest().nonce)
+                                      ? options_.refusal_patience_blocking
+                                      : options_.refusal_patience;
+    if (is_no_op(errand->transaction, signer_.address()) || (may_pass && so_far < patience)) {
         later(errand, "the node refuses the transaction: " + errand->refusal);
-        return;
+    } else if (may_pass && !can_pay(errand->transaction)) {
+        no_funds(errand);
+    } else {
+        cancel(errand);
     }
+}
+
+Milliseconds Sender::refused_for(const ErrandPtr& errand) {
+    const domain::Monotonic now = clock_.monotonic();
+    const std::uint64_t nonce = errand->newest().nonce;
+    const std::lock_guard lock{mutex_};
+    if (is_no_op(errand->transaction, signer_.address())) refused_no_op_ = errand->refusal;
+    const domain::Monotonic since = refused_since_.try_emplace(nonce, now).first->second;
+    if (!told_of_refusal_ || now - *told_of_refusal_ >= refusal_line_interval) {
+        told_of_refusal_ = now;
+        journal_.write(engine::Level::warning,
+                       "transaction_refused job_id=" + to_string(errand->order.id) +
+                           " nonce=" + std::to_string(nonce) +
+                           " class=" + std::string(name_of(errand->refusal_class)) + " error=\"" +
+                           errand->refusal + "\"");
+    }
+    return std::chrono::duration_cast<Milliseconds>(now - since);
+}
+
+void Sender::cancel(const ErrandPtr& errand) {
     journal_.write(engine::Level::warning,
                    "transaction_cancelled job_id=" + to_string(errand->order.id) +
-                       " nonce=" + std::to_string(errand->newest().nonce) + " error=\"" +
+                       " nonce=" + std::to_string(errand->newest().nonce) +
+                       " class=" + std::string(name_of(errand->refusal_class)) + " error=\"" +
                        errand->refusal + "\"");
     Transaction no_op = no_op_like(errand->transaction, signer_.address());
     const FeeAnswer fees = fees_.current();
@@ -349,7 +557,7 @@ void Sender::still_refused(const ErrandPtr& errand) {
     reseal(errand, std::move(no_op), true);
 }
 
-void Sender::bump(const ErrandPtr& errand) {
+void Sender::bump(const ErrandPtr& errand, const FeeFloor& floor) {
     assert(errand->transaction.nonce == errand->newest().nonce);
     const FeeAnswer fees = fees_.current();
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&fees)) {
@@ -359,7 +567,7 @@ void Sender::bump(const ErrandPtr& errand) {
     Transaction higher = errand->transaction;
     const auto first = decode_transaction(errand->order.sealed.front().bytes);
     const auto quote = bumped(fees_of(higher), fees_of(first.value_or(higher)),
-                              std::get<FeeQuote>(fees), options_.fees);
+                              std::get<FeeQuote>(fees), options_.fees, floor);
     if (!quote) {
         later(errand, "fees are at their cap");
         return;
@@ -380,6 +588,7 @@ void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt
         std::ranges::find(errand->order.sealed, receipt.hash, &engine::Sealed::hash);
     assert(sealed != errand->order.sealed.end());
     nonces_.used(sealed->nonce);
+    note_taken(sealed->nonce);
     // A second nonce, taken when the first seemed to be used by somebody else.
     for (const engine::Sealed& other : errand->order.sealed) {
         if (other.nonce != sealed->nonce) nonces_.release(other.nonce);
@@ -395,8 +604,7 @@ void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt
     }
     if (is_no_op(*transaction, signer_.address())) {
         finish(errand, engine::Rejected{{domain::Reason::send_failed,
-                                         "Transaction failed: Transaction failed after " +
-                                             std::to_string(refusals_max) + " retries.",
+                                         "Transaction failed: Transaction refused by the node",
                                          {}}});
     } else if (!receipt.succeeded) {
         finish(errand, engine::Rejected{receipts_.why_reverted(*transaction, receipt)});

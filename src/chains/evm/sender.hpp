@@ -1,13 +1,18 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "chains/evm/account.hpp"
 #include "chains/evm/departures.hpp"
 #include "chains/evm/fees.hpp"
+#include "chains/evm/gas_limits.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/receipts.hpp"
@@ -33,7 +38,7 @@ namespace chains::evm {
 class Sender {
 public:
     Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-           Account& account, const Signer& signer, engine::Executor& executor,
+           GasLimits& gas, Account& account, const Signer& signer, engine::Executor& executor,
            const engine::Clock& clock, engine::Journal& journal);
 
     // Returns at once; one event for each order.
@@ -41,6 +46,13 @@ public:
 
     // The last transaction was refused because the account can not pay.
     [[nodiscard]] bool lacks_funds() const { return lacks_funds_; }
+
+    // The last transaction was refused because the account may not send.
+    [[nodiscard]] bool is_forbidden() const;
+
+    // Why nothing is taken, with the node's words: the account may not send, or even a transaction
+    // that does nothing is refused.
+    [[nodiscard]] std::optional<std::string> trouble() const;
 
 private:
     struct Errand;
@@ -52,18 +64,32 @@ private:
     void submit(const ErrandPtr& errand);
     void submitted(const ErrandPtr& errand, bool sync, const jsonrpc::Answer& answer);
     void judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendVerdict verdict);
+    void trace(const ErrandPtr& errand, const jsonrpc::Answer& answer) const;
+    // The node took one.
+    void note_taken(std::uint64_t nonce);
 
     void no_funds(const ErrandPtr& errand);
+    void forbidden(const ErrandPtr& errand, const jsonrpc::NodeError& error);
+    void one_in_flight(const ErrandPtr& errand);
+    void too_much_gas(const ErrandPtr& errand, const jsonrpc::NodeError& error);
+    [[nodiscard]] std::uint64_t gas_needed(const Transaction& transaction);
+    [[nodiscard]] bool is_send_sync() const;
+    [[nodiscard]] bool can_pay(const Transaction& transaction);
 
     // Asks for the receipt now and then until `patience` is over, then goes on with `after`.
     void watch(const ErrandPtr& errand, domain::Milliseconds patience,
                void (Sender::*after)(const ErrandPtr&));
     void watch_again(const ErrandPtr& errand, domain::Milliseconds pause);
+    [[nodiscard]] bool is_count_past(const ErrandPtr& errand);
     void not_included(const ErrandPtr& errand);
     void nonce_conflict(const ErrandPtr& errand);
     void after_gap(const ErrandPtr& errand);
     void still_refused(const ErrandPtr& errand);
-    void bump(const ErrandPtr& errand);
+    // How long its nonce is refused by now; told to the journal once a minute.
+    [[nodiscard]] domain::Milliseconds refused_for(const ErrandPtr& errand);
+    // Its nonce is used up by a transaction that does nothing.
+    void cancel(const ErrandPtr& errand);
+    void bump(const ErrandPtr& errand, const FeeFloor& floor = {});
     [[nodiscard]] bool is_old(const Errand& errand) const;
 
     void conclude(const ErrandPtr& errand, const TransactionReceipt& receipt);
@@ -78,6 +104,7 @@ private:
     jsonrpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;
+    GasLimits& gas_;
     Account& account_;
     const Signer& signer_;
     engine::Executor& executor_;
@@ -85,9 +112,18 @@ private:
     engine::Journal& journal_;
     Receipts receipts_;
     Departures departures_;
-    std::atomic<bool> send_sync_{true};
+    std::atomic<bool> told_of_sync_{false};
+    std::atomic<bool> told_of_one_in_flight_{false};
     std::atomic<bool> lacks_funds_{false};
     std::atomic<bool> told_of_foreign_{false};
+
+    mutable std::mutex mutex_;                             // for what follows
+    std::optional<domain::Monotonic> sync_missing_since_;  // asked anew after a while
+    // Nonces whose transaction was refused for no reason we know, and since when.
+    std::map<std::uint64_t, domain::Monotonic> refused_since_;
+    std::optional<domain::Monotonic> told_of_refusal_;
+    std::optional<std::string> forbidden_;      // the node's words
+    std::optional<std::string> refused_no_op_;  // the node's words
 };
 
 }  // namespace chains::evm

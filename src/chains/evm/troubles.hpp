@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "engine/gateway.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/gateway.hpp"
 
 // What is said when a node does not answer or the account can not pay.
 namespace chains::evm {
@@ -14,6 +14,8 @@ inline constexpr const char* no_funds_line =
     "requests are kept\"";
 // How long nothing is sent then, before one is tried again (field report 22).
 inline constexpr domain::Milliseconds no_funds_hold{5'000};
+
+inline constexpr const char* forbidden_text = "the node does not let the relayer's account send";
 
 // `what`: what was being done, such as `estimating gas`.
 [[nodiscard]] inline engine::Unreachable unreachable(const jsonrpc::Trouble& trouble,

@@ -3,19 +3,26 @@
 #include <optional>
 #include <utility>
 
-#include "domain/failure.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "domain/failure.hpp"
 
 namespace chains::evm {
 
-jsonrpc::Call view_call(const domain::Address& to, domain::ByteView input, std::string_view block_tag) {
-    jsonrpc::Json call{{"to", jsonrpc::hex(to)}, {"input", jsonrpc::hex(input)}};
+jsonrpc::Call view_call(const domain::Address& to, domain::ByteView input,
+                        std::string_view block_tag) {
+    jsonrpc::Json call{{"to", jsonrpc::hex(to)}};
+    set_calldata(call, input);
     return {"eth_call", jsonrpc::Json::array({std::move(call), std::string(block_tag)})};
 }
 
+void set_calldata(jsonrpc::Json& call, domain::ByteView calldata) {
+    call["input"] = call["data"] = jsonrpc::hex(calldata);
+}
+
 std::variant<domain::Bytes, Unread> read_view(const jsonrpc::Answer& answer) {
-    if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) return Unread{text_of(*error)};
+    if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer))
+        return Unread{text_of(*error)};
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
         return Unread{text_of(*trouble), trouble->wait};
     }

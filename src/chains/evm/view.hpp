@@ -4,15 +4,19 @@
 #include <string_view>
 #include <variant>
 
+#include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "chains/jsonrpc/node.hpp"
 
 namespace chains::evm {
 
-// `eth_call` of {to, input} in the state of a block tag (evm-gateway 0.3).
+// `eth_call` of {to, input, data} in the state of a block tag (evm-gateway 0.3).
 [[nodiscard]] jsonrpc::Call view_call(const domain::Address& to, domain::ByteView input,
-                                  std::string_view block_tag);
+                                      std::string_view block_tag);
+
+// The calldata of a call object under both names: nodes that read one ignore the other without a
+// word (field report 92).
+void set_calldata(jsonrpc::Json& call, domain::ByteView calldata);
 
 // Why there is no result; for those who need not tell a refusal from silence.
 struct Unread {

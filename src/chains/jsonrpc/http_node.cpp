@@ -151,6 +151,11 @@ std::optional<std::string> HttpNode::trouble() const {
     return trouble_;
 }
 
+std::optional<std::string> HttpNode::remark() const {
+    if (!has_text_ids_) return std::nullopt;
+    return "replies carry the id as text";
+}
+
 std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds timeout) {
     std::vector<Answer> answers(calls.size(), unasked());
     std::vector<std::size_t> open(calls.size());  // without an answer that stays
@@ -248,8 +253,9 @@ std::optional<std::vector<Answer>> HttpNode::ask_together(Endpoint& endpoint, co
         note(endpoint.standing, *trouble, clock_.monotonic());
         return std::vector<Answer>(calls.size(), *trouble);
     }
-    auto answers = read_replies(std::get<net::ClientResponse>(std::move(posted)), calls.size(),
-                                {first_id, endpoint.client.secrets(), clock_.wall()});
+    auto answers =
+        read_replies(std::get<net::ClientResponse>(std::move(posted)), calls.size(),
+                     {first_id, endpoint.client.secrets(), clock_.wall(), &has_text_ids_});
     if (!answers) return std::nullopt;
     for (const Answer& answer : *answers) note(endpoint.standing, answer, clock_.monotonic());
     return answers;
@@ -281,7 +287,7 @@ Answer HttpNode::read_posted(Endpoint& endpoint, net::ClientResult posted, std::
         answer = std::move(*trouble);
     } else {
         answer = read_reply(std::get<net::ClientResponse>(std::move(posted)),
-                            {id, endpoint.client.secrets(), clock_.wall()});
+                            {id, endpoint.client.secrets(), clock_.wall(), &has_text_ids_});
     }
     note(endpoint.standing, answer, clock_.monotonic());
     return answer;

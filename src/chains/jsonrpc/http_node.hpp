@@ -47,6 +47,7 @@ public:
     [[nodiscard]] std::vector<Answer> call_all(const std::vector<Call>& calls) override;
     void stop() final;
     [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::optional<std::string> remark() const override;
 
 private:
     using Calls = std::vector<const Call*>;
@@ -83,6 +84,7 @@ private:
     std::atomic<bool> stopped_{false};
     std::vector<std::unique_ptr<Endpoint>> endpoints_;  // in the order of the URLs
     std::atomic<std::uint64_t> next_id_{1};
+    std::atomic<bool> has_text_ids_{false};
 
     mutable std::mutex mutex_;
     std::optional<std::string> trouble_;

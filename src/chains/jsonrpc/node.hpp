@@ -28,6 +28,8 @@ struct NodeError {
     std::string message;  // without control characters and URLs, at most 500 bytes
     // The first hex string found in the error's `data`, however deep (evm-gateway 4.4).
     std::optional<domain::Bytes> data;
+    // The words found there, as clean as the message: some nodes say there what they mean.
+    std::string detail{};
 };
 
 // No answer. `throttled` are also -32005 and its like, `garbled` is also HTTP without JSON-RPC.
@@ -63,6 +65,9 @@ public:
 
     // Nothing when the last exchange went well, else one line without secrets.
     [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+
+    // What is odd about its replies and accepted all the same.
+    [[nodiscard]] virtual std::optional<std::string> remark() const { return std::nullopt; }
 };
 
 }  // namespace chains::jsonrpc

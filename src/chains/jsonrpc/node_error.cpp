@@ -1,7 +1,6 @@
 #include "chains/jsonrpc/node_error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstddef>
@@ -9,12 +8,15 @@
 #include <limits>
 
 #include "base/sanitize.hpp"
+#include "base/utf8.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 #include "domain/bytes.hpp"
 
 namespace chains::jsonrpc {
 namespace {
 
 constexpr std::size_t message_bytes_max = 500;
+constexpr std::size_t detail_bytes_max = 4'000;  // of data, before they are cleaned
 constexpr std::size_t data_bytes_min = 4;
 
 std::string in_lower_case(std::string_view text) {
@@ -60,10 +62,29 @@ std::optional<domain::Bytes> first_bytes(const Json& value) {
     return std::nullopt;
 }
 
-bool holds_one_of(std::string_view text, std::span<const std::string_view> phrases) {
-    return std::ranges::any_of(phrases, [&](std::string_view phrase) {
-        return text.find(phrase) != std::string_view::npos;
-    });
+// Names of numbers that say how long to wait.
+bool names_a_wait(const std::string& name) {
+    const std::string lower = in_lower_case(name);
+    return lower.find("retry") != std::string::npos || lower.find("backoff") != std::string::npos;
+}
+
+// Hex alone is no word; what a contract gave as its reason is not the node's.
+void add_words(const Json& value, std::string& words) {
+    if (words.size() >= detail_bytes_max) return;
+    if (value.is_string()) {
+        const auto& text = value.get_ref<const std::string&>();
+        if (!text.starts_with("0x")) words.append(words.empty() ? "" : "; ").append(text);
+    } else if (value.is_array()) {
+        for (const Json& item : value) add_words(item, words);
+    } else if (value.is_object()) {
+        for (const auto& [name, item] : value.items()) {
+            if (item.is_number() && names_a_wait(name)) {
+                words.append(words.empty() ? "" : "; ").append(name + " " + item.dump());
+            } else if (name != "reason" && name != "stack") {
+                add_words(item, words);
+            }
+        }
+    }
 }
 
 // Revert data is text as well when a node wants it to be.
@@ -80,6 +101,11 @@ std::string sanitised(std::string_view message, std::span<const std::string> sec
     return base::sanitize(message, {.bytes_max = message_bytes_max, .secrets = secrets});
 }
 
+std::string shortened(std::string text) {
+    constexpr std::size_t journal_bytes_max = 200;
+    return std::string(base::cut_utf8(text, journal_bytes_max));
+}
+
 std::optional<NodeError> read_node_error(const Json& error, std::span<const std::string> secrets) {
     if (!error.is_object()) return std::nullopt;
     const auto code = error.find("code");
@@ -90,20 +116,18 @@ std::optional<NodeError> read_node_error(const Json& error, std::span<const std:
         message != error.end() && message->is_string()) {
         read.message = sanitised(message->get_ref<const std::string&>(), secrets);
     }
-    if (const auto data = error.find("data"); data != error.end()) read.data = first_bytes(*data);
+    if (const auto data = error.find("data"); data != error.end()) {
+        read.data = first_bytes(*data);
+        std::string words;
+        add_words(*data, words);
+        read.detail = sanitised(words, secrets);
+    }
     if (read.data && tells(*read.data, secrets)) read.data->resize(data_bytes_min);
     return read;
 }
 
 bool is_throttling(const NodeError& error) {
-    constexpr std::array<std::string_view, 4> answers{"header not found", "revert",
-                                                      "query returned", "block range"};
-    constexpr std::array<std::string_view, 2> refusals{"rate limit", "too many requests"};
-    constexpr std::int64_t code_of_reverts = 3;
-    constexpr std::array<std::int64_t, 2> codes{-32005, -32097};
-    const std::string message = in_lower_case(error.message);
-    if (error.code == code_of_reverts || holds_one_of(message, answers)) return false;
-    return std::ranges::find(codes, error.code) != codes.end() || holds_one_of(message, refusals);
+    return classify(error).reply_class == ReplyClass::throttled;
 }
 
 }  // namespace chains::jsonrpc

@@ -17,6 +17,9 @@ namespace chains::jsonrpc {
 // Whether it only means: ask later. Not what a contract says, nor a range that holds too much.
 [[nodiscard]] bool is_throttling(const NodeError& error);
 
+// At most 200 bytes of a clean message, for the journal.
+[[nodiscard]] std::string shortened(std::string text);
+
 // One line of at most 500 bytes of UTF-8 without URLs and without any of the `secrets`.
 [[nodiscard]] std::string sanitised(std::string_view message, std::span<const std::string> secrets);
 

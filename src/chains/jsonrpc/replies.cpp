@@ -1,9 +1,12 @@
 #include "chains/jsonrpc/replies.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/parse.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 #include "chains/jsonrpc/retry_after.hpp"
 #include "chains/jsonrpc/trouble.hpp"
 
@@ -26,12 +29,27 @@ bool asks_to_wait(const net::ClientResponse& response) {
     return response.status == 429 || (response.status == 503 && response.retry_after);
 }
 
-Trouble wait_for(const net::ClientResponse& response, domain::Timestamp now) {
-    return throttled(throttle_wait(response.retry_after, now));
+// The longer of what the header and the words say; words may name less than a second.
+Trouble wait_for(const net::ClientResponse& response, domain::Timestamp now,
+                 std::optional<domain::Milliseconds> said = std::nullopt) {
+    constexpr domain::Milliseconds wait_min{100};
+    if (!said) return throttled(throttle_wait(response.retry_after, now));
+    auto wait = std::max(*said, wait_min);
+    if (response.retry_after) wait = std::max(wait, throttle_wait(response.retry_after, now));
+    return throttled(wait);
 }
 
+// A body that is no JSON-RPC under a status of the door: nobody behind it has seen the request. One
+// under 5xx may have been taken.
 Trouble http_status(int status) {
-    return garbled("HTTP " + std::to_string(status));
+    const bool at_door = status == 401 || status == 402 || status == 403;
+    return trouble(at_door ? Trouble::Kind::unsent : Trouble::Kind::garbled,
+                   "HTTP " + std::to_string(status));
+}
+
+Trouble no_reply_in(const net::ClientResponse& response, domain::Timestamp now) {
+    if (asks_to_wait(response)) return wait_for(response, now);
+    return is_success(response.status) ? garbled() : http_status(response.status);
 }
 
 // The member when it is there and not null.
@@ -40,11 +58,36 @@ Json* present(Json& object, const char* name) {
     return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
+// Nobody behind the door has seen the request: another URL may take it.
+Trouble at_the_door(const NodeError& error, int status) {
+    std::string text = "refused at the provider's door";
+    if (!is_success(status)) text += ", HTTP " + std::to_string(status);
+    return trouble(Trouble::Kind::unsent, text + ": " + shortened(error.message));
+}
+
+// What an error means where it stands; the error itself when it is the node's answer.
+Answer judge(NodeError error, const net::ClientResponse& response, domain::Timestamp now) {
+    const ReplyMeaning meaning = classify(error);
+    switch (meaning.reply_class) {
+        case ReplyClass::throttled:
+            return wait_for(response, now, meaning.wait);
+        case ReplyClass::front_door:
+            return asks_to_wait(response) ? wait_for(response, now, meaning.wait)
+                                          : at_the_door(error, response.status);
+        case ReplyClass::not_understood:
+            if (asks_to_wait(response)) return wait_for(response, now);
+            if (is_front_door(response.status)) return at_the_door(error, response.status);
+            break;
+        default:
+            break;
+    }
+    return error;
+}
+
 Answer read_error(const Json& error, const net::ClientResponse& response, const Reading& reading) {
     auto read = read_node_error(error, reading.secrets);
-    if (!read) return is_success(response.status) ? garbled() : http_status(response.status);
-    if (is_throttling(*read)) return wait_for(response, reading.now);
-    return std::move(*read);
+    if (!read) return no_reply_in(response, reading.now);
+    return judge(std::move(*read), response, reading.now);
 }
 
 // Of a reply object whose id is right.
@@ -54,17 +97,32 @@ Answer read_outcome(Json& reply, const net::ClientResponse& response, const Read
         if (result != reply.end() && !result->is_null()) return garbled();
         return read_error(*error, response, reading);
     }
+    if (asks_to_wait(response)) return wait_for(response, reading.now);
     if (!is_success(response.status)) return http_status(response.status);
     if (result == reply.end()) return garbled();
     return Answer(std::in_place_type<Json>, std::move(*result));
 }
 
-// The call it answers, counted from the first; nothing when it is none of ours.
-std::optional<std::size_t> place_of(Json& reply, std::uint64_t first_id, std::size_t count) {
+// Relays between client and node turn 7 into "7" (field report 100).
+std::optional<std::uint64_t> id_of(Json& reply) {
     const Json* const id = reply.is_object() ? present(reply, "id") : nullptr;
-    if (id == nullptr || !id->is_number_unsigned()) return std::nullopt;
-    const auto offset = id->get<std::uint64_t>() - first_id;  // wraps round below the first
+    if (id == nullptr) return std::nullopt;
+    if (id->is_number_unsigned()) return id->get<std::uint64_t>();
+    if (!id->is_string()) return std::nullopt;
+    const auto& text = id->get_ref<const std::string&>();
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || std::to_string(number) != text) return std::nullopt;
+    return number;
+}
+
+// The call it answers, counted from the first; nothing when it is none of ours.
+std::optional<std::size_t> place_of(Json& reply, const Reading& reading, std::size_t count) {
+    const auto id = id_of(reply);
+    if (!id) return std::nullopt;
+    const auto offset = *id - reading.first_id;  // wraps round below the first
     if (offset >= count) return std::nullopt;
+    if (reading.has_text_ids != nullptr && reply["id"].is_string()) *reading.has_text_ids = true;
     return offset;
 }
 
@@ -83,14 +141,13 @@ std::string write_request(std::span<const Call* const> calls, std::uint64_t firs
 }
 
 Answer read_reply(net::ClientResponse response, const Reading& reading) {
-    if (asks_to_wait(response)) return wait_for(response, reading.now);
-    const Trouble no_reply = is_success(response.status) ? garbled() : http_status(response.status);
+    const Trouble no_reply = no_reply_in(response, reading.now);
     auto reply = parse(std::move(response.body));
     if (!reply || !reply->is_object()) return no_reply;
     // Who could not read the request does not know its id (JSON-RPC 2.0, 5).
     const bool is_anonymous =
         present(*reply, "id") == nullptr && present(*reply, "error") != nullptr;
-    if (!is_anonymous && !place_of(*reply, reading.first_id, 1)) {
+    if (!is_anonymous && !place_of(*reply, reading, 1)) {
         return is_success(response.status) ? garbled("wrong id") : no_reply;
     }
     return read_outcome(*reply, response, reading);
@@ -101,23 +158,30 @@ std::optional<std::vector<Answer>> read_replies(net::ClientResponse response, st
     const auto all = [&](Trouble trouble) {
         return std::vector<Answer>(count, std::move(trouble));
     };
-    if (asks_to_wait(response)) return all(wait_for(response, reading.now));
     auto replies = parse(std::move(response.body));
     if (replies && replies->is_object()) {
         if (const Json* const error = present(*replies, "error")) {
-            const auto read = read_node_error(*error, reading.secrets);
-            if (read && is_throttling(*read)) return all(wait_for(response, reading.now));
+            auto read = read_node_error(*error, reading.secrets);
+            if (read && classify(*read).reply_class != ReplyClass::not_understood) {
+                const Answer judged = judge(*std::move(read), response, reading.now);
+                if (const auto* trouble = std::get_if<Trouble>(&judged)) return all(*trouble);
+                return std::nullopt;
+            }
+            if (asks_to_wait(response)) return all(wait_for(response, reading.now));
             if (read) return std::nullopt;
         }
     }
-    if (is_client_error(response.status)) return std::nullopt;
-    if (!is_success(response.status)) return all(http_status(response.status));
+    // Items of an array are read one by one, whatever the status says.
+    const bool has_items = replies && replies->is_array() && !replies->empty();
+    if (!has_items && asks_to_wait(response)) return all(wait_for(response, reading.now));
+    if (is_client_error(response.status) && response.status != 429) return std::nullopt;
+    if (!has_items && !is_success(response.status)) return all(http_status(response.status));
     if (!replies || !replies->is_array()) return all(garbled());
 
     std::vector<Answer> answers = all(garbled("no answer to one call of several"));
     std::vector<bool> answered(count, false);
     for (Json& reply : *replies) {
-        const auto place = place_of(reply, reading.first_id, count);
+        const auto place = place_of(reply, reading, count);
         if (!place) continue;
         if (answered[*place]) {
             answers[*place] = garbled("two answers to one call");

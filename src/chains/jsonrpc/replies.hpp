@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,10 +21,13 @@ struct Reading {
     std::uint64_t first_id = 0;
     std::span<const std::string> secrets;  // see sanitised()
     domain::Timestamp now{};               // for Retry-After
+    // Becomes true when replies carry their ids as text, which is accepted.
+    std::atomic<bool>* has_text_ids = nullptr;
 };
 
-// To one call. An error counts whatever the HTTP status says (evm-gateway 4.3), unless it is one
-// that asks us to wait.
+// To one call. An error that is understood (reply_class.hpp) counts whatever the HTTP status says
+// (evm-gateway 4.3), unless it asks us to wait or comes from the door before the node. One that is
+// not understood is judged by the status.
 [[nodiscard]] Answer read_reply(net::ClientResponse response, const Reading& reading);
 
 // To several calls in one request, in any order. Nothing when the node refused them as a whole, as

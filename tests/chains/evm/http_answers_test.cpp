@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "domain/bytes.hpp"
 #include "chains/evm/http_harness.hpp"
 #include "chains/jsonrpc/parse.hpp"
+#include "domain/bytes.hpp"
 
 // JSON-RPC inside HTTP: single answers, errors, batches.
 namespace support {
@@ -48,7 +48,11 @@ TEST_CASE("an answer is a result or an error, with the id of the question") {
         {"both", R"({"id":1,"result":5,"error":{"code":1}})", "garbled", "no JSON-RPC"},
         {"neither", R"({"id":1})", "garbled", "no JSON-RPC"},
         {"another id", R"({"id":2,"result":5})", "garbled", "wrong id"},
-        {"an id as text", R"({"id":"1","result":5})", "garbled", "wrong id"},
+        {"an id as text", R"({"id":"1","result":5})", "json", "5"},
+        {"another id as text", R"({"id":"2","result":5})", "garbled", "wrong id"},
+        {"an id with a zero before it", R"({"id":"01","result":5})", "garbled", "wrong id"},
+        {"an id with a sign", R"({"id":"+1","result":5})", "garbled", "wrong id"},
+        {"an id with a blank", R"({"id":"1 ","result":5})", "garbled", "wrong id"},
         {"an id with a fraction", R"({"id":1.5,"result":5})", "garbled", "wrong id"},
         {"a negative id", R"({"id":-1,"result":5})", "garbled", "wrong id"},
         {"no id", R"({"result":5})", "garbled", "wrong id"},
@@ -87,7 +91,7 @@ TEST_CASE("an answer is a result or an error, with the id of the question") {
          "no JSON-RPC"},
         {"an error in a 400", R"({"id":1,"error":{"code":3,"message":"no"}})", "error", "no", 400},
         {"an error in a 500", R"({"error":{"code":3,"message":"no"}})", "error", "no", 500},
-        {"no error in a 401", R"({"error":"Unauthorized"})", "garbled", "HTTP 401", 401},
+        {"no error in a 401", R"({"error":"Unauthorized"})", "unsent", "HTTP 401", 401},
         {"a result in a 500", R"({"id":1,"result":5})", "garbled", "HTTP 500", 500},
         {"a wrong id in a 500", R"({"id":9,"result":5})", "garbled", "HTTP 500", 500},
     };
@@ -306,7 +310,7 @@ TEST_CASE("a node that refuses everything is not taken for one without batches")
     HttpHarness harness({stub.url()});
     const auto refused = harness.node.call_all(numbered(3));
     CHECK(text_of(refused.at(0)) == "HTTP 403");
-    CHECK(kind_of(refused.at(0)) == "garbled");
+    CHECK(kind_of(refused.at(0)) == "unsent");
     CHECK(kind_of(refused.at(2)) == "unsent");  // held back
     CHECK(stub.count() == 2);
     CHECK(kind_of(harness.node.call_all(numbered(3)).at(2)) == "json");

@@ -275,7 +275,7 @@ TEST_CASE("no text holds any part of a URL") {  // field report 62
         {"429", HttpStub::answering([&](const StubRequest& r) { return http(429, echo(r)); }),
          "throttled"},
         {"401", HttpStub::answering([&](const StubRequest& r) { return http(401, echo(r)); }),
-         "garbled"},
+         "unsent"},
         {"error", HttpStub::answering([&](const StubRequest& r) {
              return http_error(r, -32000,
                                "unknown key SECRET at " + url + " for tenant, k3y,TOKEN");

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "chains/jsonrpc/node.hpp"
+#include "engine/clock.hpp"
+
+namespace chains::evm {
+
+// How much gas a transaction may have: the latest block's limit, and the cap a node named when it
+// refused one (EIP-7825 and the like). Any thread; blocks while it asks, once a minute at most.
+class GasLimits {
+public:
+    GasLimits(jsonrpc::Node& node, const engine::Clock& clock);
+
+    // The estimate and a fifth, not above what a transaction may have, never below the estimate
+    // (evm-gateway 5.3, field report 94). Nothing when the estimate is none.
+    [[nodiscard]] std::optional<std::uint64_t> limit_for(std::uint64_t estimate);
+
+    // The smaller of both; nothing when neither is known.
+    [[nodiscard]] std::optional<std::uint64_t> cap();
+
+    // A node named it. Good for ten minutes.
+    void note_cap(std::uint64_t cap);
+
+private:
+    [[nodiscard]] std::optional<std::uint64_t> block_limit();
+
+    jsonrpc::Node& node_;
+    const engine::Clock& clock_;
+    std::mutex mutex_;
+    std::optional<std::uint64_t> block_limit_;
+    std::optional<domain::Monotonic> asked_;
+    std::optional<std::uint64_t> named_;
+    domain::Monotonic named_at_{};
+};
+
+}  // namespace chains::evm
