@@ -121,20 +121,25 @@ FeeAnswer Fees::current() {
 }
 
 // Only a floor: trouble with it, or nonsense, is none.
-Wei Fees::tip_floor() {
+Wei Fees::tip_floor(const jsonrpc::Answer& answer) {
     constexpr domain::Milliseconds missing_for = std::chrono::minutes{10};
-    const domain::Monotonic now = clock_.monotonic();
-    if (no_tip_until_ && now < *no_tip_until_) return 0;
-    const auto answer = node_.call({"eth_maxPriorityFeePerGas", jsonrpc::Json::array()});
-    if (std::holds_alternative<jsonrpc::NodeError>(answer)) no_tip_until_ = now + missing_for;
+    if (std::holds_alternative<jsonrpc::NodeError>(answer)) {
+        no_tip_until_ = clock_.monotonic() + missing_for;
+    }
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
     const auto tip = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
     return tip && *tip <= price_max ? *tip : Wei{0};
 }
 
 FeeAnswer Fees::ask() {
-    const auto history =
-        node_.call({"eth_feeHistory", {"0xa", "latest", jsonrpc::Json::array({20.0})}});
+    std::vector<jsonrpc::Call> calls{
+        {"eth_feeHistory", {"0xa", "latest", jsonrpc::Json::array({20.0})}}};
+    if (!no_tip_until_ || clock_.monotonic() >= *no_tip_until_) {
+        calls.push_back({"eth_maxPriorityFeePerGas", jsonrpc::Json::array()});
+    }
+    const std::vector<jsonrpc::Answer> answers = node_.call_all(calls);
+    const jsonrpc::Answer& history = answers.front();
+    const Wei floor = answers.size() > 1 ? tip_floor(answers.back()) : Wei{0};
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&history)) return *trouble;
     FeeHistory fees;
     if (const auto* result = std::get_if<jsonrpc::Json>(&history)) {
@@ -151,7 +156,7 @@ FeeAnswer Fees::ask() {
         }
     }
     if (fees.base && *fees.base <= price_max) {
-        fees.priority_fee = std::max(fees.priority_fee, tip_floor());
+        fees.priority_fee = std::max(fees.priority_fee, floor);
         FeeQuote quote{false, fees.priority_fee, 2 * *fees.base + fees.priority_fee};
         const Wei cap = options_.fees.max_fee_cap;
         if (cap != 0 && quote.max_fee > cap) {

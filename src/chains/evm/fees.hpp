@@ -32,7 +32,7 @@ public:
 
 private:
     [[nodiscard]] FeeAnswer ask();
-    [[nodiscard]] Wei tip_floor();
+    [[nodiscard]] Wei tip_floor(const jsonrpc::Answer& answer);
 
     const EvmOptions options_;
     jsonrpc::Node& node_;

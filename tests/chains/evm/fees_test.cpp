@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "chains/evm/scripted_node.hpp"
 #include "support/virtual_time.hpp"
@@ -93,10 +95,35 @@ TEST_CASE("a quote is twice the base fee and the priority fee, and lasts for a s
     CHECK(small(quote.max_fee) == 203);
     clock.advance(1s);
     static_cast<void>(fees.current());
-    CHECK(node.calls.size() == 1);
+    CHECK(node.batches.size() == 1);
     clock.advance(1ms);
     static_cast<void>(fees.current());
-    CHECK(node.calls.size() == 2);
+    CHECK(node.batches.size() == 2);
+    CHECK(node.count("eth_feeHistory") == 2);
+}
+
+TEST_CASE("the node's own tip is a floor, asked in the same exchange while it is served") {
+    support::VirtualClock clock;
+    support::ScriptedNode node;
+    const EvmOptions options;
+    node.say("eth_feeHistory", {Json{{"baseFeePerGas", {"0x64", "0x65"}}, {"reward", {{"0x3"}}}}});
+    node.say("eth_maxPriorityFeePerGas",
+             {Json("0x7"), Json("0x2"), Trouble{Trouble::Kind::throttled, "HTTP 429", 7s},
+              Json("zz"), NodeError{-32'601, "no such method", {}}});
+    Fees fees{options, node, clock};
+    for (const std::uint64_t tip : {7U, 3U, 3U, 3U, 3U}) {
+        CAPTURE(tip);
+        const FeeQuote quote = quote_of(fees.current());
+        CHECK(small(quote.priority_fee) == tip);
+        CHECK(small(quote.max_fee) == 200 + tip);
+        clock.advance(2s);
+    }
+    CHECK(node.batches == std::vector<std::size_t>{2, 2, 2, 2, 2});
+    static_cast<void>(fees.current());
+    CHECK(node.batches.back() == 1);
+    clock.advance(10min);
+    static_cast<void>(fees.current());
+    CHECK(node.batches.back() == 2);
 }
 
 TEST_CASE("without a base fee in the history the header counts, and without any it is legacy") {
