@@ -6,11 +6,11 @@
 #include <utility>
 #include <variant>
 
-#include "domain/handle.hpp"
 #include "chains/acl.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/readiness_outcomes.hpp"
 #include "chains/evm/view.hpp"
+#include "domain/handle.hpp"
 
 namespace chains::evm {
 
@@ -180,7 +180,7 @@ void Readiness::ask_access_list(Host& host, Checks checks) {
     Checks done;
     Checks again;
     for (std::size_t at = 0; at < checks.size(); ++at) {
-        const bool settled = settle_chain(*checks[at], host, answers[at]);
+        const bool settled = settle_chain(*checks[at], host, with_passing_as_trouble(answers[at]));
         (settled ? done : again).push_back(std::move(checks[at]));
     }
     if (!again.empty()) {

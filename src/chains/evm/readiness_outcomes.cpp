@@ -7,6 +7,7 @@
 #include "chains/evm/revert.hpp"
 #include "chains/evm/view.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 
 namespace chains::evm {
 
@@ -78,7 +79,8 @@ Failure access_refused(const std::vector<AclQuestion>& questions,
     return {Reason::host_acl_refused, std::move(text), std::nullopt};
 }
 
-std::optional<std::vector<bool>> access_list_answers(const jsonrpc::Json& json, std::size_t questions) {
+std::optional<std::vector<bool>> access_list_answers(const jsonrpc::Json& json,
+                                                     std::size_t questions) {
     const std::optional<domain::Bytes> bytes = jsonrpc::bytes(json);
     if (!bytes) return std::nullopt;
     const auto items = decode_bytes_array(*bytes);
@@ -92,8 +94,25 @@ std::optional<std::vector<bool>> access_list_answers(const jsonrpc::Json& json, 
     return answers;
 }
 
+jsonrpc::Answer with_passing_as_trouble(jsonrpc::Answer answer) {
+    const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
+    if (error == nullptr) return answer;
+    using enum jsonrpc::ReplyClass;
+    const jsonrpc::ReplyMeaning meaning = jsonrpc::classify(*error);
+    switch (meaning.reply_class) {
+        case pool_busy:
+        case throttled:
+        case front_door:
+        case timed_out:
+            return jsonrpc::Trouble{jsonrpc::Trouble::Kind::timed_out, text_of(*error),
+                                    meaning.wait.value_or(domain::Milliseconds{0})};
+        default:
+            return answer;
+    }
+}
+
 engine::CheckOutcome gateway_outcome(const jsonrpc::Answer& answer) {
-    return std::visit(GatewayOutcome{}, answer);
+    return std::visit(GatewayOutcome{}, with_passing_as_trouble(answer));
 }
 
 }  // namespace chains::evm

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "domain/failure.hpp"
-#include "engine/gateway.hpp"
 #include "chains/acl.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/failure.hpp"
+#include "engine/gateway.hpp"
 
 // What answers to a readiness check mean (evm-gateway 7.2, 7.3) and how its failures read
 // (relayer-api 9.2).
@@ -24,6 +24,9 @@ namespace chains::evm {
 // One answer for each question, in their order; nothing when malformed.
 [[nodiscard]] std::optional<std::vector<bool>> access_list_answers(const jsonrpc::Json& result,
                                                                    std::size_t questions);
+
+// A node that is busy or gave up waiting has refused nothing: trouble like silence. The rest stays.
+[[nodiscard]] jsonrpc::Answer with_passing_as_trouble(jsonrpc::Answer answer);
 
 // Ready, NotReady or Unreachable: of errors and a plain no the last try decides.
 [[nodiscard]] engine::CheckOutcome gateway_outcome(const jsonrpc::Answer& answer);

@@ -23,6 +23,25 @@ using domain::Reason;
 
 const std::string contract_call = "Processing Failed: Contract call failed: ";
 
+TEST_CASE("a node that is busy or gave up waiting has not refused") {
+    for (const NodeError& passing :
+         {NodeError{-32000, "txpool is full", {}}, NodeError{-32000, "request timed out", {}},
+          NodeError{-32005, "rate limit exceeded, retry in 7 s", {}}}) {
+        CAPTURE(passing.message);
+        ReadinessHarness gateway;
+        gateway.read.say("eth_call", {passing});
+        const engine::CheckOutcome asked = gateway.outcome(support::user_decrypt(1));
+        REQUIRE(is<engine::Unreachable>(asked));
+        CHECK(std::get<engine::Unreachable>(asked).tries_max == 0);
+        ReadinessHarness host;
+        host.host().say("eth_call", {passing});
+        const engine::CheckOutcome checked = host.outcome(support::user_decrypt(1));
+        REQUIRE(is<engine::Unreachable>(checked));
+        CHECK(std::get<engine::Unreachable>(checked).tries_max == 0);
+        CHECK(host.host().calls.size() == 1);
+    }
+}
+
 TEST_CASE("one question to the gateway chain has one of these outcomes") {
     const Bytes paused{0xd9, 0x3c, 0x06, 0x65};
     struct Row {
