@@ -1,14 +1,12 @@
 #include "chains/evm/send_verdict.hpp"
 
-#include "chains/jsonrpc/reply_class.hpp"
-
 namespace chains::evm {
 
 namespace {
 
 SendVerdict verdict_on(const jsonrpc::NodeError& error) {
     using enum jsonrpc::ReplyClass;
-    switch (jsonrpc::classify(error).reply_class) {
+    switch (class_on_send(error)) {
         case known_already:
             return SendVerdict::pending;
         case nonce_too_low:
@@ -62,6 +60,14 @@ SendVerdict verdict_on(const jsonrpc::Trouble& trouble) {
 }
 
 }  // namespace
+
+jsonrpc::ReplyClass class_on_send(const jsonrpc::NodeError& error) {
+    const jsonrpc::ReplyClass said = jsonrpc::classify(error).reply_class;
+    if (said != jsonrpc::ReplyClass::reverted) return said;
+    jsonrpc::NodeError without_code = error;
+    without_code.code = 0;
+    return jsonrpc::classify(without_code).reply_class;
+}
 
 SendVerdict verdict_on(const jsonrpc::Answer& answer) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) return verdict_on(*error);

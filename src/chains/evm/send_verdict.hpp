@@ -3,6 +3,7 @@
 #include <string>
 
 #include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 
 namespace chains::evm {
 
@@ -25,6 +26,10 @@ enum class SendVerdict {
     refused,           // for a reason nobody knows; it may still turn out to be known
     not_sent,          // nothing reached the node
 };
+
+// What a refusal of a transaction means. A code alone does not say that the contract refused: some
+// clients use the same one for every refusal.
+[[nodiscard]] jsonrpc::ReplyClass class_on_send(const jsonrpc::NodeError& error);
 
 // The reply to eth_sendRawTransactionSync or eth_sendRawTransaction, apart from what a receipt or a
 // hash in it say.

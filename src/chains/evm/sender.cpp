@@ -201,9 +201,8 @@ void Sender::trace(const ErrandPtr& errand, const jsonrpc::Answer& answer) const
     journal_.write(engine::Level::debug,
                    "send_refused job_id=" + to_string(errand->order.id) +
                        " nonce=" + std::to_string(errand->newest().nonce) +
-                       " class=" + std::string(name_of(jsonrpc::classify(*error).reply_class)) +
-                       " code=" + std::to_string(error->code) + " error=\"" + words_of(*error) +
-                       "\"");
+                       " class=" + std::string(name_of(class_on_send(*error))) + " code=" +
+                       std::to_string(error->code) + " error=\"" + words_of(*error) + "\"");
 }
 
 void Sender::note_taken(std::uint64_t nonce) {
@@ -231,8 +230,9 @@ std::optional<std::string> Sender::trouble() const {
 }
 
 void Sender::judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendVerdict verdict) {
+    // A refusal nobody understands may mean the same: the balance is compared then.
     if (verdict != SendVerdict::no_funds && verdict != SendVerdict::not_sent &&
-        lacks_funds_.exchange(false)) {
+        verdict != SendVerdict::refused && lacks_funds_.exchange(false)) {
         journal_.write(engine::Level::info, "insufficient_funds_recovered");
     }
     if (verdict == SendVerdict::receipt || verdict == SendVerdict::pending ||
@@ -298,7 +298,7 @@ void Sender::judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendV
         case SendVerdict::refused: {
             const auto& error = std::get<jsonrpc::NodeError>(answer);
             errand->refusal = words_of(error);
-            errand->refusal_class = jsonrpc::classify(error).reply_class;
+            errand->refusal_class = class_on_send(error);
             watch(errand, refused_patience, &Sender::still_refused);
             return;
         }
@@ -509,15 +509,29 @@ void Sender::still_refused(const ErrandPtr& errand) {
         later(errand, "refused, but known to the node");
         return;
     }
-    const bool may_pass = errand->refusal_class == jsonrpc::ReplyClass::not_understood;
+    const jsonrpc::ReplyClass said = errand->refusal_class;
+    const bool may_pass = said != jsonrpc::ReplyClass::too_large &&
+                          said != jsonrpc::ReplyClass::reverted &&
+                          said != jsonrpc::ReplyClass::gas_too_high;
     const Milliseconds so_far = refused_for(errand);
     const Milliseconds patience = nonces_.has_larger(errand->newest().nonce)
                                       ? options_.refusal_patience_blocking
                                       : options_.refusal_patience;
-    if (is_no_op(errand->transaction, signer_.address()) || (may_pass && so_far < patience)) {
+    const bool has_time =
+        is_no_op(errand->transaction, signer_.address()) || (may_pass && so_far < patience);
+    if (may_pass && (lacks_funds_ || !has_time)) {
+        if (!can_pay(errand->transaction)) {
+            // The account explains it: the span begins anew once it can pay.
+            forget_refusal(errand->newest().nonce);
+            no_funds(errand);
+            return;
+        }
+        if (lacks_funds_.exchange(false)) {
+            journal_.write(engine::Level::info, "insufficient_funds_recovered");
+        }
+    }
+    if (has_time) {
         later(errand, "the node refuses the transaction: " + errand->refusal);
-    } else if (may_pass && !can_pay(errand->transaction)) {
-        no_funds(errand);
     } else {
         cancel(errand);
     }
@@ -538,6 +552,11 @@ Milliseconds Sender::refused_for(const ErrandPtr& errand) {
                            errand->refusal + "\"");
     }
     return std::chrono::duration_cast<Milliseconds>(now - since);
+}
+
+void Sender::forget_refusal(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    refused_since_.erase(nonce);
 }
 
 void Sender::cancel(const ErrandPtr& errand) {

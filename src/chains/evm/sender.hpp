@@ -87,6 +87,7 @@ private:
     void still_refused(const ErrandPtr& errand);
     // How long its nonce is refused by now; told to the journal once a minute.
     [[nodiscard]] domain::Milliseconds refused_for(const ErrandPtr& errand);
+    void forget_refusal(std::uint64_t nonce);
     // Its nonce is used up by a transaction that does nothing.
     void cancel(const ErrandPtr& errand);
     void bump(const ErrandPtr& errand, const FeeFloor& floor = {});

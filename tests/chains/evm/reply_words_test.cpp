@@ -538,7 +538,7 @@ TEST_CASE("field 91: an account that may not send stops signing, and says so") {
         relay.submit(support::input_proof(number));
     }
     relay.run_for(5min);
-    CHECK(relay.engine.journal.count("sender_forbidden ") == 1);
+    CHECK(relay.engine.journal.count("sender_forbidden alert=true") == 1);
     CHECK(relay.engine.journal.count("transaction_cancelled") == 0);
     REQUIRE(relay.gateway.trouble());
     CHECK(relay.gateway.trouble()->find("not authorized") != std::string::npos);

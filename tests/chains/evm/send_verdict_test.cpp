@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "domain/bytes.hpp"
+
 using chains::evm::SendVerdict;
 using chains::evm::verdict_on;
 using chains::jsonrpc::Answer;
@@ -71,6 +73,10 @@ TEST_CASE("every reply to a transaction has its meaning (evm-gateway 4.1, 4.3, 5
         {"too much gas", error(-32'000, "exceeds block gas limit"), SendVerdict::gas_too_high},
         {"too large", error(-32'000, "oversized data"), SendVerdict::doomed},
         {"a contract that refuses", error(-32'000, "execution reverted"), SendVerdict::doomed},
+        {"a contract that refuses, in data",
+         NodeError{3, "", domain::Bytes{0xd9, 0x3c, 0x06, 0x65}}, SendVerdict::doomed},
+        {"the code of a revert alone", error(3, "failed to include transaction"),
+         SendVerdict::refused},
         {"a full pool", error(-32'000, "txpool is full"), SendVerdict::busy},
         {"one at a time", error(-32'000, "in-flight transaction limit reached"),
          SendVerdict::one_in_flight},
