@@ -259,6 +259,8 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"method is not known", method_missing, providers, seen},
     {"method is deprecated", method_missing, providers, seen},
     {"access to method * denied", method_missing, providers, seen},
+    {"method * is not available", method_missing, providers, seen},
+    {"method * is not supported", method_missing, providers, seen},
 
     // Too much in one question; before the limits of time, which say much the same.
     {"query returned more than", query_too_large, infura, infura_source},
