@@ -48,7 +48,8 @@ TEST_CASE("each kind asks its questions of the access list, then whether it is r
         const Json& asked = world.host().calls[0].params;
         CHECK(world.host().calls[0].method == "eth_call");
         CHECK(asked.at(0).at("to") == "0x" + domain::to_hex(address(0xa1)));
-        CHECK(asked.at(0).size() == 2);
+        CHECK(asked.at(0).size() == 3);
+        CHECK(asked.at(0).at("data") == asked.at(0).at("input"));
         CHECK(asked.at(1) == "latest");
         CHECK(selector(replies::input_of(asked)) == "ac9650d8");
         std::vector<std::string> questions;

@@ -55,7 +55,8 @@ TEST_CASE("the account is asked at the pending block with limited gas") {
     CHECK(world.node->calls[0].method == "eth_call");
     const Json& params = world.node->calls[0].params;
     CHECK(params.size() == 2);
-    CHECK(params.at(0).size() == 3);
+    CHECK(params.at(0).size() == 4);
+    CHECK(params.at(0).at("data") == params.at(0).at("input"));
     CHECK(params.at(0).at("to") == "0x" + domain::to_hex(support::address(0xbb)));
     CHECK(params.at(0).at("gas") == "0x186a0");
     CHECK(params.at(1) == "pending");

@@ -87,7 +87,8 @@ struct PollerHarness {
         const std::string selector = params.at(0).at("input").get<std::string>().substr(2, 8);
         const std::string to = params.at(0).at("to");
         REQUIRE(params.at(1) == "finalized");
-        REQUIRE(params.at(0).size() == 2);
+        REQUIRE(params.at(0).size() == 3);
+        REQUIRE(params.at(0).at("data") == params.at(0).at("input"));
         if (const auto instead = say.find(selector); instead != say.end()) return instead->second;
         const auto argument = [&] {
             return domain::from_hex(params.at(0).at("input").get<std::string>().substr(10)).value();

@@ -74,7 +74,8 @@ TEST_CASE("T-131: the contract says how many shares a context needs") {
     const Json& params = world.node.calls[0].params;
     CHECK(params.at(0).at("to") == "0x" + domain::to_hex(support::address(0xc0)));
     CHECK(params.at(0).at("input") == "0x281e8bfe" + domain::to_hex(word32(42)));
-    CHECK(params.at(0).size() == 2);
+    CHECK(params.at(0).at("data") == params.at(0).at("input"));
+    CHECK(params.at(0).size() == 3);
     CHECK(params.at(1) == "latest");
 }
 
