@@ -1057,7 +1057,8 @@ constexpr auto texts = std::to_array<ReplyClassText>({
     {too_large, "too_large", "the transaction itself is too large",
      "cancels: a transaction that does nothing takes the nonce, and the request fails"},
     {reverted, "reverted", "the contract refused",
-     "estimates and calls: the contract's answer; sends: cancels"},
+     "estimates and calls: the contract's answer; sends: cancels when words or data say so, and a "
+     "code alone is not understood"},
     {method_missing, "method_missing", "the node or its provider does not serve the method",
      "eth_sendRawTransactionSync: sends without waiting, and asks anew after 10 minutes"},
     {block_tag_not_served, "block_tag_not_served", "the state of that block can not be had",
@@ -1065,7 +1066,7 @@ constexpr auto texts = std::to_array<ReplyClassText>({
     {not_indexed_yet, "not_indexed_yet", "a receipt or transaction can not be had yet",
      "asks again; a used nonce stays with its request however long it lasts"},
     {query_too_large, "query_too_large", "too many blocks, logs or calls in one question",
-     "asks for less at once"},
+     "asks for less at once; sends: as not_understood"},
     {throttled, "throttled", "ask later",
      "asks another URL, and this one after the time it names, else a second; never counts as a "
      "try"},
