@@ -1,13 +1,11 @@
 """What `posthouse check` and `posthouse doctor` say before the first start, and what they never say."""
 
 import contextlib
-import os
 import pathlib
 import re
 import subprocess
 import tempfile
 import unittest
-from unittest import mock
 
 # First: it says where the modules of tests/chain are.
 from evm import World
@@ -25,8 +23,9 @@ NOWHERE = "0x000000000000000000000000000000000000dead"
 LINE = re.compile(r"(ok|warning|failed) +([^:]+): (.+)")
 
 
-def run(command, config):
-    return subprocess.run([binary(), command, "--config", str(config)], env=environment(), timeout=60,
+def run(command, config, variables=None):
+    return subprocess.run([binary(), command, "--config", str(config)],
+                          env=environment(**(variables or {})), timeout=60,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 
@@ -73,10 +72,10 @@ class EvmDoctorTest(unittest.TestCase):
         cls.chain, cls.node, cls.config = cls.world.chain, cls.world.node, cls.world.service.config
         cls.dead = with_secrets(free_port())
 
-    def look(self, status, url=None, **options):
+    def look(self, status, url=None, variables=None, **options):
         """{subject: (verdict, text)} of a visit that ends with `status`."""
         write_config(self.config, url or self.node.url, **options)
-        process = run("doctor", self.config)
+        process = run("doctor", self.config, variables)
         self.assertEqual((process.returncode, process.stderr), (status, ""), process)
         for secret in (*SECRETS, RELAYER_KEY, "127.0.0.1"):
             self.assertNotIn(secret, process.stdout)
@@ -160,17 +159,16 @@ class EvmDoctorTest(unittest.TestCase):
     def test_nodes_behind_the_proxy_of_the_environment(self):  # field report 107
         proxy = self.node.url.partition("/v2/")[0]  # it takes whole URLs too
         self.node.calls.clear()
-        with mock.patch.dict(os.environ, {"HTTP_PROXY": proxy, "NO_PROXY": "other.test"}):
-            found = self.look(0, url="http://us3r:pa55word@node.test/v2/PATH-SECRET")
-            self.assertEqual(found["gateway write node"][0], "ok")
-            self.assertGreater(self.node.calls["eth_chainId"], 0)
-            os.environ["NO_PROXY"] = ".test"
-            self.look(1, url="http://us3r:pa55word@node.test/v2/PATH-SECRET")
-            os.environ["HTTP_PROXY"] = "socks5://us3r:pa55word@node.test"
-            refused = run("check", self.config)
-            self.assertEqual(refused.returncode, 2)
-            self.assertTrue(refused.stderr.startswith("HTTP_PROXY: "), refused.stderr)
-            self.assertNotIn("pa55word", refused.stderr)
+        url = "http://us3r:pa55word@node.test/v2/PATH-SECRET"
+        # Not in this process: other tests run beside this one.
+        found = self.look(0, url=url, variables={"HTTP_PROXY": proxy, "NO_PROXY": "other.test"})
+        self.assertEqual(found["gateway write node"][0], "ok")
+        self.assertGreater(self.node.calls["eth_chainId"], 0)
+        self.look(1, url=url, variables={"HTTP_PROXY": proxy, "NO_PROXY": ".test"})
+        refused = run("check", self.config, {"HTTP_PROXY": "socks5://us3r:pa55word@node.test"})
+        self.assertEqual(refused.returncode, 2)
+        self.assertTrue(refused.stderr.startswith("HTTP_PROXY: "), refused.stderr)
+        self.assertNotIn("pa55word", refused.stderr)
 
     def test_each_of_several_urls(self):
         self.expect(1, {"gateway write node, URL 2": ("failed", "no answer (")},
