@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "net/http_message.hpp"
 #include "api/refusal.hpp"
 #include "domain/kind.hpp"
 #include "domain/result.hpp"
@@ -16,6 +15,7 @@
 #include "engine/random.hpp"
 #include "engine/vote_chain.hpp"
 #include "engine/vote_queue.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -29,20 +29,21 @@ struct Options;
 
 // 202 of a POST.
 [[nodiscard]] net::HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,
-                                           std::uint32_t retry_after_seconds);
+                                                std::uint32_t retry_after_seconds);
 
 // 202 of a GET.
 [[nodiscard]] net::HttpResponse pending_answer(std::string_view call_id, domain::Status state,
-                                          std::uint32_t retry_after_seconds,
-                                          std::uint64_t elapsed_seconds);
+                                               std::uint32_t retry_after_seconds,
+                                               std::uint64_t elapsed_seconds);
 
 // 200 of a GET. The prefix rules are those of sdk-client-contract rule 7.
-[[nodiscard]] net::HttpResponse succeeded_answer(std::string_view call_id, const domain::Result& result);
+[[nodiscard]] net::HttpResponse succeeded_answer(std::string_view call_id,
+                                                 const domain::Result& result);
 [[nodiscard]] net::HttpResponse proof_rejected_answer(std::string_view call_id);
 
 // `retry_after_seconds` 0: no Retry-After.
 [[nodiscard]] net::HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
-                                         std::uint32_t retry_after_seconds = 0);
+                                              std::uint32_t retry_after_seconds = 0);
 
 // 404 and 405 of paths and methods nobody knows have an empty body (relayer-api 1.1), but for paths
 // of the share helper.

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "net/http_message.hpp"
 #include "api/router.hpp"
 #include "domain/kind.hpp"
 #include "domain/time.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 

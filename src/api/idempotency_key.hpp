@@ -4,9 +4,9 @@
 #include <string_view>
 #include <variant>
 
-#include "net/http_message.hpp"
 #include "api/refusal.hpp"
 #include "domain/bytes.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -15,7 +15,8 @@ using IdempotencyKey = std::variant<NoIdempotencyKey, domain::Bytes32, Refusal>;
 
 // The header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): 1 to 255 visible ASCII
 // characters. It is valid for one route and one client, so both are part of the hash.
-[[nodiscard]] IdempotencyKey read_idempotency_key(const net::HttpRequest& request, std::int64_t client);
+[[nodiscard]] IdempotencyKey read_idempotency_key(const net::HttpRequest& request,
+                                                  std::int64_t client);
 
 // 422: the key stands for a request with other content.
 [[nodiscard]] Refusal idempotency_key_reused();

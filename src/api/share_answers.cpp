@@ -39,7 +39,7 @@ net::HttpResponse ShareAnswers::too_late(const ShareCall& call) {
 }
 
 net::HttpResponse ShareAnswers::refused(int status, std::string_view text,
-                                   std::string_view call_id) const {
+                                        std::string_view call_id) const {
     journal_.write(engine::Level::debug, std::string("share_refused call=")
                                              .append(call_id)
                                              .append(" status=")

@@ -137,8 +137,8 @@ void ShareIntake::enter(const domain::VoteShare& share, domain::Timestamp vote_e
             const engine::AcceptOutcome& outcome) { respond(answer(outcome, call_id, fields)); });
 }
 
-net::HttpResponse ShareIntake::answer(const engine::AcceptOutcome& outcome, std::string_view call_id,
-                                 const std::string& fields) {
+net::HttpResponse ShareIntake::answer(const engine::AcceptOutcome& outcome,
+                                      std::string_view call_id, const std::string& fields) {
     const auto conflict = [&] {
         return answers_.refused(409, "conflicting share payload for round_id/share_index", call_id);
     };

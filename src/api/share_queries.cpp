@@ -80,7 +80,8 @@ void ShareQueries::share_status(std::string_view ids, const ShareCall& call, net
 }
 
 net::HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
-                                          const domain::Bytes32& nullifier, const ShareCall& call) {
+                                               const domain::Bytes32& nullifier,
+                                               const ShareCall& call) {
     return std::visit(Match{[](const engine::Revealed&) { return share_answer("confirmed"); },
                             [](const engine::NotRevealed&) { return share_answer("pending"); },
                             [&](const engine::Unreachable& unreachable) {

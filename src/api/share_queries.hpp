@@ -3,11 +3,11 @@
 #include <string_view>
 
 #include "api/active_tree.hpp"
-#include "net/http_message.hpp"
 #include "api/lookups.hpp"
 #include "api/ports.hpp"
 #include "api/report.hpp"
 #include "api/share_answers.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 
@@ -27,8 +27,8 @@ public:
 
 private:
     [[nodiscard]] net::HttpResponse find_nullifier(const domain::Bytes32& round_id,
-                                              const domain::Bytes32& nullifier,
-                                              const ShareCall& call);
+                                                   const domain::Bytes32& nullifier,
+                                                   const ShareCall& call);
 
     engine::Nullifiers* const nullifiers_;
     engine::VoteQueue* const queue_;

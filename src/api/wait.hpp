@@ -4,8 +4,8 @@
 #include <optional>
 #include <variant>
 
-#include "net/http_message.hpp"
 #include "api/refusal.hpp"
+#include "net/http_message.hpp"
 
 namespace api {
 

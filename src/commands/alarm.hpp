@@ -2,10 +2,10 @@
 
 #include <memory>
 
+#include "chains/votes/options.hpp"
 #include "engine/alerts.hpp"
 #include "engine/clock.hpp"
 #include "engine/journal.hpp"
-#include "chains/votes/options.hpp"
 
 namespace commands {
 

@@ -9,17 +9,17 @@
 #include <string>
 #include <variant>
 
+#include "commands/helper_share.hpp"
 #include "config/command_line.hpp"
 #include "domain/identity.hpp"
 #include "engine/request_ids.hpp"
-#include "commands/helper_share.hpp"
+#include "platform/log.hpp"
+#include "platform/real_clock.hpp"
+#include "platform/secure_random.hpp"
 #include "store/helper_copy.hpp"
 #include "store/helper_db.hpp"
 #include "store/reader.hpp"
 #include "store/store.hpp"
-#include "platform/log.hpp"
-#include "platform/real_clock.hpp"
-#include "platform/secure_random.hpp"
 
 namespace commands {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "api/access/gatekeeper.hpp"
-#include "net/http_server.hpp"
 #include "engine/journal.hpp"
+#include "net/http_server.hpp"
 #include "platform/service_manager.hpp"
 
 namespace commands {
@@ -18,8 +18,8 @@ struct Reload {
     std::function<std::string()> read;
 };
 
-[[nodiscard]] std::vector<Reload> reloads_of(api::access::Gatekeeper& gatekeeper, net::HttpServer& server,
-                                             bool with_tls);
+[[nodiscard]] std::vector<Reload> reloads_of(api::access::Gatekeeper& gatekeeper,
+                                             net::HttpServer& server, bool with_tls);
 
 // SIGHUP ends the program, as that of a terminal that is gone should, unless there is something to
 // read again or a service manager: its reload must never be a stop.

@@ -32,7 +32,7 @@ void report(const api::admin::RestoredTuning& restored, engine::Journal& journal
 }  // namespace
 
 api::admin::RestoredTuning restore_tuning(store::Store& store, const engine::Tuning& base,
-                                   engine::Journal& journal) {
+                                          engine::Journal& journal) {
     const std::vector<store::Setting> remembered = store.settings();
     api::admin::RestoredTuning restored = api::admin::restore(base, remembered);
     report(restored, journal);

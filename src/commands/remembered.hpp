@@ -9,7 +9,8 @@ namespace commands {
 
 // What was changed while an earlier process ran, laid over `base`, which the configuration gives.
 // Says what was found, and forgets what does not fit any more.
-[[nodiscard]] api::admin::RestoredTuning restore_tuning(store::Store& store, const engine::Tuning& base,
-                                                 engine::Journal& journal);
+[[nodiscard]] api::admin::RestoredTuning restore_tuning(store::Store& store,
+                                                        const engine::Tuning& base,
+                                                        engine::Journal& journal);
 
 }  // namespace commands

@@ -6,11 +6,11 @@
 
 #include "api/access/gatekeeper.hpp"
 #include "api/access/secret_file.hpp"
-#include "net/tls.hpp"
+#include "chains/evm/signer.hpp"
 #include "config/admin_token.hpp"
 #include "config/signer_key.hpp"
 #include "config/source.hpp"
-#include "chains/evm/signer.hpp"
+#include "net/tls.hpp"
 #include "platform/real_clock.hpp"
 
 namespace commands {

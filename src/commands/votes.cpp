@@ -48,7 +48,7 @@ std::string line_of(const config::Settings& settings) {
     const chains::VoteOptions& options = settings.votes;
     const char* const prover = options.prover.type == chains::ProverType::command ? "command"
                                : options.prover.type == chains::ProverType::http  ? "http"
-                                                                                   : "loopback";
+                                                                                  : "loopback";
     return std::string("vote_chain type=rest prover=") + prover +
            " proofs_at_once=" + std::to_string(settings.engine.shares.max_concurrent_proofs) +
            " commitment_check=" + (options.commitment_check ? "on" : "off") +

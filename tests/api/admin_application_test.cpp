@@ -11,8 +11,8 @@
 
 #include "api/admin_tunings.hpp"
 #include "api/harness.hpp"
-#include "net/raw_client.hpp"
 #include "api/scripted_control.hpp"
+#include "net/raw_client.hpp"
 
 namespace api {
 namespace {
@@ -29,7 +29,8 @@ std::string change(std::string_view name, std::string_view value) {
 
 // The admin interface on a socket, in front of an engine that does as it is told.
 struct Admin {
-    explicit Admin(const admin::RestoredTuning& found = {sample_tuning(), {}, {}}) : restored(found) {
+    explicit Admin(const admin::RestoredTuning& found = {sample_tuning(), {}, {}})
+        : restored(found) {
         server.start();
     }
 
@@ -273,11 +274,11 @@ TEST_CASE("what is no change is answered in plain text") {
     for (const std::string_view type :
          {"application/json", "application/json; charset=utf-8", "application/vnd.x+json"}) {
         CAPTURE(type);
-        CHECK(
-            admin
-                .send(net::post("/admin/config", good,
-                           std::string(with_token).append("Content-Type: ").append(type) + "\r\n"))
-                .status == 200);
+        CHECK(admin
+                  .send(net::post(
+                      "/admin/config", good,
+                      std::string(with_token).append("Content-Type: ").append(type) + "\r\n"))
+                  .status == 200);
     }
 }
 
@@ -311,7 +312,7 @@ TEST_CASE("other paths and methods") {
         CHECK(admin.send(net::get(path)).status == 404);
     }
     const net::RawAnswer answer = admin.send("DELETE /admin/config HTTP/1.1\r\nHost: l\r\n" +
-                                        std::string(with_token) + "\r\n");
+                                             std::string(with_token) + "\r\n");
     CHECK(answer.status == 405);
     CHECK(answer.has("Allow: GET, HEAD, POST"));
 }
@@ -447,7 +448,8 @@ TEST_CASE("eight clients that change different parameters at the same time lose 
     for (std::size_t i = 0; i < names.size(); ++i) {
         CAPTURE(names[i]);
         const std::string last = std::to_string(100 * (i + 1) + rounds);
-        CHECK(admin::value_of(admin.control.tuning(), *admin::find_admin_parameter(names[i])) == last);
+        CHECK(admin::value_of(admin.control.tuning(), *admin::find_admin_parameter(names[i])) ==
+              last);
         CHECK(remembered.at(names[i]) == last);
     }
     CHECK(admin.journal.count("setting_changed") == rounds * names.size());

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api/harness.hpp"
-#include "net/http_message.hpp"
 #include "api/router.hpp"
+#include "net/http_message.hpp"
 
 // The OpenAPI document as it is served.
 namespace openapi {

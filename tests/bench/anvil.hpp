@@ -8,8 +8,8 @@
 #include "bench/child.hpp"
 #include "bench/options.hpp"
 #include "bench/posthouse.hpp"
-#include "domain/bytes.hpp"
 #include "chains/jsonrpc/http_node.hpp"
+#include "domain/bytes.hpp"
 #include "platform/real_clock.hpp"
 
 namespace bench {
@@ -27,7 +27,8 @@ public:
     [[nodiscard]] int port() const { return port_; }
 
     // Throws std::runtime_error unless the node answers with a result.
-    [[nodiscard]] chains::jsonrpc::Json ask(const std::string& method, chains::jsonrpc::Json parameters);
+    [[nodiscard]] chains::jsonrpc::Json ask(const std::string& method,
+                                            chains::jsonrpc::Json parameters);
     // How many transactions of the account are on chain.
     [[nodiscard]] std::uint64_t included(const domain::Address& account);
 

@@ -12,10 +12,10 @@
 #include "bench/recorder.hpp"
 #include "bench/scenarios.hpp"
 #include "bench/scratch.hpp"
-#include "domain/keccak.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "domain/keccak.hpp"
 
 // The rate is taken where transactions leave, between Posthouse and its node. The window opens when
 // every request waits for nothing but a token, long after the first burst is used up: as long as

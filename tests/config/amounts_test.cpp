@@ -8,10 +8,10 @@
 
 #include "harness.hpp"
 
+using chains::evm::Wei;
 using config::ether_decimals;
 using config::gwei_decimals;
 using config_test::Outcome;
-using chains::evm::Wei;
 
 namespace {
 

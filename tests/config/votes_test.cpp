@@ -5,10 +5,10 @@
 #include "config/harness.hpp"
 #include "config/settings.hpp"
 
-using config_test::Outcome;
 using chains::ProverFormat;
 using chains::ProverLife;
 using chains::ProverType;
+using config_test::Outcome;
 
 namespace {
 

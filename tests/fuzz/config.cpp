@@ -11,14 +11,14 @@
 #include <variant>
 #include <vector>
 
-#include "net/file_descriptor.hpp"
+#include "chains/loopback/options.hpp"
 #include "config/keys.hpp"
 #include "config/load.hpp"
 #include "config/source.hpp"
 #include "domain/retry_after.hpp"
 #include "fuzz/spelling.hpp"
 #include "fuzz/target.hpp"
-#include "chains/loopback/options.hpp"
+#include "net/file_descriptor.hpp"
 #include "platform/log.hpp"
 
 namespace {

@@ -80,7 +80,8 @@ void check_route(const net::HttpRequest& request) {
     const auto match = api::find_route(request.method, request.path);
     if (!match) return;
     require(request.path.starts_with(match->route->path), "a route covers its path");
-    if (match->route->action == api::Action::poll) check_job_id(api::rest_of(request.path, *match->route));
+    if (match->route->action == api::Action::poll)
+        check_job_id(api::rest_of(request.path, *match->route));
     const auto get = api::find_route("GET", request.path);
     const auto head = api::find_route("HEAD", request.path);
     require(get && head && get->method_fits == head->method_fits, "HEAD counts as GET");

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "net/http_server.hpp"
 #include "api/metrics/metrics.hpp"
 #include "api/metrics/metrics_application.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/samples.hpp"
+#include "net/http_server.hpp"
 
 namespace api::metrics {
 

@@ -1,10 +1,10 @@
 #include <utility>
 #include <variant>
 
-#include "domain/handle.hpp"
 #include "chains/evm/abi.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/selectors.hpp"
+#include "domain/handle.hpp"
 
 namespace chains::evm {
 namespace {

@@ -33,7 +33,8 @@ engine::SignatureAnswer judge(const jsonrpc::Answer& answer) {
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
         return engine::Unreachable{text_of(*trouble), {}, 0, trouble->wait};
     }
-    if (const auto returned = jsonrpc::bytes(std::get<jsonrpc::Json>(answer))) return verdict(*returned);
+    if (const auto returned = jsonrpc::bytes(std::get<jsonrpc::Json>(answer)))
+        return verdict(*returned);
     return engine::Unreachable{"malformed answer"};
 }
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <mutex>
 
+#include "chains/evm/nonces.hpp"
 #include "domain/time.hpp"
 #include "engine/executor.hpp"
-#include "chains/evm/nonces.hpp"
 
 namespace chains::evm {
 

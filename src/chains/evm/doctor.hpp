@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/clock.hpp"
 #include "chains/evm/nodes.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/finding.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/clock.hpp"
 
 namespace chains::evm {
 

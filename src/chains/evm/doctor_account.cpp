@@ -111,7 +111,8 @@ Finding check_nonce(jsonrpc::Node& write, const Address& signer) {
                        "this key");
 }
 
-std::vector<Finding> check_fees(jsonrpc::Node& read, const Address& signer, const EvmOptions& options) {
+std::vector<Finding> check_fees(jsonrpc::Node& read, const Address& signer,
+                                const EvmOptions& options) {
     const std::string subject = "fee token";
     if (!options.protocol_payment || !options.fee_token) {
         return {warning(subject,
@@ -129,11 +130,12 @@ std::vector<Finding> check_fees(jsonrpc::Node& read, const Address& signer, cons
         return {failed("prices", problem->text + ": check the address of ProtocolPayment")};
     }
     const Bytes32& dearest = std::get<Bytes32>(price);
-    return {enough("fee token balance", ask_word(read, *options.fee_token, balance_of(signer)),
-                   dearest, "send tokens to " + jsonrpc::hex(signer)),
-            enough("fee token allowance",
-                   ask_word(read, *options.fee_token, allowance(signer, payment)), dearest,
-                   "approve " + jsonrpc::hex(payment) + " as a spender of " + jsonrpc::hex(signer))};
+    return {
+        enough("fee token balance", ask_word(read, *options.fee_token, balance_of(signer)), dearest,
+               "send tokens to " + jsonrpc::hex(signer)),
+        enough("fee token allowance",
+               ask_word(read, *options.fee_token, allowance(signer, payment)), dearest,
+               "approve " + jsonrpc::hex(payment) + " as a spender of " + jsonrpc::hex(signer))};
 }
 
 }  // namespace chains::evm::doctor

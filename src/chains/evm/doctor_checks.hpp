@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include "domain/bytes.hpp"
-#include "engine/clock.hpp"
 #include "chains/evm/doctor.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
+#include "engine/clock.hpp"
 
 // The parts of diagnose().
 namespace chains::evm::doctor {
@@ -25,7 +25,8 @@ struct Problem {
     bool refused = false;  // by the node or the contract; else there was no answer
 };
 
-[[nodiscard]] std::variant<jsonrpc::Json, Problem> ask(jsonrpc::Node& node, const jsonrpc::Call& call);
+[[nodiscard]] std::variant<jsonrpc::Json, Problem> ask(jsonrpc::Node& node,
+                                                       const jsonrpc::Call& call);
 // eth_call without a sender; no bytes where no contract is.
 [[nodiscard]] std::variant<domain::Bytes, Problem> ask_contract(jsonrpc::Node& node,
                                                                 const domain::Address& contract,

@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
+#include "chains/evm/receipt.hpp"
 #include "domain/bytes.hpp"
 #include "domain/kind.hpp"
 #include "engine/gateway.hpp"
-#include "chains/evm/receipt.hpp"
 
 namespace chains::evm {
 

@@ -8,8 +8,8 @@
 
 #include "chains/evm/calls.hpp"
 #include "chains/evm/receipt.hpp"
-#include "chains/key_urls.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "chains/key_urls.hpp"
 
 namespace chains::evm {
 namespace {
@@ -74,7 +74,8 @@ bool is_plain(std::string_view text) {
 }
 
 // Of the last announcement; the node may have answered with more than it was asked for.
-std::variant<KmsStorage, Unread> storage_in(const jsonrpc::Json& logs, const domain::Address& contract,
+std::variant<KmsStorage, Unread> storage_in(const jsonrpc::Json& logs,
+                                            const domain::Address& contract,
                                             const domain::Bytes32& context) {
     if (!logs.is_array()) return Unread{"malformed answer"};
     std::optional<Log> last;
@@ -211,11 +212,12 @@ std::optional<Unread> KeyPoller::read_storage(Round& round) {
     const std::string block = jsonrpc::hex_quantity(round.anchor);
     const jsonrpc::Answer answer = protocol_.call(jsonrpc::Call{
         "eth_getLogs",
-        jsonrpc::Json::array({{{"fromBlock", block},
-                           {"toBlock", block},
-                           {"address", jsonrpc::hex(contract)},
-                           {"topics", jsonrpc::Json::array({jsonrpc::hex(new_kms_context_topic()),
-                                                        jsonrpc::hex(round.ids.context)})}}})});
+        jsonrpc::Json::array(
+            {{{"fromBlock", block},
+              {"toBlock", block},
+              {"address", jsonrpc::hex(contract)},
+              {"topics", jsonrpc::Json::array({jsonrpc::hex(new_kms_context_topic()),
+                                               jsonrpc::hex(round.ids.context)})}}})});
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
         return about(what, {text_of(*error)});
     }

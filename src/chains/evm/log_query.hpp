@@ -5,9 +5,9 @@
 #include <variant>
 #include <vector>
 
-#include "domain/bytes.hpp"
 #include "chains/evm/receipt.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
 
 namespace chains::evm {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/clock.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "chains/jsonrpc/subscription.hpp"
+#include "engine/clock.hpp"
 
 namespace chains {
 
@@ -30,12 +30,12 @@ struct Nodes {
 [[nodiscard]] Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock);
 // One of them, over HTTP.
 [[nodiscard]] std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls,
-                                                   const EvmOptions& options,
-                                                   const engine::Clock& clock);
+                                                       const EvmOptions& options,
+                                                       const engine::Clock& clock);
 
 // A subscription to what answers requests; `url` as configured.
 [[nodiscard]] jsonrpc::SubscriptionOptions subscription_options(const EvmOptions& options,
-                                                            std::string url);
+                                                                std::string url);
 
 }  // namespace evm
 }  // namespace chains

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "engine/gateway.hpp"
 #include "chains/evm/transaction.hpp"
+#include "engine/gateway.hpp"
 
 namespace chains::evm {
 

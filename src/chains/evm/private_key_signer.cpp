@@ -8,8 +8,8 @@
 #include <secp256k1.h>
 #include <secp256k1_recovery.h>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/signer.hpp"
+#include "domain/keccak.hpp"
 
 namespace chains::evm {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "domain/bytes.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
 
 namespace chains::evm {
 

@@ -4,8 +4,8 @@
 #include <variant>
 #include <vector>
 
-#include "domain/bytes.hpp"
 #include "chains/evm/wei.hpp"
+#include "domain/bytes.hpp"
 
 // Recursive length prefix (Ethereum yellow paper, appendix B).
 namespace chains::evm::rlp {

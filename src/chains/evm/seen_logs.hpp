@@ -7,10 +7,10 @@
 #include <mutex>
 #include <utility>
 
+#include "chains/evm/receipt.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
-#include "chains/evm/receipt.hpp"
 
 namespace chains::evm {
 

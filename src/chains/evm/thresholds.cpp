@@ -16,8 +16,9 @@ constexpr domain::Milliseconds pause_after_failure{2'000};
 
 }  // namespace
 
-Thresholds::Thresholds(const EvmOptions& options, jsonrpc::Node& protocol, const engine::Clock& clock,
-                       engine::Executor& executor, engine::Journal& journal)
+Thresholds::Thresholds(const EvmOptions& options, jsonrpc::Node& protocol,
+                       const engine::Clock& clock, engine::Executor& executor,
+                       engine::Journal& journal)
     : options_(options),
       protocol_(protocol),
       clock_(clock),

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/rlp.hpp"
+#include "domain/keccak.hpp"
 
 namespace chains::evm {
 namespace {

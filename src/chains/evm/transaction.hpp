@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "domain/bytes.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/evm/wei.hpp"
+#include "domain/bytes.hpp"
 
 namespace chains::evm {
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <span>
 
-#include "domain/bytes.hpp"
 #include "chains/evm/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
 
 namespace chains::jsonrpc {
 

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "domain/bytes.hpp"
 #include "chains/loopback/options.hpp"
+#include "domain/bytes.hpp"
 
 namespace chains::loopback {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "domain/bytes.hpp"
-#include "domain/time.hpp"
 #include "chains/loopback/options.hpp"
 #include "chains/loopback/transaction.hpp"
+#include "domain/bytes.hpp"
+#include "domain/time.hpp"
 
 namespace chains::loopback {
 

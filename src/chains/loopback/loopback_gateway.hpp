@@ -8,11 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/gateway.hpp"
-#include "engine/journal.hpp"
-#include "engine/key_material.hpp"
 #include "chains/errands.hpp"
 #include "chains/loopback/answers.hpp"
 #include "chains/loopback/dice.hpp"
@@ -23,6 +18,11 @@
 #include "chains/loopback/outbox.hpp"
 #include "chains/loopback/preparation.hpp"
 #include "chains/loopback/readiness.hpp"
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
+#include "engine/key_material.hpp"
 
 namespace chains {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
+#include "chains/loopback/options.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
-#include "chains/loopback/options.hpp"
 
 namespace chains::loopback {
 

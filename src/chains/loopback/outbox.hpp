@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/clock.hpp"
-#include "engine/gateway.hpp"
-#include "engine/journal.hpp"
 #include "chains/errands.hpp"
 #include "chains/loopback/answers.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/miner.hpp"
 #include "chains/loopback/outages.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::loopback {
 

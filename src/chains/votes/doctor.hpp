@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "engine/clock.hpp"
 #include "chains/finding.hpp"
 #include "chains/votes/options.hpp"
+#include "engine/clock.hpp"
 
 namespace chains::votes {
 

@@ -4,10 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/journal.hpp"
-#include "engine/vote_chain.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/rest/rest_chain.hpp"
@@ -15,6 +11,10 @@
 #include "chains/votes/tree/round_trees.hpp"
 #include "chains/votes/tree/vote_commitment.hpp"
 #include "chains/votes/vote_gateway.hpp"
+#include "engine/clock.hpp"
+#include "engine/executor.hpp"
+#include "engine/journal.hpp"
+#include "engine/vote_chain.hpp"
 
 namespace chains {
 
@@ -37,7 +37,8 @@ private:
     // What VoteGateway asks, each part of it elsewhere.
     class Sources final : public votes::RevealChain {
     public:
-        Sources(votes::rest::RestChain& chain, votes::tree::RoundTrees& trees) : chain_(chain), trees_(trees) {}
+        Sources(votes::rest::RestChain& chain, votes::tree::RoundTrees& trees)
+            : chain_(chain), trees_(trees) {}
 
         [[nodiscard]] votes::RoundStatusAnswer round_status(
             const domain::Bytes32& round_id) override {

@@ -6,11 +6,11 @@
 #include <string>
 #include <variant>
 
+#include "chains/votes/prover/prover.hpp"
 #include "domain/bytes.hpp"
 #include "domain/result.hpp"
 #include "engine/gateway.hpp"
 #include "engine/vote_chain.hpp"
-#include "chains/votes/prover/prover.hpp"
 
 namespace chains::votes {
 

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "chains/errands.hpp"
+#include "chains/votes/nullifier_memory.hpp"
+#include "chains/votes/prover/prover.hpp"
+#include "chains/votes/reveal.hpp"
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/journal.hpp"
 #include "engine/vote_chain.hpp"
-#include "chains/errands.hpp"
-#include "chains/votes/nullifier_memory.hpp"
-#include "chains/votes/prover/prover.hpp"
-#include "chains/votes/reveal.hpp"
 
 namespace chains {
 
@@ -25,8 +25,8 @@ namespace chains {
 // at once.
 class VoteGateway final : public engine::Gateway {
 public:
-    VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover, const engine::Clock& clock,
-                engine::Executor& executor, engine::Journal& journal,
+    VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover,
+                const engine::Clock& clock, engine::Executor& executor, engine::Journal& journal,
                 engine::VoteObserver& observer);
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "chains/errands.hpp"
+#include "chains/votes/options.hpp"
 #include "engine/alerts.hpp"
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
 #include "engine/journal.hpp"
-#include "chains/errands.hpp"
-#include "chains/votes/options.hpp"
 
 namespace chains {
 

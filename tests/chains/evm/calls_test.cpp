@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/handle.hpp"
-#include "domain/keccak.hpp"
 #include "chains/acl.hpp"
 #include "chains/evm/encodings.hpp"
 #include "chains/evm/golden.hpp"
+#include "domain/handle.hpp"
+#include "domain/keccak.hpp"
 
 using namespace chains::evm;
 using golden::hex;

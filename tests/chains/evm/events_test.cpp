@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/encodings.hpp"
 #include "chains/evm/golden.hpp"
 #include "chains/evm/topics.hpp"
+#include "domain/keccak.hpp"
 
 using namespace chains::evm;
 using golden::hex;

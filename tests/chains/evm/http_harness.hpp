@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/http_stub.hpp"
 #include "chains/evm/node_answers.hpp"
 #include "chains/jsonrpc/http_node.hpp"
+#include "support/http_stub.hpp"
 #include "support/virtual_time.hpp"
 
 namespace support {

@@ -44,7 +44,8 @@ std::vector<domain::Address> addresses(const Json& value, const char* name) {
 std::vector<domain::HandleContractPair> pairs(const Json& value) {
     std::vector<domain::HandleContractPair> list;
     for (const Json& one : value.at("pairs")) {
-        list.push_back({some(jsonrpc::bytes32(one.at("handle"))), address(one, "contract_address")});
+        list.push_back(
+            {some(jsonrpc::bytes32(one.at("handle"))), address(one, "contract_address")});
     }
     return list;
 }
@@ -57,7 +58,8 @@ domain::Request input_proof(const Json& value) {
 
 domain::Request public_decrypt(const Json& value) {
     domain::PublicDecrypt request;
-    for (const Json& one : value.at("handles")) request.handles.push_back(some(jsonrpc::bytes32(one)));
+    for (const Json& one : value.at("handles"))
+        request.handles.push_back(some(jsonrpc::bytes32(one)));
     request.extra_data = bytes(value, "extra_data");
     return request;
 }

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "domain/bytes.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
 
 // What contracts return, put together by hand (Solidity ABI specification).
 namespace replies {
 
-using domain::Bytes;
 using chains::jsonrpc::Json;
+using domain::Bytes;
 
 inline Bytes word(std::uint64_t number) {
     Bytes bytes(32, 0);

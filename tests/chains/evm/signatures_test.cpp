@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/evm/named_errors.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/evm/selectors.hpp"
 #include "chains/evm/topics.hpp"
+#include "domain/keccak.hpp"
 
 using namespace chains::evm;
 

@@ -12,8 +12,8 @@
 
 #include <secp256k1_recovery.h>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/golden.hpp"
+#include "domain/keccak.hpp"
 
 using namespace chains::evm;
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/abi.hpp"
 #include "chains/evm/selectors.hpp"
 #include "chains/evm/topics.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "domain/keccak.hpp"
 
 namespace support {
 
@@ -97,8 +97,9 @@ jsonrpc::Answer StubChain::act(const Call& call) {
     if (method == "eth_getBalance") return Json("0xde0b6b3a7640000");
     if (method == "eth_getTransactionCount") return Json(jsonrpc::hex_quantity(nonce_));
     if (method == "eth_feeHistory") {
-        return Json{{"baseFeePerGas", {jsonrpc::hex_quantity(base_fee), jsonrpc::hex_quantity(base_fee)}},
-                    {"reward", {{"0x3b9aca00"}}}};
+        return Json{
+            {"baseFeePerGas", {jsonrpc::hex_quantity(base_fee), jsonrpc::hex_quantity(base_fee)}},
+            {"reward", {{"0x3b9aca00"}}}};
     }
     if (method == "eth_getBlockByNumber") {
         const auto number =

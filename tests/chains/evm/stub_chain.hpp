@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "domain/bytes.hpp"
 #include "chains/evm/receipt.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
 
 namespace support {
 
@@ -104,7 +104,7 @@ public:
 
     using Node::call;
     [[nodiscard]] chains::jsonrpc::Answer call(const chains::jsonrpc::Call& call,
-                                            std::optional<domain::Milliseconds>) override {
+                                               std::optional<domain::Milliseconds>) override {
         return chain_.call(call);
     }
     [[nodiscard]] std::vector<chains::jsonrpc::Answer> call_all(

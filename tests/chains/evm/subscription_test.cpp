@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "net/certificate.hpp"
 #include "chains/evm/http_harness.hpp"
-#include "support/websocket_stub.hpp"
 #include "chains/jsonrpc/subscription.hpp"
+#include "net/certificate.hpp"
+#include "support/websocket_stub.hpp"
 
 namespace support {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/keccak.hpp"
 #include "chains/evm/golden.hpp"
 #include "chains/evm/rlp.hpp"
+#include "domain/keccak.hpp"
 
 using namespace chains::evm;
 using golden::hex;

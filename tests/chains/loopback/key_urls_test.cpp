@@ -33,7 +33,7 @@ TEST_CASE("the loopback tells the key material of its options from the start on"
     const Harness plain{options};
     REQUIRE(plain.gateway->current());
     CHECK(*plain.gateway->current() == chains::stored_at("https://kms.invalid/loopback", "PUB",
-                                                          tagged_id(0x04, 3), tagged_id(0x05, 4)));
+                                                         tagged_id(0x04, 3), tagged_id(0x05, 4)));
 
     options.storage_url = "http://127.0.0.1:9000/bucket/";
     options.storage_prefix = "PUB-p1";

@@ -7,8 +7,8 @@
 
 #include "chains/loopback/harness.hpp"
 
-using domain::Milliseconds;
 using chains::LoopbackOptions;
+using domain::Milliseconds;
 
 TEST_CASE("the defaults of the loopback gateway suit a laptop and break nothing") {
     const LoopbackOptions options;

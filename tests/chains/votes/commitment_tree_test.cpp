@@ -18,14 +18,16 @@ namespace {
 
 // The root of a whole tree of some height, by its definition.
 tree::PallasField naive_root(const std::vector<tree::PallasField>& leaves, std::size_t first,
-                       std::size_t height) {
+                             std::size_t height) {
     if (height == 0)
-        return first < leaves.size() ? leaves[first] : tree::poseidon_hash(tree::PallasField{}, tree::PallasField{});
+        return first < leaves.size()
+                   ? leaves[first]
+                   : tree::poseidon_hash(tree::PallasField{}, tree::PallasField{});
     static std::map<std::size_t, tree::PallasField> empty;
     if (first >= leaves.size() && empty.contains(height)) return empty.at(height);
     const std::size_t half = std::size_t{1} << (height - 1);
-    const tree::PallasField root = tree::poseidon_hash(naive_root(leaves, first, height - 1),
-                                           naive_root(leaves, first + half, height - 1));
+    const tree::PallasField root = tree::poseidon_hash(
+        naive_root(leaves, first, height - 1), naive_root(leaves, first + half, height - 1));
     if (first >= leaves.size()) empty.emplace(height, root);
     return root;
 }
@@ -40,7 +42,8 @@ std::vector<tree::PallasField> random_leaves(std::mt19937_64& random, std::size_
 
 TEST_CASE("places without a leaf hold the hash of two zeros") {
     tree::PallasField root = tree::poseidon_hash(tree::PallasField{}, tree::PallasField{});
-    for (std::size_t level = 0; level < tree::tree_depth; ++level) root = tree::poseidon_hash(root, root);
+    for (std::size_t level = 0; level < tree::tree_depth; ++level)
+        root = tree::poseidon_hash(root, root);
     CHECK(tree::CommitmentTree().root() == root.encode());
     CHECK(tree::CommitmentTree().size() == 0);
 }
@@ -50,8 +53,9 @@ TEST_CASE("the path of a single leaf starts with its position and an empty place
     REQUIRE(tree.append(std::vector{tree::PallasField::from(42)}));
     const MerklePath path = tree.path(0, 1);
     CHECK(position_in(path) == 0);
-    CHECK(std::equal(path.begin() + 4, path.begin() + 36,
-                     tree::poseidon_hash(tree::PallasField{}, tree::PallasField{}).encode().begin()));
+    CHECK(
+        std::equal(path.begin() + 4, path.begin() + 36,
+                   tree::poseidon_hash(tree::PallasField{}, tree::PallasField{}).encode().begin()));
     CHECK(root_by(path, number(42)) == tree.root());
 }
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "domain/bytes.hpp"
 #include "chains/votes/tree/pallas.hpp"
+#include "domain/bytes.hpp"
 
 namespace chains::votes {
 

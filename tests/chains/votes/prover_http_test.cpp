@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "support/http_stub.hpp"
 #include "chains/votes/prover_world.hpp"
+#include "support/http_stub.hpp"
 
 namespace {
 

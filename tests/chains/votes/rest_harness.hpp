@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
-#include "engine/vote_chain.hpp"
-#include "support/http_stub.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/rest/rest_chain.hpp"
+#include "engine/vote_chain.hpp"
+#include "support/http_stub.hpp"
 #include "support/virtual_time.hpp"
 
 namespace support {
@@ -36,7 +36,7 @@ inline constexpr domain::Milliseconds ample{10'000};
 inline constexpr domain::Milliseconds brief{200};
 
 inline chains::VoteOptions vote_options(const std::string& url,
-                                         domain::Milliseconds timeout = ample) {
+                                        domain::Milliseconds timeout = ample) {
     chains::VoteOptions options;
     options.chain_url = url;
     options.nullifier_url = url;

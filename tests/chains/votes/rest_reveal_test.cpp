@@ -62,7 +62,8 @@ TEST_CASE("a reveal is posted as it is") {
 
 TEST_CASE("C4: code 2 is a duplicate; 0, 3 and 4 are not") {
     CHECK(chains::votes::rest::is_already_revealed(2));
-    for (const std::int64_t code : {0, 3, 4}) CHECK(!chains::votes::rest::is_already_revealed(code));
+    for (const std::int64_t code : {0, 3, 4})
+        CHECK(!chains::votes::rest::is_already_revealed(code));
 }
 
 TEST_CASE("a reply with 200 or 422 is read by its code") {

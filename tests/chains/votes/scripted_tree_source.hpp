@@ -47,8 +47,8 @@ public:
         tree::LatestTree latest;
         for (const tree::BlockLeaves& block : rounds_[round_id]) {
             for (const auto& leaf : block.leaves)
-                REQUIRE(
-                    tree.append(std::vector{tree::PallasField::decode(leaf).value_or(tree::PallasField{})}));
+                REQUIRE(tree.append(
+                    std::vector{tree::PallasField::decode(leaf).value_or(tree::PallasField{})}));
             latest.height = block.height;
         }
         latest.next_index = tree.size();

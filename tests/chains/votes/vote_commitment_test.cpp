@@ -25,7 +25,8 @@ TEST_CASE("a vote commitment depends on all of its parts") {
         const auto expected =
             naive::hash({naive::Number(1), naive::Number(round), naive::Number(shares),
                          naive::Number(proposal), naive::Number(decision)});
-        CHECK(tree::PallasCommitmentHash().hash(round, shares, proposal, decision) == expected.bytes());
+        CHECK(tree::PallasCommitmentHash().hash(round, shares, proposal, decision) ==
+              expected.bytes());
     }
 }
 

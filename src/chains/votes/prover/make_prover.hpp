@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "engine/journal.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/prover.hpp"
+#include "engine/journal.hpp"
 
 namespace chains::votes::prover {
 

@@ -6,16 +6,16 @@
 #include <variant>
 #include <vector>
 
-#include "domain/bytes.hpp"
-#include "engine/clock.hpp"
-#include "engine/gateway.hpp"
-#include "engine/vote_chain.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/rest/rest_client.hpp"
 #include "chains/votes/rest/rest_round.hpp"
 #include "chains/votes/rest/rest_tree.hpp"
 #include "chains/votes/reveal.hpp"
 #include "chains/votes/tree/tree_source.hpp"
+#include "domain/bytes.hpp"
+#include "engine/clock.hpp"
+#include "engine/gateway.hpp"
+#include "engine/vote_chain.hpp"
 
 namespace chains::votes::rest {
 

@@ -3,12 +3,12 @@
 #include <optional>
 #include <string>
 
+#include "chains/votes/options.hpp"
+#include "chains/votes/rest/rest_client.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
 #include "engine/vote_chain.hpp"
-#include "chains/votes/options.hpp"
-#include "chains/votes/rest/rest_client.hpp"
 
 namespace chains::votes::rest {
 

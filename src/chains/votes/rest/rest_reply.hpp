@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 #include "engine/gateway.hpp"
-#include "chains/jsonrpc/node.hpp"
 
 namespace chains::votes::rest {
 
@@ -15,8 +15,8 @@ namespace chains::votes::rest {
 struct RestReply {
     int status = 0;
     std::optional<jsonrpc::Json> json;  // the body, where it is some
-    std::string error;              // its member `error`: one line without URLs; empty: none
-    domain::Milliseconds hold{0};   // it asked to be left alone for so long
+    std::string error;                  // its member `error`: one line without URLs; empty: none
+    domain::Milliseconds hold{0};       // it asked to be left alone for so long
 };
 
 [[nodiscard]] bool is_success(const RestReply& reply);  // 2xx

@@ -27,7 +27,8 @@ RoundReply read_round(RestReply reply, const domain::Bytes32& round_id) {
         return unreachable(reply);
     }
     if (!reply.json) return Unreachable{"round: no JSON"};
-    if (!jsonrpc::member(*reply.json, "round").is_object()) return Unreachable{"round: none in answer"};
+    if (!jsonrpc::member(*reply.json, "round").is_object())
+        return Unreachable{"round: none in answer"};
     jsonrpc::Json round = std::move((*reply.json)["round"]);
     const auto named = round_id_of(jsonrpc::member(round, "vote_round_id"));
     if (named && *named != round_id) return Unreachable{"round: answer is about another one"};

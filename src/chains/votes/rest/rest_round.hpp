@@ -4,11 +4,11 @@
 #include <optional>
 #include <variant>
 
-#include "domain/bytes.hpp"
-#include "engine/gateway.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "chains/votes/rest/rest_reply.hpp"
 #include "chains/votes/reveal.hpp"
+#include "domain/bytes.hpp"
+#include "engine/gateway.hpp"
 
 // What the chain says of a round (share-helper 1.2).
 namespace chains::votes::rest {

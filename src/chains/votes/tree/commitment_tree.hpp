@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 
-#include "domain/bytes.hpp"
 #include "chains/votes/reveal.hpp"
 #include "chains/votes/tree/pallas.hpp"
+#include "domain/bytes.hpp"
 
 namespace chains::votes::tree {
 

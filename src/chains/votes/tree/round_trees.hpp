@@ -8,13 +8,13 @@
 #include <variant>
 #include <vector>
 
+#include "chains/votes/reveal.hpp"
+#include "chains/votes/tree/tree_copy.hpp"
+#include "chains/votes/tree/tree_source.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
 #include "engine/vote_chain.hpp"
-#include "chains/votes/reveal.hpp"
-#include "chains/votes/tree/tree_copy.hpp"
-#include "chains/votes/tree/tree_source.hpp"
 
 namespace chains::votes::tree {
 

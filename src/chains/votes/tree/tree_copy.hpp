@@ -6,12 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "chains/votes/tree/commitment_tree.hpp"
+#include "chains/votes/tree/tree_source.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
 #include "engine/gateway.hpp"
-#include "chains/votes/tree/commitment_tree.hpp"
-#include "chains/votes/tree/tree_source.hpp"
 
 namespace chains::votes::tree {
 
