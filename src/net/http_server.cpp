@@ -54,7 +54,7 @@ tcp family_of(int socket) {
 
 // Asio hands ownership of a descriptor over when it has taken it.
 template <class AsioSocket>
-[[nodiscard]] bool take(AsioSocket& socket, FileDescriptor& descriptor) {
+[[nodiscard]] bool take(AsioSocket& socket, base::Descriptor& descriptor) {
     error_code error;
     socket.assign(family_of(descriptor.get()), descriptor.get(), error);
     if (error) return false;
@@ -162,8 +162,8 @@ private:
         for (int round = 0; round < accepted_per_round; ++round) {
             sockaddr_storage address{};
             socklen_t length = sizeof address;
-            FileDescriptor socket(::accept4(listener, reinterpret_cast<sockaddr*>(&address),
-                                            &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+            base::Descriptor socket(::accept4(listener, reinterpret_cast<sockaddr*>(&address),
+                                              &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
             if (socket.is_open()) {
                 admit(std::move(socket), PeerAddress(address));
                 continue;
@@ -176,7 +176,7 @@ private:
         return true;
     }
 
-    void admit(FileDescriptor descriptor, const PeerAddress& peer) {
+    void admit(base::Descriptor descriptor, const PeerAddress& peer) {
         if (!core_.connections.enter(peer, core_.options.makes_room)) {
             return turn_away(descriptor);
         }
@@ -194,7 +194,7 @@ private:
         connection->start();
     }
 
-    void turn_away(const FileDescriptor& socket) {
+    void turn_away(const base::Descriptor& socket) {
         core_.connections_refused.fetch_add(1, std::memory_order_relaxed);
         // Whoever wants to be answered under TLS has to be let in.
         if (core_.tls) return;

@@ -42,8 +42,8 @@ bool set_option(int socket, int level, int name) {
 }
 
 // With `one_family` an IPv6 socket leaves IPv4 to another one. Closed: errno says why.
-FileDescriptor listen_on(const sockaddr_storage& address, socklen_t length, bool one_family) {
-    FileDescriptor socket(
+base::Descriptor listen_on(const sockaddr_storage& address, socklen_t length, bool one_family) {
+    base::Descriptor socket(
         ::socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
     const bool is_v6 = address.ss_family == AF_INET6;
     // Accepted sockets inherit TCP_NODELAY.

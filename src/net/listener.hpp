@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "net/file_descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace net {
 
 // Listening TCP sockets on one port.
 struct Listeners {
-    std::vector<FileDescriptor> sockets;
+    std::vector<base::Descriptor> sockets;
     int port = 0;
 };
 

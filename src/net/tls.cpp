@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "net/file_descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace net {
 
@@ -56,7 +56,7 @@ struct Cleansed {
 };
 
 void read_key_file(const std::string& file, Cleansed& content) {
-    const FileDescriptor key(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const base::Descriptor key(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (!key.is_open() || ::fstat(key.get(), &status) != 0) {
         refuse("key", file, std::system_category().message(errno));

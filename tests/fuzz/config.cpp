@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "chains/loopback/options.hpp"
 #include "config/keys.hpp"
 #include "config/load.hpp"
@@ -18,7 +19,6 @@
 #include "domain/retry_after.hpp"
 #include "fuzz/spelling.hpp"
 #include "fuzz/target.hpp"
-#include "net/file_descriptor.hpp"
 #include "platform/log.hpp"
 
 namespace {
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    net::FileDescriptor file_;
+    base::Descriptor file_;
 };
 
 Loading load(const Input& input) {

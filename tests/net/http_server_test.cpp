@@ -527,7 +527,7 @@ TEST_CASE("field report 64: a crowd leaves descriptors to everything else") {
             while (service.server.counts().connections_refused == 0 && clients.size() < 120) {
                 clients.emplace_back(service.server.port());
             }
-            const FileDescriptor other(::dup(0));
+            const base::Descriptor other(::dup(0));
             const auto answer = clients.front().ask(get("/"));
             kept = kept && other.is_open() && answer && answer->status == 200;
         }
@@ -547,7 +547,7 @@ TEST_CASE("without descriptors accepting pauses and goes on later") {
 
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-    const FileDescriptor next(::dup(0));
+    const base::Descriptor next(::dup(0));
     rlimit low = before;
     low.rlim_cur = static_cast<rlim_t>(next.get() + 2);
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
@@ -667,7 +667,7 @@ struct LoopbackAddress {
     }
 
     [[nodiscard]] bool try_to(int (*call)(int, const sockaddr*, socklen_t)) const {
-        const FileDescriptor socket(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        const base::Descriptor socket(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
         return call(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0;
     }
     // This machine has it.

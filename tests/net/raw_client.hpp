@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/file_descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace net {
 
@@ -137,7 +137,7 @@ private:
         return true;
     }
 
-    FileDescriptor socket_;
+    base::Descriptor socket_;
     std::string input_;
     bool end_seen_ = false;
 };

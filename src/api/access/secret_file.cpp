@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "net/file_descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace api::access {
 
@@ -97,7 +97,7 @@ std::variant<std::string, FileProblem> read_secret_file(std::string_view path,
     const auto refused = [&](const std::string& what) { return FileProblem{place + ": " + what}; };
 
     // A pipe without a writer must not hold the start.
-    const net::FileDescriptor file(
+    const base::Descriptor file(
         ::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.get() < 0) return refused(reason_of(errno));
     struct stat status {};
