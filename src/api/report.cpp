@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 
+#include "base/urls.hpp"
 #include "domain/failure.hpp"
 
 namespace api {
@@ -35,7 +36,7 @@ void TroubleReport::note(std::string_view fields, std::string_view reason) {
     std::string line(event_);
     line.append(" ").append(fields);
     line.append(" suppressed=").append(std::to_string(suppressed_.exchange(0)));
-    line.append(" reason=\"").append(domain::redact_urls(reason)).append("\"");
+    line.append(" reason=\"").append(base::redact_urls(reason)).append("\"");
     journal_.write(level_, line);
 }
 

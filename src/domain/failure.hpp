@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/urls.hpp"
-
 namespace domain {
 
 // Why a request ended badly; stored beside the text so that nothing has to be read back out of it.
@@ -38,7 +36,5 @@ struct Failure {
 
 [[nodiscard]] std::string_view to_string(Reason reason);
 [[nodiscard]] std::optional<Reason> reason_from(std::string_view text);
-
-using base::redact_urls;
 
 }  // namespace domain

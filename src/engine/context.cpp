@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/urls.hpp"
 #include "engine/share_journal.hpp"
 
 namespace engine {
@@ -28,7 +29,7 @@ RequestPtr load_request(Context& context, const store::Row& row) {
 void fail(Context& context, const store::Row& row, domain::Status to, domain::Cause cause,
           domain::Failure failure) {
     assert(domain::is_legal(row.kind, row.status, to, cause));
-    failure.text = domain::redact_urls(failure.text);
+    failure.text = base::redact_urls(failure.text);
     context.gates.leave(row.id.sequence, domain::family_of(row.kind));
     if (!context.store.fail(row, {row.status, to, cause}, failure, context.now.wall)) {
         ++context.stale;

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "base/urls.hpp"
+
 namespace engine::shares {
 
 namespace {
@@ -21,7 +23,7 @@ std::string name_of(Context& context, const store::Row& row) {
 // What others said, as one value that ends where it ends. Control characters are the log's.
 std::string quoted(const std::string& text) {
     std::string value = "\"";
-    for (const char c : domain::redact_urls(text)) {
+    for (const char c : base::redact_urls(text)) {
         if (c == '"' || c == '\\') value += '\\';
         value += c;
     }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/urls.hpp"
 #include "api/field_rules.hpp"
 #include "base/base64.hpp"
 #include "config/quantities.hpp"
@@ -162,8 +163,8 @@ void check_time(std::string_view text) {
 
 // A URL in the middle of anything: what is secret in it must not survive.
 void check_redaction(std::string_view text) {
-    const std::string redacted = domain::redact_urls(text);
-    require(domain::redact_urls(redacted) == redacted, "what is redacted stays as it is");
+    const std::string redacted = base::redact_urls(text);
+    require(base::redact_urls(redacted) == redacted, "what is redacted stays as it is");
 
     const std::size_t cut = text.empty() ? 0 : static_cast<unsigned char>(text[0]) % text.size();
     const std::string before(text.substr(0, cut));
@@ -175,14 +176,14 @@ void check_redaction(std::string_view text) {
          {before + "http://user:" + std::string(secret) + "@h/" + after,
           before + "ws://h/" + std::string(secret) + "/" + after,
           before + R"(http:\/\/h\/)" + std::string(secret) + "/" + after}) {
-        require(domain::redact_urls(url).find(secret) == std::string::npos, "no secret survives");
+        require(base::redact_urls(url).find(secret) == std::string::npos, "no secret survives");
     }
     const bool in_one_word = std::all_of(word.begin(), word.end(), [](char c) {
         return static_cast<unsigned char>(c) > ' ' && c != 0x7f;
     });
     if (!in_one_word) return;
     const std::string behind = "https://h/p?" + word + std::string(secret) + "/" + after;
-    require(domain::redact_urls(behind).find(secret) == std::string::npos, "no query survives");
+    require(base::redact_urls(behind).find(secret) == std::string::npos, "no query survives");
 }
 
 std::string hyphenated(std::string digits) {

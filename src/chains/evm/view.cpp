@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/urls.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "domain/failure.hpp"
@@ -31,11 +32,11 @@ std::variant<domain::Bytes, Unread> read_view(const jsonrpc::Answer& answer) {
 }
 
 std::string text_of(const jsonrpc::NodeError& error) {
-    return domain::redact_urls(describe(error));
+    return base::redact_urls(describe(error));
 }
 
 std::string text_of(const jsonrpc::Trouble& trouble) {
-    return domain::redact_urls(trouble.text);
+    return base::redact_urls(trouble.text);
 }
 
 }  // namespace chains::evm

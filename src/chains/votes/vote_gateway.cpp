@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/urls.hpp"
 #include "domain/bytes.hpp"
 
 namespace chains {
@@ -94,7 +95,7 @@ Outcome contained(const domain::RequestId& id, engine::Journal& journal, Work wo
     } catch (const std::exception& error) {
         journal.write(engine::Level::error, domain::to_string(id) +
                                                 " event=share_work_broke stage=panic error=\"" +
-                                                domain::redact_urls(error.what()) + "\"");
+                                                base::redact_urls(error.what()) + "\"");
         return attempt_failed("the work on the share broke off");
     }
 }
