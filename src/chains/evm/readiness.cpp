@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "chains/acl.hpp"
+#include "domain/access_list.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/readiness_outcomes.hpp"
 #include "chains/evm/view.hpp"
@@ -18,8 +18,8 @@ struct Readiness::Check {
     Check(engine::CheckOrder of, engine::GatewayEvents& to)
         : order(std::move(of)),
           events(to),
-          chains(host_chains_of(*order.request)),
-          questions(acl_questions(*order.request)) {}
+          chains(domain::host_chains_of(*order.request)),
+          questions(domain::acl_questions(*order.request)) {}
 
     const engine::CheckOrder order;
     engine::GatewayEvents& events;
@@ -28,7 +28,7 @@ struct Readiness::Check {
     std::size_t asked = 0;    // so many of them are done with
     std::uint32_t tries = 0;  // refusals to answer by the node of the present one
 
-    const std::vector<AclQuestion> questions;
+    const std::vector<domain::AclQuestion> questions;
     std::vector<std::size_t> refused;              // of the questions
     std::optional<engine::CheckOutcome> failed{};  // what a chain without an answer leads to
 

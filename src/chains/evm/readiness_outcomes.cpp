@@ -67,7 +67,7 @@ Failure access_list_failed(std::uint64_t chain_id, const std::string& why) {
         std::nullopt};
 }
 
-Failure access_refused(const std::vector<AclQuestion>& questions,
+Failure access_refused(const std::vector<domain::AclQuestion>& questions,
                        const std::vector<std::size_t>& refused) {
     std::string text = "Not allowed on host ACL: ACL check failed for " +
                        std::to_string(refused.size()) + " handle(s):";

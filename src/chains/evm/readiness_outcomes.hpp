@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/acl.hpp"
+#include "domain/access_list.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/failure.hpp"
 #include "engine/gateway.hpp"
@@ -18,7 +18,7 @@ namespace chains::evm {
 [[nodiscard]] domain::Failure no_access_list(std::uint64_t chain_id);
 [[nodiscard]] domain::Failure access_list_failed(std::uint64_t chain_id, const std::string& why);
 // `refused`: places in `questions`, at least one.
-[[nodiscard]] domain::Failure access_refused(const std::vector<AclQuestion>& questions,
+[[nodiscard]] domain::Failure access_refused(const std::vector<domain::AclQuestion>& questions,
                                              const std::vector<std::size_t>& refused);
 
 // One answer for each question, in their order; nothing when malformed.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "chains/acl.hpp"
+#include "domain/access_list.hpp"
 #include "chains/loopback/transaction.hpp"
 
 namespace chains::loopback {
@@ -21,7 +21,7 @@ engine::CheckOutcome Readiness::check(const engine::CheckOrder& order) {
 }
 
 std::optional<engine::Rejected> Readiness::unknown_chain(const domain::Request& request) const {
-    for (const std::uint64_t chain : host_chains_of(request)) {
+    for (const std::uint64_t chain : domain::host_chains_of(request)) {
         if (std::ranges::find(options_.host_chains, chain) != options_.host_chains.end()) continue;
         return engine::Rejected{
             {domain::Reason::host_acl_failed,
@@ -36,9 +36,9 @@ std::optional<engine::Rejected> Readiness::refusal(const domain::Request& reques
     if (options_.acl_refusals == 0) return std::nullopt;
     const domain::Bytes32 content = content_of(request);
     if (!dice_.fate(Matter::acl_refusal, content, options_.acl_refusals)) return std::nullopt;
-    const auto questions = acl_questions(request);
+    const auto questions = domain::acl_questions(request);
     if (questions.empty()) return std::nullopt;
-    const AclQuestion& denied =
+    const domain::AclQuestion& denied =
         questions[dice_.number(Matter::acl_question, content) % questions.size()];
     return engine::Rejected{
         {domain::Reason::host_acl_refused,

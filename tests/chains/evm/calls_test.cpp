@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chains/acl.hpp"
+#include "domain/access_list.hpp"
 #include "chains/evm/encodings.hpp"
 #include "chains/evm/golden.hpp"
 #include "domain/handle.hpp"
@@ -163,7 +163,7 @@ TEST_CASE("the access list of each chain is asked about its own handles, in thei
         for (const std::uint64_t chain : chains) {
             const auto calls = acl_calls(request, chain);
             std::size_t next = 0;
-            for (const chains::AclQuestion& question : chains::acl_questions(request)) {
+            for (const domain::AclQuestion& question : domain::acl_questions(request)) {
                 if (domain::host_chain_of(question.handle) != chain) continue;
                 REQUIRE(next < calls.size());
                 const std::string call = domain::to_hex(calls[next++]);
@@ -176,7 +176,7 @@ TEST_CASE("the access list of each chain is asked about its own handles, in thei
             }
             CHECK(next == calls.size());
         }
-        CHECK(asked == chains::acl_questions(request).size());
+        CHECK(asked == domain::acl_questions(request).size());
         CHECK(acl_calls(request, 2).empty());
     }
     CHECK(acl_calls(golden::input_proof(), 8009).empty());

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "chains/acl.hpp"
+#include "domain/access_list.hpp"
 #include "chains/loopback/harness.hpp"
 #include "domain/keccak.hpp"
 
@@ -79,7 +79,7 @@ TEST_CASE("an access list refusal names handle and check") {
 }
 
 TEST_CASE("a direct user decryption asks for user and contract") {
-    const auto questions = chains::acl_questions(support::user_decrypt(1));
+    const auto questions = domain::acl_questions(support::user_decrypt(1));
     REQUIRE(questions.size() == 2);
     CHECK(questions[0].check.starts_with("isAllowed(user 0x"));
     CHECK(questions[1].check.starts_with("isAllowed(contract 0x"));

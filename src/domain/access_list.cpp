@@ -1,4 +1,4 @@
-#include "chains/acl.hpp"
+#include "domain/access_list.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -6,7 +6,7 @@
 #include "domain/handle.hpp"
 #include "domain/keccak.hpp"
 
-namespace chains {
+namespace domain {
 namespace {
 
 struct Questions {
@@ -100,4 +100,4 @@ std::vector<std::uint64_t> host_chains_of(const domain::Request& request) {
     return chains;
 }
 
-}  // namespace chains
+}  // namespace domain

@@ -7,7 +7,7 @@
 #include "domain/bytes.hpp"
 #include "domain/request.hpp"
 
-namespace chains {
+namespace domain {
 
 // One thing the access list of a host chain is asked before a decryption (relayer-api 4.3).
 struct AclQuestion {
@@ -21,4 +21,4 @@ struct AclQuestion {
 // The host chains of a decryption's handles, in their order, without repetitions (evm-gateway 9.3).
 [[nodiscard]] std::vector<std::uint64_t> host_chains_of(const domain::Request& request);
 
-}  // namespace chains
+}  // namespace domain
