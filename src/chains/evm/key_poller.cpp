@@ -9,7 +9,7 @@
 #include "chains/evm/calls.hpp"
 #include "chains/evm/receipt.hpp"
 #include "chains/jsonrpc/decode.hpp"
-#include "chains/key_urls.hpp"
+#include "engine/key_urls.hpp"
 
 namespace chains::evm {
 namespace {
@@ -246,7 +246,7 @@ void KeyPoller::finish(const Round& round) {
         changed = ids_ != round.ids;
         if (changed) {
             current_ =
-                stored_at(round.storage.url, round.storage.prefix, round.ids.key, round.ids.crs);
+                engine::stored_at(round.storage.url, round.storage.prefix, round.ids.key, round.ids.crs);
             ids_ = round.ids;
         }
     }

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "chains/key_urls.hpp"
+#include "engine/key_urls.hpp"
 #include "chains/loopback/transaction.hpp"
 
 namespace chains {
@@ -169,7 +169,7 @@ engine::RoundAnswer LoopbackGateway::find(const domain::Bytes32& round_id) {
 }
 
 std::optional<engine::KeyMaterial> LoopbackGateway::current() const {
-    return stored_at(options_.storage_url, options_.storage_prefix, options_.key_id,
+    return engine::stored_at(options_.storage_url, options_.storage_prefix, options_.key_id,
                      options_.crs_id);
 }
 

@@ -11,7 +11,7 @@
 #include "chains/evm/key_poller.hpp"
 #include "chains/evm/replies.hpp"
 #include "chains/evm/scripted_node.hpp"
-#include "chains/key_urls.hpp"
+#include "engine/key_urls.hpp"
 #include "support/requests.hpp"
 #include "support/virtual_time.hpp"
 
@@ -68,7 +68,7 @@ struct Contracts {
     }
 
     [[nodiscard]] engine::KeyMaterial material() const {
-        return chains::stored_at(url, prefix, word32(key), word32(crs));
+        return engine::stored_at(url, prefix, word32(key), word32(crs));
     }
 };
 

@@ -1,4 +1,4 @@
-#include "chains/key_urls.hpp"
+#include "engine/key_urls.hpp"
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ TEST_CASE("a URL is storage, prefix, kind and 64 digits, with one slash in betwe
                                 "https://kms.example.org/store//"}) {
         CAPTURE(storage);
         const engine::KeyMaterial keys =
-            chains::stored_at(storage, "PUB", tagged_id(0x04, 3), tagged_id(0x05, 4));
+            engine::stored_at(storage, "PUB", tagged_id(0x04, 3), tagged_id(0x05, 4));
         CHECK(keys.key_id == tagged_id(0x04, 3));
         CHECK(keys.crs_id == tagged_id(0x05, 4));
         REQUIRE(keys.key_urls.size() == 1);
@@ -32,7 +32,7 @@ TEST_CASE("the loopback tells the key material of its options from the start on"
     chains::LoopbackOptions options = instant();
     const Harness plain{options};
     REQUIRE(plain.gateway->current());
-    CHECK(*plain.gateway->current() == chains::stored_at("https://kms.invalid/loopback", "PUB",
+    CHECK(*plain.gateway->current() == engine::stored_at("https://kms.invalid/loopback", "PUB",
                                                          tagged_id(0x04, 3), tagged_id(0x05, 4)));
 
     options.storage_url = "http://127.0.0.1:9000/bucket/";

@@ -5,7 +5,7 @@
 #include "domain/bytes.hpp"
 #include "engine/key_material.hpp"
 
-namespace chains {
+namespace engine {
 
 // Key material in the public storage of a KMS node, one URL each (relayer-api 1.12):
 // {storage_url without trailing slashes}/{storage_prefix}/{PublicKey|CRS}/{id, 64 digits}.
@@ -14,4 +14,4 @@ namespace chains {
                                             const domain::Bytes32& key_id,
                                             const domain::Bytes32& crs_id);
 
-}  // namespace chains
+}  // namespace engine

@@ -1,8 +1,8 @@
-#include "chains/key_urls.hpp"
+#include "engine/key_urls.hpp"
 
 #include <string>
 
-namespace chains {
+namespace engine {
 
 engine::KeyMaterial stored_at(std::string_view storage_url, std::string_view storage_prefix,
                               const domain::Bytes32& key_id, const domain::Bytes32& crs_id) {
@@ -14,4 +14,4 @@ engine::KeyMaterial stored_at(std::string_view storage_url, std::string_view sto
             {base + "/CRS/" + domain::to_hex(crs_id)}};
 }
 
-}  // namespace chains
+}  // namespace engine
