@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 
 namespace chains::evm {
 
@@ -21,8 +21,8 @@ public:
     using Work = std::function<void(std::vector<Item>)>;
 
     // `work` gets at least one item and at most `batch_max`, in up to `tasks_max` errands at once.
-    BatchLine(Errands& errands, std::size_t batch_max, std::size_t tasks_max, Work work)
-        : errands_(errands),
+    BatchLine(engine::TaskGroup& task_group, std::size_t batch_max, std::size_t tasks_max, Work work)
+        : task_group_(task_group),
           batch_max_(std::max<std::size_t>(batch_max, 1)),
           tasks_max_(tasks_max),
           work_(std::move(work)) {}
@@ -40,7 +40,7 @@ private:
         while (tasks_ < tasks_max_ && empty_handed_ * batch_max_ < waiting_.size()) {
             ++tasks_;
             ++empty_handed_;
-            errands_.run_after(domain::Milliseconds{0}, [this] { run(); });
+            task_group_.run_after(domain::Milliseconds{0}, [this] { run(); });
         }
     }
 
@@ -61,7 +61,7 @@ private:
         return batch;
     }
 
-    Errands& errands_;
+    engine::TaskGroup& task_group_;
     const std::size_t batch_max_;
     const std::size_t tasks_max_;
     const Work work_;

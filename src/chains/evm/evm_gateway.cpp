@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/evm/account.hpp"
 #include "chains/evm/contract_wallets.hpp"
 #include "chains/evm/fees.hpp"
@@ -245,8 +245,8 @@ private:
     Account account_;
     Sender sender_;
     // Last: they wait for work that uses the rest.
-    Errands reads_;
-    Errands sends_;
+    engine::TaskGroup reads_;
+    engine::TaskGroup sends_;
 };
 
 EvmGateway::EvmGateway(EvmOptions options, engine::Clock& clock, Workers workers,

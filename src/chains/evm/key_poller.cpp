@@ -101,18 +101,18 @@ std::variant<KmsStorage, Unread> storage_in(const jsonrpc::Json& logs,
 
 KeyPoller::KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, engine::Executor& executor,
                      engine::Journal& journal)
-    : options_(options), protocol_(protocol), journal_(journal), errands_(executor) {}
+    : options_(options), protocol_(protocol), journal_(journal), task_group_(executor) {}
 
 KeyPoller::~KeyPoller() {
     stop();
 }
 
 void KeyPoller::start() {
-    errands_.run_after(domain::Milliseconds{0}, [this] { tick(); });
+    task_group_.run_after(domain::Milliseconds{0}, [this] { tick(); });
 }
 
 void KeyPoller::stop() {
-    errands_.stop();
+    task_group_.stop();
 }
 
 std::optional<engine::KeyMaterial> KeyPoller::current() const {
@@ -126,7 +126,7 @@ std::optional<std::string> KeyPoller::trouble() const {
 }
 
 void KeyPoller::tick() {
-    errands_.run_after(std::max(options_.key_urls.poll_interval, domain::Milliseconds{1}),
+    task_group_.run_after(std::max(options_.key_urls.poll_interval, domain::Milliseconds{1}),
                        [this] { tick(); });
     {
         const std::lock_guard lock{mutex_};
@@ -142,7 +142,7 @@ void KeyPoller::go_on(Round round) {
         if (!unread) {
             round.failures = 0;
         } else if (++round.failures < retry.attempts_max) {
-            errands_.run_after(std::max(retry.pause, unread->wait),
+            task_group_.run_after(std::max(retry.pause, unread->wait),
                                [this, round] { go_on(round); });
             return;
         } else {

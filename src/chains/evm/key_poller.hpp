@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/view.hpp"
@@ -80,7 +80,7 @@ private:
     std::optional<engine::KeyMaterial> current_;
     std::optional<std::string> trouble_;
 
-    Errands errands_;
+    engine::TaskGroup task_group_;
 };
 
 }  // namespace chains::evm

@@ -63,7 +63,7 @@ Listener::Listener(const EvmOptions& options, std::string name, jsonrpc::Node& n
       clock_(clock),
       journal_(journal),
       reader_(options, name_, node, clock, journal, seen),
-      errands_(executor) {}
+      task_group_(executor) {}
 
 Listener::~Listener() {
     stop();
@@ -93,7 +93,7 @@ void Listener::stop() {
         stopped_ = true;
     }
     node_.stop();
-    errands_.stop();
+    task_group_.stop();
 }
 
 std::optional<std::string> Listener::trouble() const {
@@ -125,7 +125,7 @@ void Listener::wake_at_locked(domain::Monotonic time) {
     if (wake_ && *wake_ <= time) return;
     wake_ = time;
     const auto delay = std::chrono::ceil<Milliseconds>(time - clock_.monotonic());
-    errands_.run_after(delay, [this, time] { wake(time); });
+    task_group_.run_after(delay, [this, time] { wake(time); });
 }
 
 void Listener::wake(domain::Monotonic time) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/evm/chain_reader.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/seen_logs.hpp"
@@ -69,21 +69,21 @@ private:
     jsonrpc::Node& node_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
-    ChainReader reader_;  // by the errand that polls
+    ChainReader reader_;  // by the task that polls
 
     mutable std::mutex mutex_;  // for what follows
     bool started_ = false;
     bool polling_ = false;
     bool nudged_ = false;  // while polling
     bool stopped_ = false;
-    std::optional<domain::Monotonic> wake_;  // the earliest errand on its way
+    std::optional<domain::Monotonic> wake_;  // the earliest task on its way
     domain::Monotonic held_until_{};         // no poll before
     domain::Monotonic polled_at_{};
     std::optional<std::string> trouble_;
     std::optional<std::uint64_t> head_;
     std::optional<std::uint64_t> next_;
 
-    Errands errands_;  // last: it waits for work that uses the rest
+    engine::TaskGroup task_group_;  // last: it waits for work that uses the rest
 };
 
 }  // namespace chains::evm

@@ -43,18 +43,18 @@ Monitor::Monitor(const EvmOptions& options, const domain::Address& signer, jsonr
       write_(write),
       clock_(clock),
       journal_(journal),
-      errands_(executor) {}
+      task_group_(executor) {}
 
 Monitor::~Monitor() {
     stop();
 }
 
 void Monitor::start() {
-    errands_.run_after(Milliseconds{0}, [this] { look(); });
+    task_group_.run_after(Milliseconds{0}, [this] { look(); });
 }
 
 void Monitor::stop() {
-    errands_.stop();
+    task_group_.stop();
 }
 
 std::optional<Wei> Monitor::balance() const {
@@ -98,7 +98,7 @@ std::optional<std::string> Monitor::trouble() const {
 }
 
 void Monitor::look() {
-    if (const auto pause = read()) errands_.run_after(*pause, [this] { look(); });
+    if (const auto pause = read()) task_group_.run_after(*pause, [this] { look(); });
 }
 
 // How long until the next look; nothing when the node was stopped.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
@@ -70,7 +70,7 @@ private:
     bool low_ = false;
     std::optional<std::string> trouble_;
 
-    Errands errands_;  // last: it waits for work that uses the rest
+    engine::TaskGroup task_group_;  // last: it waits for work that uses the rest
 };
 
 }  // namespace chains::evm

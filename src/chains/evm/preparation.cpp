@@ -35,7 +35,7 @@ bool lacks_block(const jsonrpc::Answer& answer) {
 
 Preparation::Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
                          Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
-                         Errands& errands, const engine::Clock& clock, engine::Journal& journal)
+                         engine::TaskGroup& task_group, const engine::Clock& clock, engine::Journal& journal)
     : options_(options),
       write_(write),
       read_(read),
@@ -45,7 +45,7 @@ Preparation::Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrp
       signer_(signer),
       clock_(clock),
       journal_(journal),
-      line_(errands, options.batch_max, workers_max,
+      line_(task_group, options.batch_max, workers_max,
             [this](const Orders& orders) { work(orders); }) {}
 
 void Preparation::prepare(Orders orders, engine::GatewayEvents& events) {

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/evm/batch_line.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
@@ -27,7 +27,7 @@ class Preparation {
 public:
     Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
                 Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
-                Errands& errands, const engine::Clock& clock, engine::Journal& journal);
+                engine::TaskGroup& task_group, const engine::Clock& clock, engine::Journal& journal);
 
     // Returns at once; one event for each order.
     void prepare(std::vector<engine::PrepareOrder> orders, engine::GatewayEvents& events);

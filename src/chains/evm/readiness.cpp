@@ -91,8 +91,8 @@ Readiness::Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts
     : options_(options),
       read_(read),
       journal_(journal),
-      errands_(executor),
-      gateway_line_(errands_, options.batch_max, exchanges_per_node_max,
+      task_group_(executor),
+      gateway_line_(task_group_, options.batch_max, exchanges_per_node_max,
                     [this](Checks checks) { ask_gateway(std::move(checks)); }) {
     for (const EvmOptions::HostChain& chain : options.host_chains) {
         const auto node = hosts.find(chain.chain_id);
@@ -105,7 +105,7 @@ Readiness::Host::Host(Readiness& owner, const EvmOptions::HostChain& chain, json
     : chain_id(chain.chain_id),
       acl(chain.acl),
       node(asked),
-      line(owner.errands_, owner.options_.batch_max, exchanges_per_node_max,
+      line(owner.task_group_, owner.options_.batch_max, exchanges_per_node_max,
            [this, &owner](Checks checks) { owner.ask_access_list(*this, std::move(checks)); }) {}
 
 Readiness::~Readiness() {
@@ -113,7 +113,7 @@ Readiness::~Readiness() {
 }
 
 void Readiness::stop() {
-    errands_.stop();
+    task_group_.stop();
 }
 
 void Readiness::check(std::vector<engine::CheckOrder> orders, engine::GatewayEvents& events) {
@@ -127,8 +127,8 @@ void Readiness::check(std::vector<engine::CheckOrder> orders, engine::GatewayEve
             check.asked = check.chains.size();
         }
     }
-    // As an errand, since it may hand over answers, of which there are none once stopped.
-    errands_.run_after(domain::Milliseconds{0},
+    // As a task, since it may hand over answers, of which there are none once stopped.
+    task_group_.run_after(domain::Milliseconds{0},
                        [this, checks = std::move(checks)] { proceed(checks); });
 }
 
@@ -184,7 +184,7 @@ void Readiness::ask_access_list(Host& host, Checks checks) {
         (settled ? done : again).push_back(std::move(checks[at]));
     }
     if (!again.empty()) {
-        errands_.run_after(options_.acl_retry.pause,
+        task_group_.run_after(options_.acl_retry.pause,
                            [&host, again = std::move(again)] { host.line.add(again); });
     }
     proceed(std::move(done));

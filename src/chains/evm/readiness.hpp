@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/evm/batch_line.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
@@ -71,7 +71,7 @@ private:
     const EvmOptions options_;
     jsonrpc::Node& read_;
     engine::Journal& journal_;
-    Errands errands_;
+    engine::TaskGroup task_group_;
     std::map<std::uint64_t, std::unique_ptr<Host>> hosts_;
     BatchLine<CheckPtr> gateway_line_;
 };

@@ -69,7 +69,7 @@ jsonrpc::Json list_of(std::string text) {
 }  // namespace
 
 // One order on its way.
-struct Sender::Errand {
+struct Sender::Sending {
     engine::SendOrder order;
     engine::GatewayEvents& events;
     Transaction transaction{};  // the newest
@@ -77,7 +77,7 @@ struct Sender::Errand {
     domain::Monotonic watch_end{};
     Milliseconds watch_pause{watch_pause_first};
     bool watches_slowly = false;
-    void (Sender::*after_watch)(const ErrandPtr&) = nullptr;
+    void (Sender::*after_watch)(const SendingPtr&) = nullptr;
 
     unsigned gaps = 0;
     unsigned turns = 0;
@@ -108,71 +108,71 @@ Sender::Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, 
 void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events) {
     for (engine::SendOrder& order : orders) {
         assert(!order.sealed.empty() && order.kind != domain::Kind::share);
-        auto errand = std::make_shared<Errand>(Errand{std::move(order), events});
-        auto transaction = decode_transaction(errand->newest().bytes);
+        auto sending = std::make_shared<Sending>(Sending{std::move(order), events});
+        auto transaction = decode_transaction(sending->newest().bytes);
         if (!transaction || transaction->chain_id != options_.chain_id) {
-            refuse_foreign(errand);
+            refuse_foreign(sending);
             continue;
         }
-        if (transaction->nonce != errand->newest().nonce) {
-            later(errand, "the stored transaction has another nonce than its row");
+        if (transaction->nonce != sending->newest().nonce) {
+            later(sending, "the stored transaction has another nonce than its row");
             continue;
         }
-        errand->transaction = std::move(*transaction);
-        if (errand->order.look_up_first) {
-            executor_.run([this, errand] { look_up_then_submit(errand); });
+        sending->transaction = std::move(*transaction);
+        if (sending->order.look_up_first) {
+            executor_.run([this, sending] { look_up_then_submit(sending); });
         } else {
-            submit_in_order(errand);
+            submit_in_order(sending);
         }
     }
 }
 
-void Sender::submit_in_order(const ErrandPtr& errand) {
+void Sender::submit_in_order(const SendingPtr& sending) {
     departures_.depart(
-        errand->newest().nonce, nonces_.one_at_a_time() ? turn_patience : order_patience,
-        [this, errand] { submit(errand); },
-        [this, errand] { later(errand, "smaller nonces come first"); });
+        sending->newest().nonce, nonces_.one_at_a_time() ? turn_patience : order_patience,
+        [this, sending] { submit(sending); },
+        [this, sending] { later(sending, "smaller nonces come first"); });
 }
 
 // The data directory was used with another chain: what was signed for that one is kept for it.
-void Sender::refuse_foreign(const ErrandPtr& errand) {
+void Sender::refuse_foreign(const SendingPtr& sending) {
     if (!told_of_foreign_.exchange(true)) {
         journal_.write(engine::Level::error,
-                       "sealed_for_another_chain alert=true job_id=" + to_string(errand->order.id) +
+                       "sealed_for_another_chain alert=true job_id=" + to_string(sending->order.id) +
                            " hint=\"requests in work belong to the chain this data directory was "
                            "used with; use another storage.data_dir for this one\"");
     }
-    later(errand, "sealed for another chain");
+    later(sending, "sealed for another chain");
 }
 
-void Sender::look_up_then_submit(const ErrandPtr& errand) {
-    const Receipts::Found found = receipts_.find(errand->order.sealed);
+void Sender::look_up_then_submit(const SendingPtr& sending) {
+    const Receipts::Found found = receipts_.find(sending->order.sealed);
     if (const auto* receipt = std::get_if<TransactionReceipt>(&found)) {
-        conclude(errand, *receipt);
+        conclude(sending, *receipt);
     } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&found)) {
-        finish(errand, unreachable(*trouble, "asking for a receipt"));
+        finish(sending, unreachable(*trouble, "asking for a receipt"));
     } else {
-        submit_in_order(errand);
+        submit_in_order(sending);
     }
 }
 
-void Sender::submit(const ErrandPtr& errand) {
+void Sender::submit(const SendingPtr& sending) {
     const bool sync = is_send_sync();
     const jsonrpc::Call call{sync ? "eth_sendRawTransactionSync" : "eth_sendRawTransaction",
-                             list_of(jsonrpc::hex(errand->newest().bytes))};
+                             list_of(jsonrpc::hex(sending->newest().bytes))};
     // No longer than until its fees are to be raised.
     const Milliseconds patience =
         std::min(options_.send_timeout, options_.fees.bump_after + Milliseconds{1'000});
     // The node may hold the call until the receipt is there: no thread waits for that.
     write_.call_then(call, sync ? std::optional(patience) : std::nullopt,
-                     [this, errand, sync](jsonrpc::Answer answer) {
-                         executor_.run([this, errand, sync, answer = std::move(answer)] {
-                             submitted(errand, sync, answer);
+                     [this, sending, sync](jsonrpc::Answer answer) {
+                         executor_.run([this, sending, sync, answer = std::move(answer)] {
+                             submitted(sending, sync, answer);
                          });
                      });
 }
 
-void Sender::submitted(const ErrandPtr& errand, bool sync, const jsonrpc::Answer& answer) {
+void Sender::submitted(const SendingPtr& sending, bool sync, const jsonrpc::Answer& answer) {
     const SendVerdict verdict = verdict_on(answer);
     if (verdict == SendVerdict::no_such_method && sync) {
         {
@@ -183,11 +183,11 @@ void Sender::submitted(const ErrandPtr& errand, bool sync, const jsonrpc::Answer
             journal_.write(engine::Level::info,
                            "send_sync_missing action=\"receipts are asked for instead\"");
         }
-        submit(errand);
+        submit(sending);
         return;
     }
-    trace(errand, answer);
-    judge(errand, answer, verdict);
+    trace(sending, answer);
+    judge(sending, answer, verdict);
 }
 
 bool Sender::is_send_sync() const {
@@ -195,12 +195,12 @@ bool Sender::is_send_sync() const {
     return !sync_missing_since_ || clock_.monotonic() - *sync_missing_since_ >= sync_missing_for;
 }
 
-void Sender::trace(const ErrandPtr& errand, const jsonrpc::Answer& answer) const {
+void Sender::trace(const SendingPtr& sending, const jsonrpc::Answer& answer) const {
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
     if (error == nullptr || !journal_.wants(engine::Level::debug)) return;
     journal_.write(engine::Level::debug,
-                   "send_refused job_id=" + to_string(errand->order.id) +
-                       " nonce=" + std::to_string(errand->newest().nonce) +
+                   "send_refused job_id=" + to_string(sending->order.id) +
+                       " nonce=" + std::to_string(sending->newest().nonce) +
                        " class=" + std::string(name_of(class_on_send(*error))) + " code=" +
                        std::to_string(error->code) + " error=\"" + words_of(*error) + "\"");
 }
@@ -229,7 +229,7 @@ std::optional<std::string> Sender::trouble() const {
     return std::nullopt;
 }
 
-void Sender::judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendVerdict verdict) {
+void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, SendVerdict verdict) {
     // A refusal nobody understands may mean the same: the balance is compared then.
     if (verdict != SendVerdict::no_funds && verdict != SendVerdict::not_sent &&
         verdict != SendVerdict::refused && lacks_funds_.exchange(false)) {
@@ -237,7 +237,7 @@ void Sender::judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendV
     }
     if (verdict == SendVerdict::receipt || verdict == SendVerdict::pending ||
         verdict == SendVerdict::nonce_used) {
-        note_taken(errand->newest().nonce);
+        note_taken(sending->newest().nonce);
     }
     switch (verdict) {
         case SendVerdict::receipt: {
@@ -245,89 +245,89 @@ void Sender::judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendV
             const auto is_its = [&](const engine::Sealed& sealed) {
                 return receipt && receipt->hash == sealed.hash;
             };
-            if (std::ranges::any_of(errand->order.sealed, is_its)) {
-                conclude(errand, *receipt);
+            if (std::ranges::any_of(sending->order.sealed, is_its)) {
+                conclude(sending, *receipt);
             } else {
-                watch(errand, unknown_patience, &Sender::not_included);
+                watch(sending, unknown_patience, &Sender::not_included);
             }
             return;
         }
         case SendVerdict::pending:
-            watch(errand, options_.fees.bump_after, &Sender::not_included);
+            watch(sending, options_.fees.bump_after, &Sender::not_included);
             return;
         case SendVerdict::unknown:
-            watch(errand, unknown_patience, &Sender::not_included);
+            watch(sending, unknown_patience, &Sender::not_included);
             return;
         case SendVerdict::nonce_used:
-            errand->watches_slowly = true;
-            watch(errand, options_.foreign_use_patience, &Sender::nonce_conflict);
+            sending->watches_slowly = true;
+            watch(sending, options_.foreign_use_patience, &Sender::nonce_conflict);
             return;
         case SendVerdict::nonce_gap:
-            executor_.run_after(gap_pause, [this, errand] { after_gap(errand); });
+            executor_.run_after(gap_pause, [this, sending] { after_gap(sending); });
             return;
         case SendVerdict::underpriced:
-            if (errand->order.sealed.size() <= quick_bumps_max || is_old(*errand)) {
+            if (sending->order.sealed.size() <= quick_bumps_max || is_old(*sending)) {
                 const auto named = jsonrpc::classify(std::get<jsonrpc::NodeError>(answer));
-                bump(errand, {named.fee_min, named.tip_min});
+                bump(sending, {named.fee_min, named.tip_min});
             } else {
-                later(errand, "fees are too low");
+                later(sending, "fees are too low");
             }
             return;
         case SendVerdict::no_funds:
-            no_funds(errand);
+            no_funds(sending);
             return;
         case SendVerdict::no_such_method:
-            later(errand, "the node takes no transactions");
+            later(sending, "the node takes no transactions");
             return;
         case SendVerdict::busy: {
             const auto& error = std::get<jsonrpc::NodeError>(answer);
-            later(errand, "the node takes nothing now: " + words_of(error),
+            later(sending, "the node takes nothing now: " + words_of(error),
                   jsonrpc::classify(error).wait.value_or(Milliseconds{0}));
             return;
         }
         case SendVerdict::one_in_flight:
-            one_in_flight(errand);
+            one_in_flight(sending);
             return;
         case SendVerdict::sender_forbidden:
-            forbidden(errand, std::get<jsonrpc::NodeError>(answer));
+            forbidden(sending, std::get<jsonrpc::NodeError>(answer));
             return;
         case SendVerdict::gas_too_high:
-            too_much_gas(errand, std::get<jsonrpc::NodeError>(answer));
+            too_much_gas(sending, std::get<jsonrpc::NodeError>(answer));
             return;
         case SendVerdict::doomed:
         case SendVerdict::refused: {
             const auto& error = std::get<jsonrpc::NodeError>(answer);
-            errand->refusal = words_of(error);
-            errand->refusal_class = class_on_send(error);
-            watch(errand, refused_patience, &Sender::still_refused);
+            sending->refusal = words_of(error);
+            sending->refusal_class = class_on_send(error);
+            watch(sending, refused_patience, &Sender::still_refused);
             return;
         }
         case SendVerdict::not_sent:
-            finish(errand, unreachable(std::get<jsonrpc::Trouble>(answer), "sending"));
+            finish(sending, unreachable(std::get<jsonrpc::Trouble>(answer), "sending"));
             return;
     }
 }
 
 // What was signed while gas was dear may be affordable now, at the same nonce.
-void Sender::no_funds(const ErrandPtr& errand) {
+void Sender::no_funds(const SendingPtr& sending) {
     const FeeAnswer fees = fees_.current();
     const auto* market = std::get_if<FeeQuote>(&fees);
-    const bool is_dear = market != nullptr && market->max_fee * 2 < errand->transaction.max_fee;
-    if (is_dear && errand->order.sealed.size() <= quick_bumps_max &&
-        !receipts_.knows_any(errand->order.sealed)) {
-        Transaction cheaper = errand->transaction;
+    const bool is_dear = market != nullptr && market->max_fee * 2 < sending->transaction.max_fee;
+    if (is_dear && sending->order.sealed.size() <= quick_bumps_max &&
+        !receipts_.knows_any(sending->order.sealed)) {
+        Transaction cheaper = sending->transaction;
         cheaper.priority_fee = market->priority_fee;
         cheaper.max_fee = market->max_fee;
-        reseal(errand, std::move(cheaper), true);
+        reseal(sending, std::move(cheaper), true);
         return;
     }
     if (!lacks_funds_.exchange(true)) journal_.write(engine::Level::error, no_funds_line);
-    later(errand, no_funds_text, no_funds_hold);
+    later(sending, no_funds_text, no_funds_hold);
 }
 
 // All of the account is refused, so a transaction that does nothing would be as well: what is
 // signed is kept, one of them is tried now and then, and nothing more is signed (field report 91).
-void Sender::forbidden(const ErrandPtr& errand, const jsonrpc::NodeError& error) {
+void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& error) {
     bool is_new = false;
     {
         const std::lock_guard lock{mutex_};
@@ -341,11 +341,11 @@ void Sender::forbidden(const ErrandPtr& errand, const jsonrpc::NodeError& error)
                            "\" action=\"nothing new is signed until the node takes transactions "
                            "of the account; all requests are kept\"");
     }
-    later(errand, forbidden_text, no_funds_hold);
+    later(sending, forbidden_text, no_funds_hold);
 }
 
 // Each waits until the one before it is on chain (EIP-7702, field report 86).
-void Sender::one_in_flight(const ErrandPtr& errand) {
+void Sender::one_in_flight(const SendingPtr& sending) {
     if (!told_of_one_in_flight_.exchange(true)) {
         journal_.write(engine::Level::warning,
                        "one_transaction_in_flight account=" + jsonrpc::hex(signer_.address()) +
@@ -359,30 +359,30 @@ void Sender::one_in_flight(const ErrandPtr& errand) {
             departures_.release();
         });
     }
-    departures_.come_back(errand->newest().nonce);
-    if (++errand->turns >= turn_tries_max) {
-        later(errand, "others of this account come first");
+    departures_.come_back(sending->newest().nonce);
+    if (++sending->turns >= turn_tries_max) {
+        later(sending, "others of this account come first");
         return;
     }
-    executor_.run_after(turn_pause, [this, errand] { look_up_then_submit(errand); });
+    executor_.run_after(turn_pause, [this, sending] { look_up_then_submit(sending); });
 }
 
 // The same with less gas, as far as that is enough (field report 94).
-void Sender::too_much_gas(const ErrandPtr& errand, const jsonrpc::NodeError& error) {
+void Sender::too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& error) {
     const auto named = jsonrpc::classify(error).gas_cap;
-    const Transaction& present = errand->transaction;
+    const Transaction& present = sending->transaction;
     if (named && *named < present.gas_limit) gas_.note_cap(*named);
-    errand->refusal = words_of(error);
-    errand->refusal_class = jsonrpc::ReplyClass::gas_too_high;
+    sending->refusal = words_of(error);
+    sending->refusal_class = jsonrpc::ReplyClass::gas_too_high;
     const auto cap = gas_.cap();
     if (!cap || *cap >= present.gas_limit || is_no_op(present, signer_.address()) ||
         *cap < gas_needed(present)) {
-        watch(errand, refused_patience, &Sender::still_refused);
+        watch(sending, refused_patience, &Sender::still_refused);
         return;
     }
     Transaction smaller = present;
     smaller.gas_limit = *cap;
-    reseal(errand, std::move(smaller), true);
+    reseal(sending, std::move(smaller), true);
 }
 
 // What the node estimates now; when it does not, what the limit was made of.
@@ -409,121 +409,121 @@ bool Sender::can_pay(const Transaction& transaction) {
 
 // --- what became of it --------------------------------------------------------------------------
 
-void Sender::watch(const ErrandPtr& errand, Milliseconds patience,
-                   void (Sender::*after)(const ErrandPtr&)) {
+void Sender::watch(const SendingPtr& sending, Milliseconds patience,
+                   void (Sender::*after)(const SendingPtr&)) {
     assert(after != nullptr && patience >= Milliseconds{0});
-    errand->watch_end = clock_.monotonic() + patience;
-    errand->watch_pause = errand->watches_slowly ? conflict_pause : watch_pause_first;
-    errand->after_watch = after;
-    watch_again(errand, Milliseconds{0});
+    sending->watch_end = clock_.monotonic() + patience;
+    sending->watch_pause = sending->watches_slowly ? conflict_pause : watch_pause_first;
+    sending->after_watch = after;
+    watch_again(sending, Milliseconds{0});
 }
 
-void Sender::watch_again(const ErrandPtr& errand, Milliseconds pause) {
-    executor_.run_after(pause, [this, errand] {
-        const Receipts::Found found = receipts_.find(errand->order.sealed);
+void Sender::watch_again(const SendingPtr& sending, Milliseconds pause) {
+    executor_.run_after(pause, [this, sending] {
+        const Receipts::Found found = receipts_.find(sending->order.sealed);
         if (const auto* receipt = std::get_if<TransactionReceipt>(&found)) {
-            conclude(errand, *receipt);
-        } else if (clock_.monotonic() < errand->watch_end) {
-            const Milliseconds next = errand->watch_pause;
-            if (!errand->watches_slowly) errand->watch_pause = next_pause(next);
-            watch_again(errand, next);
+            conclude(sending, *receipt);
+        } else if (clock_.monotonic() < sending->watch_end) {
+            const Milliseconds next = sending->watch_pause;
+            if (!sending->watches_slowly) sending->watch_pause = next_pause(next);
+            watch_again(sending, next);
         } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&found)) {
-            finish(errand, unreachable(*trouble, "asking for a receipt"));
-        } else if (std::holds_alternative<Receipts::NotIndexed>(found) && is_count_past(errand)) {
+            finish(sending, unreachable(*trouble, "asking for a receipt"));
+        } else if (std::holds_alternative<Receipts::NotIndexed>(found) && is_count_past(sending)) {
             // It may be its own: nothing else is signed for it, however long this lasts.
-            later_with_node(errand, "the nonce is used, and the node can not tell receipts yet");
+            later_with_node(sending, "the nonce is used, and the node can not tell receipts yet");
         } else {
-            (this->*errand->after_watch)(errand);
+            (this->*sending->after_watch)(sending);
         }
     });
 }
 
-bool Sender::is_count_past(const ErrandPtr& errand) {
+bool Sender::is_count_past(const SendingPtr& sending) {
     const auto count = account_.count();
-    return !count || *count > errand->newest().nonce;
+    return !count || *count > sending->newest().nonce;
 }
 
 // No block has it: it is stuck, or the node does not have it, or not any more.
-void Sender::not_included(const ErrandPtr& errand) {
+void Sender::not_included(const SendingPtr& sending) {
     if (const auto count = account_.count()) {
         account_.fill_holes(*count);
         // Behind a smaller nonce of ours no fee helps.
-        if (*count < errand->newest().nonce) {
-            later(errand, "not included yet: smaller nonces come first");
+        if (*count < sending->newest().nonce) {
+            later(sending, "not included yet: smaller nonces come first");
             return;
         }
     }
-    if (!receipts_.knows_any(errand->order.sealed)) {
-        later(errand, "the node has forgotten it");
-    } else if (is_old(*errand)) {
-        bump(errand);
+    if (!receipts_.knows_any(sending->order.sealed)) {
+        later(sending, "the node has forgotten it");
+    } else if (is_old(*sending)) {
+        bump(sending);
     } else {
-        later_with_node(errand, "not included yet");
+        later_with_node(sending, "not included yet");
     }
 }
 
-bool Sender::is_old(const Errand& errand) const {
-    return clock_.wall() - errand.newest().at >= options_.fees.bump_after;
+bool Sender::is_old(const Sending& sending) const {
+    return clock_.wall() - sending.newest().at >= options_.fees.bump_after;
 }
 
 // A transaction with this nonce is on chain, and for a long time no node had a receipt of ours.
-void Sender::nonce_conflict(const ErrandPtr& errand) {
-    const std::uint64_t nonce = errand->newest().nonce;
+void Sender::nonce_conflict(const SendingPtr& sending) {
+    const std::uint64_t nonce = sending->newest().nonce;
     const auto count = account_.count();
-    if (!count || *count <= nonce || receipts_.knows_any(errand->order.sealed)) {
-        later(errand, "the nonce is used, and the receipt is not there yet");
+    if (!count || *count <= nonce || receipts_.knows_any(sending->order.sealed)) {
+        later(sending, "the nonce is used, and the receipt is not there yet");
         return;
     }
     nonces_.used(nonce);
     journal_.write(engine::Level::warning,
-                   "foreign_nonce_use alert=true job_id=" + to_string(errand->order.id) +
+                   "foreign_nonce_use alert=true job_id=" + to_string(sending->order.id) +
                        " nonce=" + std::to_string(nonce) +
                        " hint=\"another program uses the relayer's key; give it one of its own\"");
-    Transaction again = errand->transaction;
+    Transaction again = sending->transaction;
     if (is_no_op(again, signer_.address())) {
-        finish(errand,
+        finish(sending,
                engine::Rejected{{domain::Reason::send_failed,
                                  "Transaction failed: its nonce was used by another program",
                                  {}}});
         return;
     }
     again.nonce = 0;
-    reseal(errand, std::move(again), false);
+    reseal(sending, std::move(again), false);
 }
 
 // The smaller nonces may be on their way: the same bytes again. A gap that stays is one that nobody
 // fills, or the chain went back.
-void Sender::after_gap(const ErrandPtr& errand) {
-    if (++errand->gaps % 3 == 0) account_.tend();
-    if (errand->gaps >= gap_tries_max) {
-        later(errand, "smaller nonces are missing");
+void Sender::after_gap(const SendingPtr& sending) {
+    if (++sending->gaps % 3 == 0) account_.tend();
+    if (sending->gaps >= gap_tries_max) {
+        later(sending, "smaller nonces are missing");
     } else {
-        submit(errand);
+        submit(sending);
     }
 }
 
 // What can not pass is cancelled at once, everything else after a span of time (field reports 26
 // and 80); what comes on chain decides.
-void Sender::still_refused(const ErrandPtr& errand) {
-    if (receipts_.knows_any(errand->order.sealed)) {
-        later(errand, "refused, but known to the node");
+void Sender::still_refused(const SendingPtr& sending) {
+    if (receipts_.knows_any(sending->order.sealed)) {
+        later(sending, "refused, but known to the node");
         return;
     }
-    const jsonrpc::ReplyClass said = errand->refusal_class;
+    const jsonrpc::ReplyClass said = sending->refusal_class;
     const bool may_pass = said != jsonrpc::ReplyClass::too_large &&
                           said != jsonrpc::ReplyClass::reverted &&
                           said != jsonrpc::ReplyClass::gas_too_high;
-    const Milliseconds so_far = refused_for(errand);
-    const Milliseconds patience = nonces_.has_larger(errand->newest().nonce)
+    const Milliseconds so_far = refused_for(sending);
+    const Milliseconds patience = nonces_.has_larger(sending->newest().nonce)
                                       ? options_.refusal_patience_blocking
                                       : options_.refusal_patience;
     const bool has_time =
-        is_no_op(errand->transaction, signer_.address()) || (may_pass && so_far < patience);
+        is_no_op(sending->transaction, signer_.address()) || (may_pass && so_far < patience);
     if (may_pass && (lacks_funds_ || !has_time)) {
-        if (!can_pay(errand->transaction)) {
+        if (!can_pay(sending->transaction)) {
             // The account explains it: the span begins anew once it can pay.
-            forget_refusal(errand->newest().nonce);
-            no_funds(errand);
+            forget_refusal(sending->newest().nonce);
+            no_funds(sending);
             return;
         }
         if (lacks_funds_.exchange(false)) {
@@ -531,25 +531,25 @@ void Sender::still_refused(const ErrandPtr& errand) {
         }
     }
     if (has_time) {
-        later(errand, "the node refuses the transaction: " + errand->refusal);
+        later(sending, "the node refuses the transaction: " + sending->refusal);
     } else {
-        cancel(errand);
+        cancel(sending);
     }
 }
 
-Milliseconds Sender::refused_for(const ErrandPtr& errand) {
+Milliseconds Sender::refused_for(const SendingPtr& sending) {
     const domain::Monotonic now = clock_.monotonic();
-    const std::uint64_t nonce = errand->newest().nonce;
+    const std::uint64_t nonce = sending->newest().nonce;
     const std::lock_guard lock{mutex_};
-    if (is_no_op(errand->transaction, signer_.address())) refused_no_op_ = errand->refusal;
+    if (is_no_op(sending->transaction, signer_.address())) refused_no_op_ = sending->refusal;
     const domain::Monotonic since = refused_since_.try_emplace(nonce, now).first->second;
     if (!told_of_refusal_ || now - *told_of_refusal_ >= refusal_line_interval) {
         told_of_refusal_ = now;
         journal_.write(engine::Level::warning,
-                       "transaction_refused job_id=" + to_string(errand->order.id) +
+                       "transaction_refused job_id=" + to_string(sending->order.id) +
                            " nonce=" + std::to_string(nonce) +
-                           " class=" + std::string(name_of(errand->refusal_class)) + " error=\"" +
-                           errand->refusal + "\"");
+                           " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
+                           sending->refusal + "\"");
     }
     return std::chrono::duration_cast<Milliseconds>(now - since);
 }
@@ -559,13 +559,13 @@ void Sender::forget_refusal(std::uint64_t nonce) {
     refused_since_.erase(nonce);
 }
 
-void Sender::cancel(const ErrandPtr& errand) {
+void Sender::cancel(const SendingPtr& sending) {
     journal_.write(engine::Level::warning,
-                   "transaction_cancelled job_id=" + to_string(errand->order.id) +
-                       " nonce=" + std::to_string(errand->newest().nonce) +
-                       " class=" + std::string(name_of(errand->refusal_class)) + " error=\"" +
-                       errand->refusal + "\"");
-    Transaction no_op = no_op_like(errand->transaction, signer_.address());
+                   "transaction_cancelled job_id=" + to_string(sending->order.id) +
+                       " nonce=" + std::to_string(sending->newest().nonce) +
+                       " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
+                       sending->refusal + "\"");
+    Transaction no_op = no_op_like(sending->transaction, signer_.address());
     const FeeAnswer fees = fees_.current();
     const auto* market = std::get_if<FeeQuote>(&fees);
     const FeeQuote old = fees_of(no_op);
@@ -573,92 +573,92 @@ void Sender::cancel(const ErrandPtr& errand) {
         no_op.priority_fee = higher->priority_fee;
         no_op.max_fee = higher->max_fee;
     }
-    reseal(errand, std::move(no_op), true);
+    reseal(sending, std::move(no_op), true);
 }
 
-void Sender::bump(const ErrandPtr& errand, const FeeFloor& floor) {
-    assert(errand->transaction.nonce == errand->newest().nonce);
+void Sender::bump(const SendingPtr& sending, const FeeFloor& floor) {
+    assert(sending->transaction.nonce == sending->newest().nonce);
     const FeeAnswer fees = fees_.current();
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&fees)) {
-        finish(errand, unreachable(*trouble, "asking for fees"));
+        finish(sending, unreachable(*trouble, "asking for fees"));
         return;
     }
-    Transaction higher = errand->transaction;
-    const auto first = decode_transaction(errand->order.sealed.front().bytes);
+    Transaction higher = sending->transaction;
+    const auto first = decode_transaction(sending->order.sealed.front().bytes);
     const auto quote = bumped(fees_of(higher), fees_of(first.value_or(higher)),
                               std::get<FeeQuote>(fees), options_.fees, floor);
     if (!quote) {
-        later(errand, "fees are at their cap");
+        later(sending, "fees are at their cap");
         return;
     }
     higher.priority_fee = quote->priority_fee;
     higher.max_fee = quote->max_fee;
-    reseal(errand, std::move(higher), true);
+    reseal(sending, std::move(higher), true);
 }
 
 // --- the end ------------------------------------------------------------------------------------
 
-void Sender::conclude(const ErrandPtr& errand, const TransactionReceipt& receipt) {
+void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& receipt) {
     if (!receipts_.is_buried(receipt)) {
-        executor_.run_after(burial_pause, [this, errand] { look_up_then_submit(errand); });
+        executor_.run_after(burial_pause, [this, sending] { look_up_then_submit(sending); });
         return;
     }
     const auto sealed =
-        std::ranges::find(errand->order.sealed, receipt.hash, &engine::Sealed::hash);
-    assert(sealed != errand->order.sealed.end());
+        std::ranges::find(sending->order.sealed, receipt.hash, &engine::Sealed::hash);
+    assert(sealed != sending->order.sealed.end());
     nonces_.used(sealed->nonce);
     note_taken(sealed->nonce);
     // A second nonce, taken when the first seemed to be used by somebody else.
-    for (const engine::Sealed& other : errand->order.sealed) {
+    for (const engine::Sealed& other : sending->order.sealed) {
         if (other.nonce != sealed->nonce) nonces_.release(other.nonce);
     }
     const auto transaction = decode_transaction(sealed->bytes);
     if (!transaction) {
         // Only the newest was read before it was sent; this one is as it came from the disk.
-        finish(errand,
+        finish(sending,
                engine::Rejected{{domain::Reason::undecodable,
                                  "Transaction failed: The stored transaction can not be read",
                                  {}}});
         return;
     }
     if (is_no_op(*transaction, signer_.address())) {
-        finish(errand, engine::Rejected{{domain::Reason::send_failed,
+        finish(sending, engine::Rejected{{domain::Reason::send_failed,
                                          "Transaction failed: Transaction refused by the node",
                                          {}}});
     } else if (!receipt.succeeded) {
-        finish(errand, engine::Rejected{receipts_.why_reverted(*transaction, receipt)});
+        finish(sending, engine::Rejected{receipts_.why_reverted(*transaction, receipt)});
     } else {
-        finish(errand,
+        finish(sending,
                engine::Receipt{receipt.hash,
-                               request_id_in(receipt.logs, domain::family_of(errand->order.kind),
+                               request_id_in(receipt.logs, domain::family_of(sending->order.kind),
                                              transaction->to),
                                {}});
     }
 }
 
-void Sender::reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce) {
+void Sender::reseal(const SendingPtr& sending, Transaction transaction, bool has_nonce) {
     // Another nonce comes from the step that stores it, and from nowhere else.
-    assert(has_nonce ? transaction.nonce == errand->newest().nonce : transaction.nonce == 0);
+    assert(has_nonce ? transaction.nonce == sending->newest().nonce : transaction.nonce == 0);
     assert(transaction.chain_id == options_.chain_id);
-    finish(errand, engine::Reseal{plan_of({std::move(transaction), has_nonce}),
-                                  errand->order.sealed.size()});
+    finish(sending, engine::Reseal{plan_of({std::move(transaction), has_nonce}),
+                                  sending->order.sealed.size()});
 }
 
-void Sender::later_with_node(const ErrandPtr& errand, std::string reason) {
-    errand->with_node = true;
-    later(errand, std::move(reason));
+void Sender::later_with_node(const SendingPtr& sending, std::string reason) {
+    sending->with_node = true;
+    later(sending, std::move(reason));
 }
 
-void Sender::later(const ErrandPtr& errand, std::string reason, Milliseconds hold) {
-    finish(errand, engine::Unreachable{std::move(reason), {}, 0, hold});
+void Sender::later(const SendingPtr& sending, std::string reason, Milliseconds hold) {
+    finish(sending, engine::Unreachable{std::move(reason), {}, 0, hold});
 }
 
-void Sender::finish(const ErrandPtr& errand, engine::SendOutcome outcome) {
-    assert(!errand->answered);  // or the engine would count the second one as another's
-    errand->answered = true;
-    const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !errand->with_node;
-    if (lost) departures_.come_back(errand->newest().nonce);
-    errand->events.sent({{errand->order.id, std::move(outcome)}});
+void Sender::finish(const SendingPtr& sending, engine::SendOutcome outcome) {
+    assert(!sending->answered);  // or the engine would count the second one as another's
+    sending->answered = true;
+    const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !sending->with_node;
+    if (lost) departures_.come_back(sending->newest().nonce);
+    sending->events.sent({{sending->order.id, std::move(outcome)}});
     if (!lost) departures_.release();
 }
 

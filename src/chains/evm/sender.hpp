@@ -55,51 +55,51 @@ public:
     [[nodiscard]] std::optional<std::string> trouble() const;
 
 private:
-    struct Errand;
-    using ErrandPtr = std::shared_ptr<Errand>;
+    struct Sending;
+    using SendingPtr = std::shared_ptr<Sending>;
 
-    void refuse_foreign(const ErrandPtr& errand);
-    void look_up_then_submit(const ErrandPtr& errand);
-    void submit_in_order(const ErrandPtr& errand);
-    void submit(const ErrandPtr& errand);
-    void submitted(const ErrandPtr& errand, bool sync, const jsonrpc::Answer& answer);
-    void judge(const ErrandPtr& errand, const jsonrpc::Answer& answer, SendVerdict verdict);
-    void trace(const ErrandPtr& errand, const jsonrpc::Answer& answer) const;
+    void refuse_foreign(const SendingPtr& sending);
+    void look_up_then_submit(const SendingPtr& sending);
+    void submit_in_order(const SendingPtr& sending);
+    void submit(const SendingPtr& sending);
+    void submitted(const SendingPtr& sending, bool sync, const jsonrpc::Answer& answer);
+    void judge(const SendingPtr& sending, const jsonrpc::Answer& answer, SendVerdict verdict);
+    void trace(const SendingPtr& sending, const jsonrpc::Answer& answer) const;
     // The node took one.
     void note_taken(std::uint64_t nonce);
 
-    void no_funds(const ErrandPtr& errand);
-    void forbidden(const ErrandPtr& errand, const jsonrpc::NodeError& error);
-    void one_in_flight(const ErrandPtr& errand);
-    void too_much_gas(const ErrandPtr& errand, const jsonrpc::NodeError& error);
+    void no_funds(const SendingPtr& sending);
+    void forbidden(const SendingPtr& sending, const jsonrpc::NodeError& error);
+    void one_in_flight(const SendingPtr& sending);
+    void too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& error);
     [[nodiscard]] std::uint64_t gas_needed(const Transaction& transaction);
     [[nodiscard]] bool is_send_sync() const;
     [[nodiscard]] bool can_pay(const Transaction& transaction);
 
     // Asks for the receipt now and then until `patience` is over, then goes on with `after`.
-    void watch(const ErrandPtr& errand, domain::Milliseconds patience,
-               void (Sender::*after)(const ErrandPtr&));
-    void watch_again(const ErrandPtr& errand, domain::Milliseconds pause);
-    [[nodiscard]] bool is_count_past(const ErrandPtr& errand);
-    void not_included(const ErrandPtr& errand);
-    void nonce_conflict(const ErrandPtr& errand);
-    void after_gap(const ErrandPtr& errand);
-    void still_refused(const ErrandPtr& errand);
+    void watch(const SendingPtr& sending, domain::Milliseconds patience,
+               void (Sender::*after)(const SendingPtr&));
+    void watch_again(const SendingPtr& sending, domain::Milliseconds pause);
+    [[nodiscard]] bool is_count_past(const SendingPtr& sending);
+    void not_included(const SendingPtr& sending);
+    void nonce_conflict(const SendingPtr& sending);
+    void after_gap(const SendingPtr& sending);
+    void still_refused(const SendingPtr& sending);
     // How long its nonce is refused by now; told to the journal once a minute.
-    [[nodiscard]] domain::Milliseconds refused_for(const ErrandPtr& errand);
+    [[nodiscard]] domain::Milliseconds refused_for(const SendingPtr& sending);
     void forget_refusal(std::uint64_t nonce);
     // Its nonce is used up by a transaction that does nothing.
-    void cancel(const ErrandPtr& errand);
-    void bump(const ErrandPtr& errand, const FeeFloor& floor = {});
-    [[nodiscard]] bool is_old(const Errand& errand) const;
+    void cancel(const SendingPtr& sending);
+    void bump(const SendingPtr& sending, const FeeFloor& floor = {});
+    [[nodiscard]] bool is_old(const Sending& sending) const;
 
-    void conclude(const ErrandPtr& errand, const TransactionReceipt& receipt);
-    void reseal(const ErrandPtr& errand, Transaction transaction, bool has_nonce);
-    void later(const ErrandPtr& errand, std::string reason,
+    void conclude(const SendingPtr& sending, const TransactionReceipt& receipt);
+    void reseal(const SendingPtr& sending, Transaction transaction, bool has_nonce);
+    void later(const SendingPtr& sending, std::string reason,
                domain::Milliseconds hold = domain::Milliseconds{0});
     // The same for one that the node has: those behind it may go on.
-    void later_with_node(const ErrandPtr& errand, std::string reason);
-    void finish(const ErrandPtr& errand, engine::SendOutcome outcome);
+    void later_with_node(const SendingPtr& sending, std::string reason);
+    void finish(const SendingPtr& sending, engine::SendOutcome outcome);
 
     const EvmOptions options_;
     jsonrpc::Node& write_;

@@ -23,14 +23,14 @@ Thresholds::Thresholds(const EvmOptions& options, jsonrpc::Node& protocol,
       protocol_(protocol),
       clock_(clock),
       journal_(journal),
-      errands_(executor) {}
+      task_group_(executor) {}
 
 Thresholds::~Thresholds() {
     stop();
 }
 
 void Thresholds::stop() {
-    errands_.stop();
+    task_group_.stop();
 }
 
 std::optional<std::uint32_t> Thresholds::find(const domain::Bytes32& context) {
@@ -40,7 +40,7 @@ std::optional<std::uint32_t> Thresholds::find(const domain::Bytes32& context) {
         entry.looking = true;
         entry.forgotten = false;
         ++looking_;
-        errands_.run_after(domain::Milliseconds{0}, [this, context] { look_up(context, 1); });
+        task_group_.run_after(domain::Milliseconds{0}, [this, context] { look_up(context, 1); });
     }
     return entry.value;
 }
@@ -90,7 +90,7 @@ void Thresholds::look_up(const domain::Bytes32& context, std::uint32_t attempt) 
         give_up(context, unread.reason);
         return;
     }
-    errands_.run_after(std::max(retry.pause, unread.wait),
+    task_group_.run_after(std::max(retry.pause, unread.wait),
                        [this, context, attempt] { look_up(context, attempt + 1); });
 }
 

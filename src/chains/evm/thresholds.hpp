@@ -9,7 +9,7 @@
 #include <string>
 #include <variant>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/view.hpp"
 #include "chains/jsonrpc/node.hpp"
@@ -74,7 +74,7 @@ private:
     std::list<domain::Bytes32> by_use_;  // longest ago first
     std::size_t looking_ = 0;
 
-    Errands errands_;
+    engine::TaskGroup task_group_;
 };
 
 }  // namespace chains::evm

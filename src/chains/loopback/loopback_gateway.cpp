@@ -54,15 +54,15 @@ LoopbackGateway::LoopbackGateway(LoopbackOptions options, engine::Clock& clock,
       miner_(options_, dice_, answers_, ledger_, clock, journal),
       rounds_(by_id(options_.rounds)),
       next_nonce_(ledger_.first_nonce()),
-      errands_(executor),
-      outbox_(options_, ledger_, answers_, outages_, errands_, clock, journal) {
+      task_group_(executor),
+      outbox_(options_, ledger_, answers_, outages_, task_group_, clock, journal) {
     journal_.write(engine::Level::info, "loopback_opened seed=" + std::to_string(options_.seed) +
                                             " run=" + std::to_string(ledger_.run()) +
                                             " next_nonce=" + std::to_string(next_nonce_.load()));
 }
 
 LoopbackGateway::~LoopbackGateway() {
-    errands_.stop();
+    task_group_.stop();
 }
 
 void LoopbackGateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
@@ -77,7 +77,7 @@ void LoopbackGateway::check(std::vector<engine::CheckOrder> orders) {
         return dice_.draw(options_.readiness);
     });
     for (auto& [latency, group] : groups) {
-        errands_.run_after(latency, [this, group = std::move(group)] {
+        task_group_.run_after(latency, [this, group = std::move(group)] {
             const bool down = outages_.down();
             std::vector<engine::Checked> events;
             events.reserve(group.size());
@@ -97,7 +97,7 @@ void LoopbackGateway::prepare(std::vector<engine::PrepareOrder> orders) {
         return dice_.draw(share ? options_.proof : options_.prepare);
     });
     for (auto& [latency, group] : groups) {
-        errands_.run_after(latency, [this, group = std::move(group)] {
+        task_group_.run_after(latency, [this, group = std::move(group)] {
             const bool down = outages_.down();
             std::vector<engine::Prepared> events;
             events.reserve(group.size());
@@ -119,7 +119,7 @@ void LoopbackGateway::send(std::vector<engine::SendOrder> orders) {
         first = arrived_.empty();
         std::move(orders.begin(), orders.end(), std::back_inserter(arrived_));
     }
-    if (first) errands_.run_after(domain::Milliseconds{0}, [this] { include_arrived(); });
+    if (first) task_group_.run_after(domain::Milliseconds{0}, [this] { include_arrived(); });
 }
 
 engine::Sealed LoopbackGateway::seal(const domain::RequestId&, domain::Kind,
@@ -139,7 +139,7 @@ engine::Sealed LoopbackGateway::seal(const domain::RequestId&, domain::Kind,
 }
 
 void LoopbackGateway::stop() {
-    errands_.stop();
+    task_group_.stop();
 }
 
 std::optional<std::string> LoopbackGateway::trouble() const {
@@ -226,7 +226,7 @@ void LoopbackGateway::reply(std::vector<DelayedReply> replies) {
         if (latency == domain::Milliseconds{0}) {
             reply_now(std::move(events));
         } else {
-            errands_.run_after(latency, [this, events = std::move(events)] { reply_now(events); });
+            task_group_.run_after(latency, [this, events = std::move(events)] { reply_now(events); });
         }
     }
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/loopback/answers.hpp"
 #include "chains/loopback/dice.hpp"
 #include "chains/loopback/ledger.hpp"
@@ -100,7 +100,7 @@ private:
     std::optional<std::string> trouble_;
 
     // Last: they end before what their work refers to.
-    Errands errands_;
+    engine::TaskGroup task_group_;
     loopback::Outbox outbox_;
 };
 

@@ -14,13 +14,13 @@ constexpr domain::Milliseconds retry_pause{1'000};
 }  // namespace
 
 Outbox::Outbox(const LoopbackOptions& options, Ledger& ledger, const Answers& answers,
-               const Outages& outages, Errands& errands, const engine::Clock& clock,
+               const Outages& outages, engine::TaskGroup& task_group, const engine::Clock& clock,
                engine::Journal& journal)
     : wait_max_(options.confirmation.max + 2 * options.response.max),
       ledger_(ledger),
       answers_(answers),
       outages_(outages),
-      errands_(errands),
+      task_group_(task_group),
       clock_(clock),
       journal_(journal) {}
 
@@ -136,7 +136,7 @@ void Outbox::wake_at_locked(domain::Monotonic time) {
     if (wake_ && *wake_ <= time) return;
     wake_ = time;
     const auto delay = std::chrono::ceil<domain::Milliseconds>(time - clock_.monotonic());
-    errands_.run_after(delay, [this, time] {
+    task_group_.run_after(delay, [this, time] {
         {
             const std::lock_guard lock{mutex_};
             if (wake_ == time) wake_.reset();

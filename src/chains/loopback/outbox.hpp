@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/loopback/answers.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/miner.hpp"
@@ -27,7 +27,7 @@ namespace chains::loopback {
 class Outbox {
 public:
     Outbox(const LoopbackOptions& options, Ledger& ledger, const Answers& answers,
-           const Outages& outages, Errands& errands, const engine::Clock& clock,
+           const Outages& outages, engine::TaskGroup& task_group, const engine::Clock& clock,
            engine::Journal& journal);
 
     // Once. Delivers what is behind `cursor` and, in time, what waits in the ledger.
@@ -35,7 +35,7 @@ public:
 
     void expect(const std::vector<UpcomingAnswer>& upcoming);
 
-    // Delivers what is due now. From an errand.
+    // Delivers what is due now. From a task.
     void deliver();
 
     // What keeps it from delivering, apart from outages.
@@ -57,7 +57,7 @@ private:
     Ledger& ledger_;
     const Answers& answers_;
     const Outages& outages_;
-    Errands& errands_;
+    engine::TaskGroup& task_group_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
 
@@ -67,7 +67,7 @@ private:
 
     mutable std::mutex mutex_;  // for what follows
     std::priority_queue<Due, std::vector<Due>, std::greater<>> upcoming_;
-    std::optional<domain::Monotonic> wake_;  // the earliest errand on its way
+    std::optional<domain::Monotonic> wake_;  // the earliest task on its way
     std::optional<std::string> trouble_;
 };
 

@@ -111,7 +111,7 @@ VoteGateway::VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prove
       journal_(journal),
       observer_(observer),
       nullifiers_(nullifiers_max),
-      errands_(executor) {}
+      task_group_(executor) {}
 
 void VoteGateway::listen(engine::GatewayEvents& events, const engine::Resume&) {
     assert(events_ == nullptr);
@@ -125,7 +125,7 @@ void VoteGateway::check(std::vector<engine::CheckOrder> orders) {
 void VoteGateway::prepare(std::vector<engine::PrepareOrder> orders) {
     assert(events_ != nullptr);
     for (engine::PrepareOrder& order : orders) {
-        errands_.run([this, order = std::move(order)] {
+        task_group_.run([this, order = std::move(order)] {
             PrepareOutcome outcome =
                 contained<PrepareOutcome>(order.id, journal_, [&] { return prepare_one(order); });
             events_.load()->prepared({{order.id, std::move(outcome)}});
@@ -136,7 +136,7 @@ void VoteGateway::prepare(std::vector<engine::PrepareOrder> orders) {
 void VoteGateway::send(std::vector<engine::SendOrder> orders) {
     assert(events_ != nullptr);
     for (engine::SendOrder& order : orders) {
-        errands_.run([this, order = std::move(order)] {
+        task_group_.run([this, order = std::move(order)] {
             SendOutcome outcome =
                 contained<SendOutcome>(order.id, journal_, [&] { return send_one(order); });
             events_.load()->sent({{order.id, std::move(outcome)}});
@@ -162,7 +162,7 @@ void VoteGateway::wind_down() {
 void VoteGateway::stop() {
     prover_.stop();
     chain_.stop();
-    errands_.stop();
+    task_group_.stop();
 }
 
 std::optional<std::string> VoteGateway::trouble() const {

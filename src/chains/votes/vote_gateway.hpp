@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/votes/nullifier_memory.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/reveal.hpp"
@@ -21,7 +21,7 @@ namespace chains {
 // Merkle path and the proof; what is sealed is the message itself; sending POSTs it once. The chain
 // never answers anything but the receipt. Orders of other kinds are a bug.
 //
-// Each order is one errand of `executor`, which therefore needs as many threads as proofs may run
+// Each order is one task of `executor`, which therefore needs as many threads as proofs may run
 // at once.
 class VoteGateway final : public engine::Gateway {
 public:
@@ -60,7 +60,7 @@ private:
     votes::NullifierMemory nullifiers_;
 
     // Last: it ends before what its work refers to.
-    Errands errands_;
+    engine::TaskGroup task_group_;
 };
 
 }  // namespace chains

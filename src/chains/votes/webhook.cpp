@@ -53,7 +53,7 @@ Webhook::Webhook(WebhookOptions options, Poster& poster, engine::AlertEvents& ev
       events_(events),
       clock_(clock),
       journal_(journal),
-      errands_(executor) {}
+      task_group_(executor) {}
 
 Webhook::~Webhook() {
     stop();
@@ -69,7 +69,7 @@ void Webhook::raise(std::vector<engine::RoundAlert> alerts) {
                 continue;
             }
         }
-        errands_.run([this, round] { ready(round); });
+        task_group_.run([this, round] { ready(round); });
     }
 }
 
@@ -79,7 +79,7 @@ void Webhook::stop() {
         stopping_ = true;
     }
     poster_.stop();
-    errands_.stop();
+    task_group_.stop();
 }
 
 // One POST at a time: a receiver that hangs costs one worker, however many rounds wait.
@@ -148,7 +148,7 @@ void Webhook::put_off(const engine::RoundAlert& alert, const std::string& reason
         }
         failing_ = true;
     }
-    errands_.run_after(pause, [this, round = alert.round] { ready(round); });
+    task_group_.run_after(pause, [this, round = alert.round] { ready(round); });
 }
 
 }  // namespace chains

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 #include "chains/votes/options.hpp"
 #include "engine/alerts.hpp"
 #include "engine/clock.hpp"
@@ -91,7 +91,7 @@ private:
     bool failing_ = false;  // the last POST was not taken
     bool stopping_ = false;
 
-    Errands errands_;  // goes away first
+    engine::TaskGroup task_group_;  // goes away first
 };
 
 }  // namespace chains

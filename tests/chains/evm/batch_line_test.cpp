@@ -12,7 +12,7 @@ namespace {
 
 struct BatchHarness {
     explicit BatchHarness(std::size_t batch_max = 10, std::size_t tasks_max = 2)
-        : line(errands, batch_max, tasks_max,
+        : line(task_group, batch_max, tasks_max,
                [this](std::vector<int> batch) { batches.push_back(std::move(batch)); }) {}
 
     void add(int first, int count) {
@@ -29,7 +29,7 @@ struct BatchHarness {
 
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    chains::Errands errands{executor};
+    engine::TaskGroup task_group{executor};
     std::vector<std::vector<int>> batches;
     chains::evm::BatchLine<int> line;
 };

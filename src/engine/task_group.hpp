@@ -7,21 +7,21 @@
 #include "domain/time.hpp"
 #include "engine/executor.hpp"
 
-namespace chains {
+namespace engine {
 
 // Hands work to an executor and makes what is still there harmless once stopped, so that the work
 // may refer to its owner. Any thread.
-class Errands : public engine::Executor {
+class TaskGroup : public Executor {
 public:
-    explicit Errands(engine::Executor& executor);
-    ~Errands() override;
-    Errands(const Errands&) = delete;
-    Errands& operator=(const Errands&) = delete;
+    explicit TaskGroup(Executor& executor);
+    ~TaskGroup() override;
+    TaskGroup(const TaskGroup&) = delete;
+    TaskGroup& operator=(const TaskGroup&) = delete;
 
     void run(Task task) override;
     void run_after(domain::Milliseconds delay, Task task) override;
 
-    // Waits for running work; nothing starts afterwards. Not from inside an errand.
+    // Waits for running work; nothing starts afterwards. Not from inside a task.
     void stop();
 
 private:
@@ -32,8 +32,8 @@ private:
 
     [[nodiscard]] Task guarded(Task task) const;
 
-    engine::Executor& executor_;
+    Executor& executor_;
     const std::shared_ptr<Door> door_;
 };
 
-}  // namespace chains
+}  // namespace engine

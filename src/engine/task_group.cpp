@@ -1,22 +1,22 @@
-#include "chains/errands.hpp"
+#include "engine/task_group.hpp"
 
 #include <mutex>
 #include <utility>
 
-namespace chains {
+namespace engine {
 
-Errands::Errands(engine::Executor& executor)
+TaskGroup::TaskGroup(Executor& executor)
     : executor_(executor), door_(std::make_shared<Door>()) {}
 
-Errands::~Errands() {
+TaskGroup::~TaskGroup() {
     stop();
 }
 
-void Errands::run(Task task) {
+void TaskGroup::run(Task task) {
     executor_.run(guarded(std::move(task)));
 }
 
-void Errands::run_after(domain::Milliseconds delay, Task task) {
+void TaskGroup::run_after(domain::Milliseconds delay, Task task) {
     if (delay > domain::Milliseconds{0}) {
         executor_.run_after(delay, guarded(std::move(task)));
     } else {
@@ -24,17 +24,17 @@ void Errands::run_after(domain::Milliseconds delay, Task task) {
     }
 }
 
-engine::Executor::Task Errands::guarded(Task task) const {
+Executor::Task TaskGroup::guarded(Task task) const {
     return [door = door_, task = std::move(task)] {
         const std::shared_lock lock{door->running};
         if (door->open) task();
     };
 }
 
-void Errands::stop() {
-    // First, so that a stream of new errands can not keep the lock away from us.
+void TaskGroup::stop() {
+    // First, so that a stream of new tasks can not keep the lock away from us.
     door_->open = false;
     const std::unique_lock lock{door_->running};
 }
 
-}  // namespace chains
+}  // namespace engine
