@@ -17,7 +17,7 @@ namespace commands {
 
 namespace {
 
-using chains::Finding;
+using chains::diagnosis::Finding;
 
 // As wide as the widest.
 std::string_view word_of(Finding::Verdict verdict) {

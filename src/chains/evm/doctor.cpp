@@ -22,7 +22,7 @@ public:
                 const engine::Clock& clock)
         : options_(options), nodes_(nodes), probes_(probes), signer_(signer), clock_(clock) {}
 
-    std::vector<Finding> run() {
+    std::vector<diagnosis::Finding> run() {
         examine_write();
         examine_read();
         examine_listeners();
@@ -36,7 +36,7 @@ private:
     bool reach(const std::string& subject, jsonrpc::Node& node,
                std::optional<std::uint64_t> chain_id, const std::vector<std::string>& urls = {}) {
         add(check_endpoint(subject, node, chain_id));
-        const bool reached = findings_.back().verdict == Finding::Verdict::ok;
+        const bool reached = findings_.back().verdict == diagnosis::Finding::Verdict::ok;
         if (urls.size() > 1) reach_each(subject, urls, chain_id);
         return reached;
     }
@@ -50,7 +50,7 @@ private:
         }
     }
 
-    void add(Finding finding) { findings_.push_back(std::move(finding)); }
+    void add(diagnosis::Finding finding) { findings_.push_back(std::move(finding)); }
 
     void not_checked(const std::string& what, const std::string& node) {
         add(warning(what, "not checked: see the " + node));
@@ -77,7 +77,7 @@ private:
             not_checked("fees", "gateway read node");
             return;
         }
-        for (Finding& finding : check_fees(*nodes_.read, signer_.address(), options_)) {
+        for (diagnosis::Finding& finding : check_fees(*nodes_.read, signer_.address(), options_)) {
             add(std::move(finding));
         }
     }
@@ -125,11 +125,11 @@ private:
             return;
         }
         add(check_code("protocol config contract", protocol, options_.protocol_config.address));
-        if (findings_.back().verdict == Finding::Verdict::ok) {
+        if (findings_.back().verdict == diagnosis::Finding::Verdict::ok) {
             add(check_threshold(protocol, options_));
         }
         add(check_code("kms generation contract", protocol, options_.key_urls.kms_generation));
-        if (findings_.back().verdict == Finding::Verdict::ok) {
+        if (findings_.back().verdict == diagnosis::Finding::Verdict::ok) {
             add(check_key_material(protocol, options_));
         }
     }
@@ -139,12 +139,12 @@ private:
     const Probes& probes_;
     const Signer& signer_;
     const engine::Clock& clock_;
-    std::vector<Finding> findings_;
+    std::vector<diagnosis::Finding> findings_;
 };
 
 }  // namespace
 
-std::vector<Finding> diagnose(const EvmOptions& options, Nodes& nodes, const Probes& probes,
+std::vector<diagnosis::Finding> diagnose(const EvmOptions& options, Nodes& nodes, const Probes& probes,
                               const Signer& signer, const engine::Clock& clock) {
     return Examination{options, nodes, probes, signer, clock}.run();
 }

@@ -10,7 +10,7 @@
 #include "chains/evm/nodes.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/signer.hpp"
-#include "chains/finding.hpp"
+#include "chains/diagnosis/finding.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "engine/clock.hpp"
 
@@ -28,7 +28,7 @@ struct Probes {
 // Looks at everything that requests will need, from the outside in, and sends nothing. Of a role
 // with several URLs each is asked on its own as well. Blocks as long as the nodes do. What stands
 // behind a node that does not answer is left out.
-[[nodiscard]] std::vector<Finding> diagnose(const EvmOptions& options, Nodes& nodes,
+[[nodiscard]] std::vector<diagnosis::Finding> diagnose(const EvmOptions& options, Nodes& nodes,
                                             const Probes& probes, const Signer& signer,
                                             const engine::Clock& clock);
 

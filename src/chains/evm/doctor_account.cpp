@@ -58,7 +58,7 @@ std::variant<Bytes32, Problem> largest_price(jsonrpc::Node& node, const Address&
     return largest;
 }
 
-Finding enough(const std::string& subject, const std::variant<Bytes32, Problem>& answer,
+diagnosis::Finding enough(const std::string& subject, const std::variant<Bytes32, Problem>& answer,
                const Bytes32& price, const std::string& remedy) {
     if (const auto* problem = std::get_if<Problem>(&answer)) {
         return failed(subject, problem->text + ": check the address of the fee token");
@@ -70,7 +70,7 @@ Finding enough(const std::string& subject, const std::variant<Bytes32, Problem>&
 
 }  // namespace
 
-Finding check_balance(jsonrpc::Node& write, const Address& signer, const EvmOptions& options) {
+diagnosis::Finding check_balance(jsonrpc::Node& write, const Address& signer, const EvmOptions& options) {
     const std::string subject = "signer";
     const std::string address = jsonrpc::hex(signer);
     const auto answer = ask(write, {"eth_getBalance", Json::array({address, "latest"})});
@@ -88,7 +88,7 @@ Finding check_balance(jsonrpc::Node& write, const Address& signer, const EvmOpti
     return ok(subject, text);
 }
 
-Finding check_nonce(jsonrpc::Node& write, const Address& signer) {
+diagnosis::Finding check_nonce(jsonrpc::Node& write, const Address& signer) {
     const std::string subject = "signer nonce";
     const auto count = [&](const char* block) {
         return ask_number(write,
@@ -111,7 +111,7 @@ Finding check_nonce(jsonrpc::Node& write, const Address& signer) {
                        "this key");
 }
 
-std::vector<Finding> check_fees(jsonrpc::Node& read, const Address& signer,
+std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read, const Address& signer,
                                 const EvmOptions& options) {
     const std::string subject = "fee token";
     if (!options.protocol_payment || !options.fee_token) {
@@ -122,8 +122,8 @@ std::vector<Finding> check_fees(jsonrpc::Node& read, const Address& signer,
     const Address& payment = *options.protocol_payment;
     for (const auto& [name, address] :
          {std::pair{"ProtocolPayment contract", payment}, {"fee token", *options.fee_token}}) {
-        Finding code = check_code(name, read, address);
-        if (code.verdict != Finding::Verdict::ok) return {std::move(code)};
+        diagnosis::Finding code = check_code(name, read, address);
+        if (code.verdict != diagnosis::Finding::Verdict::ok) return {std::move(code)};
     }
     const auto price = largest_price(read, payment);
     if (const auto* problem = std::get_if<Problem>(&price)) {

@@ -15,9 +15,9 @@
 // The parts of diagnose().
 namespace chains::evm::doctor {
 
-[[nodiscard]] Finding ok(std::string subject, std::string text);
-[[nodiscard]] Finding warning(std::string subject, std::string text);
-[[nodiscard]] Finding failed(std::string subject, std::string text);
+[[nodiscard]] diagnosis::Finding ok(std::string subject, std::string text);
+[[nodiscard]] diagnosis::Finding warning(std::string subject, std::string text);
+[[nodiscard]] diagnosis::Finding failed(std::string subject, std::string text);
 
 // What came instead of an answer, in words.
 struct Problem {
@@ -36,22 +36,22 @@ struct Problem {
                                                               const jsonrpc::Call& call);
 
 // Whether a node answers and is on this chain; absent: on any.
-[[nodiscard]] Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
+[[nodiscard]] diagnosis::Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
                                      std::optional<std::uint64_t> chain_id);
-[[nodiscard]] Finding check_code(const std::string& subject, jsonrpc::Node& node,
+[[nodiscard]] diagnosis::Finding check_code(const std::string& subject, jsonrpc::Node& node,
                                  const domain::Address& contract);
-[[nodiscard]] Finding check_sync_send(jsonrpc::Node& write);
-[[nodiscard]] Finding check_listener(const std::string& subject, jsonrpc::Node& node,
+[[nodiscard]] diagnosis::Finding check_sync_send(jsonrpc::Node& write);
+[[nodiscard]] diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node,
                                      const EvmOptions& options);
-[[nodiscard]] Finding check_clock(jsonrpc::Node& write, const engine::Clock& clock);
+[[nodiscard]] diagnosis::Finding check_clock(jsonrpc::Node& write, const engine::Clock& clock);
 
-[[nodiscard]] Finding check_balance(jsonrpc::Node& write, const domain::Address& signer,
+[[nodiscard]] diagnosis::Finding check_balance(jsonrpc::Node& write, const domain::Address& signer,
                                     const EvmOptions& options);
-[[nodiscard]] Finding check_nonce(jsonrpc::Node& write, const domain::Address& signer);
-[[nodiscard]] std::vector<Finding> check_fees(jsonrpc::Node& read, const domain::Address& signer,
+[[nodiscard]] diagnosis::Finding check_nonce(jsonrpc::Node& write, const domain::Address& signer);
+[[nodiscard]] std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read, const domain::Address& signer,
                                               const EvmOptions& options);
 
-[[nodiscard]] Finding check_key_material(jsonrpc::Node& protocol, const EvmOptions& options);
-[[nodiscard]] Finding check_threshold(jsonrpc::Node& protocol, const EvmOptions& options);
+[[nodiscard]] diagnosis::Finding check_key_material(jsonrpc::Node& protocol, const EvmOptions& options);
+[[nodiscard]] diagnosis::Finding check_threshold(jsonrpc::Node& protocol, const EvmOptions& options);
 
 }  // namespace chains::evm::doctor

@@ -46,16 +46,16 @@ std::int64_t rhythm(jsonrpc::Node& node, std::int64_t latest, std::uint64_t numb
 
 }  // namespace
 
-Finding ok(std::string subject, std::string text) {
-    return {Finding::Verdict::ok, std::move(subject), std::move(text)};
+diagnosis::Finding ok(std::string subject, std::string text) {
+    return {diagnosis::Finding::Verdict::ok, std::move(subject), std::move(text)};
 }
 
-Finding warning(std::string subject, std::string text) {
-    return {Finding::Verdict::warning, std::move(subject), std::move(text)};
+diagnosis::Finding warning(std::string subject, std::string text) {
+    return {diagnosis::Finding::Verdict::warning, std::move(subject), std::move(text)};
 }
 
-Finding failed(std::string subject, std::string text) {
-    return {Finding::Verdict::failed, std::move(subject), std::move(text)};
+diagnosis::Finding failed(std::string subject, std::string text) {
+    return {diagnosis::Finding::Verdict::failed, std::move(subject), std::move(text)};
 }
 
 std::variant<Json, Problem> ask(jsonrpc::Node& node, const jsonrpc::Call& call) {
@@ -87,7 +87,7 @@ std::variant<std::uint64_t, Problem> ask_number(jsonrpc::Node& node, const jsonr
     return *number;
 }
 
-Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
+diagnosis::Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
                        std::optional<std::uint64_t> chain_id) {
     const auto answer = ask_number(node, {"eth_chainId", Json::array()});
     if (const auto* problem = std::get_if<Problem>(&answer)) {
@@ -105,7 +105,7 @@ Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
     return ok(subject, answers);
 }
 
-Finding check_code(const std::string& subject, jsonrpc::Node& node,
+diagnosis::Finding check_code(const std::string& subject, jsonrpc::Node& node,
                    const domain::Address& contract) {
     if (contract == domain::Address{}) {
         return failed(subject, "its address is zero: set the address of the deployment");
@@ -121,7 +121,7 @@ Finding check_code(const std::string& subject, jsonrpc::Node& node,
     return ok(subject, "at " + address);
 }
 
-Finding check_sync_send(jsonrpc::Node& write) {
+diagnosis::Finding check_sync_send(jsonrpc::Node& write) {
     const std::string subject = "eth_sendRawTransactionSync";
     const jsonrpc::Answer answer = write.call({subject, Json::array({"0x"})});
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
@@ -135,7 +135,7 @@ Finding check_sync_send(jsonrpc::Node& write) {
     return ok(subject, "supported");
 }
 
-Finding check_listener(const std::string& subject, jsonrpc::Node& node, const EvmOptions& options) {
+diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node, const EvmOptions& options) {
     const auto head = ask_number(node, {"eth_blockNumber", Json::array()});
     if (const auto* problem = std::get_if<Problem>(&head)) return failed(subject, problem->text);
     const std::uint64_t number = std::get<std::uint64_t>(head);
@@ -150,7 +150,7 @@ Finding check_listener(const std::string& subject, jsonrpc::Node& node, const Ev
     return ok(subject, "eth_getLogs works at block " + std::to_string(number));
 }
 
-Finding check_clock(jsonrpc::Node& write, const engine::Clock& clock) {
+diagnosis::Finding check_clock(jsonrpc::Node& write, const engine::Clock& clock) {
     const std::string subject = "clock";
     std::uint64_t number = 0;
     const auto answer = time_of(write, "latest", &number);

@@ -12,9 +12,9 @@ namespace chains::votes {
 namespace {
 
 using engine::Unreachable;
-using Verdict = Finding::Verdict;
+using Verdict = diagnosis::Finding::Verdict;
 
-Finding of_tree(rest::RestChain& chain, const domain::Bytes32& round_id) {
+diagnosis::Finding of_tree(rest::RestChain& chain, const domain::Bytes32& round_id) {
     const auto latest = chain.latest(round_id);
     if (const auto* unreachable = std::get_if<Unreachable>(&latest)) {
         return {Verdict::failed, "vote chain", "its tree: " + unreachable->reason};
@@ -25,7 +25,7 @@ Finding of_tree(rest::RestChain& chain, const domain::Bytes32& round_id) {
             "answers; a round is active, with " + std::to_string(leaves) + " leaves in its tree"};
 }
 
-Finding of_chain(const VoteOptions& options, const engine::Clock& clock) {
+diagnosis::Finding of_chain(const VoteOptions& options, const engine::Clock& clock) {
     VoteOptions with_url = options;
     with_url.chain_url = options.base_url();
     rest::RestChain chain(with_url, clock, nullptr);
@@ -39,7 +39,7 @@ Finding of_chain(const VoteOptions& options, const engine::Clock& clock) {
     return {Verdict::ok, "vote chain", "answers; no round is active"};
 }
 
-Finding of_nullifiers(const VoteOptions& options, const engine::Clock& clock) {
+diagnosis::Finding of_nullifiers(const VoteOptions& options, const engine::Clock& clock) {
     const std::string subject = "share-status";
     if (options.nullifier_url.empty()) {
         return {Verdict::warning, subject,
@@ -54,7 +54,7 @@ Finding of_nullifiers(const VoteOptions& options, const engine::Clock& clock) {
     return {Verdict::ok, subject, "its node answers"};
 }
 
-Finding of_prover(const ProverOptions& options) {
+diagnosis::Finding of_prover(const ProverOptions& options) {
     const std::string subject = "prover";
     switch (options.type) {
         case ProverType::command:
@@ -74,7 +74,7 @@ Finding of_prover(const ProverOptions& options) {
 
 }  // namespace
 
-std::vector<Finding> diagnose(const VoteOptions& options, const engine::Clock& clock) {
+std::vector<diagnosis::Finding> diagnose(const VoteOptions& options, const engine::Clock& clock) {
     return {of_chain(options, clock), of_nullifiers(options, clock), of_prover(options.prover)};
 }
 

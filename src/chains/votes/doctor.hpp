@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "chains/finding.hpp"
+#include "chains/diagnosis/finding.hpp"
 #include "chains/votes/options.hpp"
 #include "engine/clock.hpp"
 
@@ -10,6 +10,6 @@ namespace chains::votes {
 
 // Looks at what revealing shares will need, and changes nothing: no proof is made. Blocks as long
 // as the chain does.
-[[nodiscard]] std::vector<Finding> diagnose(const VoteOptions& options, const engine::Clock& clock);
+[[nodiscard]] std::vector<diagnosis::Finding> diagnose(const VoteOptions& options, const engine::Clock& clock);
 
 }  // namespace chains::votes

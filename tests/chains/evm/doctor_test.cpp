@@ -14,14 +14,14 @@
 #include "support/requests.hpp"
 #include "support/virtual_time.hpp"
 
-using chains::Finding;
+using chains::diagnosis::Finding;
 using chains::evm::Getter;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
 using support::ScriptedNode;
-using Verdict = Finding::Verdict;
+using Verdict = chains::diagnosis::Finding::Verdict;
 
 namespace {
 
@@ -114,7 +114,7 @@ struct Clinic {
         return static_cast<ScriptedNode&>(*place);
     }
 
-    std::vector<Finding> look() {
+    std::vector<chains::diagnosis::Finding> look() {
         const chains::evm::Probes probes{
             [this](const std::string& url) { return node_at(url); },
             [this](const std::string&) { return subscription_trouble; }};
@@ -144,8 +144,8 @@ struct Clinic {
     ScriptedNode* listener = nullptr;  // the last
 };
 
-const Finding* find(const std::vector<Finding>& findings, const std::string& subject) {
-    for (const Finding& finding : findings) {
+const chains::diagnosis::Finding* find(const std::vector<chains::diagnosis::Finding>& findings, const std::string& subject) {
+    for (const chains::diagnosis::Finding& finding : findings) {
         if (finding.subject == subject) return &finding;
     }
     return nullptr;
@@ -158,7 +158,7 @@ const Trouble refused{Trouble::Kind::unsent, "connection refused", {}};
 TEST_CASE("of a deployment that is well everything is said to be well") {
     Clinic clinic;
     const auto findings = clinic.look();
-    for (const Finding& finding : findings) {
+    for (const chains::diagnosis::Finding& finding : findings) {
         CAPTURE(finding.subject);
         CAPTURE(finding.text);
         CHECK(finding.verdict == Verdict::ok);
@@ -372,12 +372,12 @@ TEST_CASE("what is not well is said, with what to do") {
         Clinic clinic;
         row.spoil(clinic);
         const auto findings = clinic.look();
-        const Finding* finding = find(findings, row.subject);
+        const chains::diagnosis::Finding* finding = find(findings, row.subject);
         REQUIRE(finding != nullptr);
         CAPTURE(finding->text);
         CHECK(finding->verdict == row.verdict);
         CHECK(finding->text.find(row.part) != std::string::npos);
-        for (const Finding& each : findings) {
+        for (const chains::diagnosis::Finding& each : findings) {
             for (const char* secret : {"k3y", "SECRET", "TOKEN", "http"}) {
                 CHECK(each.text.find(secret) == std::string::npos);
             }
@@ -427,7 +427,7 @@ TEST_CASE("of several URLs of one role each is looked at, and none is printed") 
     const auto findings = clinic.look();
     const auto verdict = [&](const char* subject) {
         CAPTURE(subject);
-        const Finding* finding = find(findings, subject);
+        const chains::diagnosis::Finding* finding = find(findings, subject);
         REQUIRE(finding != nullptr);
         return finding->verdict;
     };
@@ -440,7 +440,7 @@ TEST_CASE("of several URLs of one role each is looked at, and none is printed") 
     CHECK(verdict("protocol node, URL 1") == Verdict::failed);
     CHECK(verdict("protocol node, URL 2") == Verdict::ok);  // any chain will do
     CHECK(find(findings, "gateway read node, URL 1") == nullptr);
-    for (const Finding& finding : findings) {
+    for (const chains::diagnosis::Finding& finding : findings) {
         for (const char* secret : {"k3y", "SECRET", "http", "three"}) {
             CHECK((finding.subject + finding.text).find(secret) == std::string::npos);
         }

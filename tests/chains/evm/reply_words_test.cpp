@@ -278,7 +278,7 @@ TEST_CASE("field 79: a node without the sync method says so in other words") {
         ScriptedNode node;
         node.say("eth_sendRawTransactionSync", {missing});
         const auto finding = chains::evm::doctor::check_sync_send(node);
-        CHECK(finding.verdict == chains::Finding::Verdict::warning);
+        CHECK(finding.verdict == chains::diagnosis::Finding::Verdict::warning);
         CHECK(finding.text.find("does not have it") != std::string::npos);
     }
 }

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace chains {
+namespace chains::diagnosis {
 
 // One thing that was looked at, in one line: what is and, unless that is well, what to do.
 struct Finding {
@@ -12,4 +12,4 @@ struct Finding {
     std::string text;     // without secrets and URLs
 };
 
-}  // namespace chains
+}  // namespace chains::diagnosis
