@@ -6,7 +6,7 @@
 namespace config {
 namespace {
 
-using chains::evm::Wei;
+using chains::jsonrpc::Wei;
 
 constexpr std::uint64_t units_max = 1'000'000'000;
 constexpr std::size_t digits_max = 64;

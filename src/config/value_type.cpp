@@ -426,10 +426,10 @@ ValueType<std::vector<std::string>> texts(std::size_t entries_max, std::size_t b
                    entries_max, [](const Node& node) { return wrong_kind(node, "a list"); });
 }
 
-ValueType<chains::evm::Wei> amount(std::uint32_t decimals) {
+ValueType<chains::jsonrpc::Wei> amount(std::uint32_t decimals) {
     return {"0 to 1000000000, at most " + std::to_string(decimals) +
                 " decimals; as text when it has more than 15 digits",
-            [decimals](const Node& node) -> Reading<chains::evm::Wei> {
+            [decimals](const Node& node) -> Reading<chains::jsonrpc::Wei> {
                 std::string digits;
                 if (const auto* decimal = std::get_if<double>(&node.value)) {
                     auto written = written_decimal(*decimal);
@@ -448,7 +448,7 @@ ValueType<chains::evm::Wei> amount(std::uint32_t decimals) {
                 if (!wei) return wrong(in_quotes(digits) + " is no such amount");
                 return *wei;
             },
-            [decimals](const chains::evm::Wei& wei) {
+            [decimals](const chains::jsonrpc::Wei& wei) {
                 return toml_text(format_amount(wei, decimals));
             }};
 }

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "chains/evm/wei.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "chains/loopback/options.hpp"
 #include "config/node.hpp"
 #include "domain/bytes.hpp"
@@ -66,7 +66,7 @@ ValueType<std::vector<std::string>> urls(std::vector<std::string> schemes, std::
 // A list of texts that are no secret, each at most `bytes_max` bytes and not empty; may be empty.
 ValueType<std::vector<std::string>> texts(std::size_t entries_max, std::size_t bytes_max);
 // An amount in units of 10^decimals wei, 0 to 10^9 units, read exactly.
-ValueType<chains::evm::Wei> amount(std::uint32_t decimals);
+ValueType<chains::jsonrpc::Wei> amount(std::uint32_t decimals);
 ValueType<domain::Address> address();
 ValueType<domain::Bytes32> bytes32();
 ValueType<domain::Timestamp> time_of_calendar();

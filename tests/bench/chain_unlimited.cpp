@@ -87,7 +87,7 @@ struct Ready {
 };
 
 std::vector<Ready> all_ready(const Options& options, Anvil& anvil, const Setup& setup) {
-    constexpr chains::evm::Wei gwei = 1'000'000'000;
+    constexpr chains::jsonrpc::Wei gwei = 1'000'000'000;
     const auto signer = relayer();
     std::vector<Ready> all;
     for (const ChainKind& kind : chain_kinds) {

@@ -8,7 +8,7 @@
 
 #include "harness.hpp"
 
-using chains::evm::Wei;
+using chains::jsonrpc::Wei;
 using config::ether_decimals;
 using config::gwei_decimals;
 using config_test::Outcome;

@@ -16,12 +16,12 @@ using jsonrpc::Json;
 namespace {
 
 // In units of 10^18, without trailing zeros.
-std::string coins(Wei wei) {
-    constexpr Wei unit = 1'000'000'000'000'000'000U;
+std::string coins(jsonrpc::Wei wei) {
+    constexpr jsonrpc::Wei unit = 1'000'000'000'000'000'000U;
     std::string fraction = std::to_string(static_cast<std::uint64_t>(wei % unit));
     fraction.insert(0, 18 - fraction.size(), '0');
     fraction.erase(fraction.find_last_not_of('0') + 1);
-    Wei whole = wei / unit;
+    jsonrpc::Wei whole = wei / unit;
     std::string digits;
     do {
         digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(whole % 10)));
@@ -32,7 +32,7 @@ std::string coins(Wei wei) {
 
 // Allowances without an end are 2^256 - 1.
 std::string coins(const Bytes32& word) {
-    Wei low = 0;
+    jsonrpc::Wei low = 0;
     for (std::size_t i = 16; i < 32; ++i) low = (low << 8U) | word[i];
     const bool large = std::any_of(word.begin(), word.begin() + 16, [](auto b) { return b != 0; });
     return large ? "more than 10^20" : coins(low);

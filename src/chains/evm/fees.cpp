@@ -12,8 +12,8 @@ namespace chains::evm {
 
 namespace {
 
-constexpr Wei price_max = Wei{1} << 96U;  // far beyond any price; keeps sums in range
-constexpr Wei capless_factor = 10;
+constexpr jsonrpc::Wei price_max = jsonrpc::Wei{1} << 96U;  // far beyond any price; keeps sums in range
+constexpr jsonrpc::Wei capless_factor = 10;
 constexpr std::size_t blocks_max = 1'024;
 
 jsonrpc::Trouble garbled(const char* what) {
@@ -22,7 +22,7 @@ jsonrpc::Trouble garbled(const char* what) {
 
 // The middle of the positive ones, the mean of the two middle ones when their number is even; at
 // least 1 wei.
-Wei median(std::vector<Wei> rewards) {
+jsonrpc::Wei median(std::vector<jsonrpc::Wei> rewards) {
     if (rewards.empty()) return 1;
     std::ranges::sort(rewards);
     assert(rewards.front() > 0);
@@ -32,7 +32,7 @@ Wei median(std::vector<Wei> rewards) {
 }
 
 // A tip below this part of the fee moves nobody.
-constexpr Wei tiny_tip = 1'000;
+constexpr jsonrpc::Wei tiny_tip = 1'000;
 
 // To what was named, as far as it is a price.
 void raise_to(const FeeFloor& floor, const FeeQuote& market, FeeQuote& quote) {
@@ -42,11 +42,11 @@ void raise_to(const FeeFloor& floor, const FeeQuote& market, FeeQuote& quote) {
     if (quote.legacy || !floor.priority_fee || *floor.priority_fee > price_max) return;
     quote.priority_fee = std::max(quote.priority_fee, *floor.priority_fee);
     // The base fee has to be paid besides.
-    const Wei base = market.max_fee - std::min(market.max_fee, market.priority_fee);
+    const jsonrpc::Wei base = market.max_fee - std::min(market.max_fee, market.priority_fee);
     quote.max_fee = std::max(quote.max_fee, base + quote.priority_fee);
 }
 
-Wei raised(Wei price, std::uint32_t permille) {
+jsonrpc::Wei raised(jsonrpc::Wei price, std::uint32_t permille) {
     return price + (price * permille + 999) / 1'000;
 }
 
@@ -62,7 +62,7 @@ std::optional<FeeHistory> decode_fee_history(const jsonrpc::Json& history) {
         if (!base || *base > price_max) return std::nullopt;
         if (*base > 0) decoded.base = *base;
     }
-    std::vector<Wei> positive;
+    std::vector<jsonrpc::Wei> positive;
     if (rewards.is_array()) {
         if (rewards.size() > blocks_max) return std::nullopt;
         for (const jsonrpc::Json& of_block : rewards) {
@@ -92,7 +92,7 @@ std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const
     raise_to(floor, market, higher);
     if (!old.legacy) higher.max_fee = std::max(higher.max_fee, higher.priority_fee);
     if (higher.max_fee > price_max) return std::nullopt;
-    const Wei cap = options.max_fee_cap != 0
+    const jsonrpc::Wei cap = options.max_fee_cap != 0
                         ? options.max_fee_cap
                         : capless_factor * std::max(market.max_fee, first.max_fee);
     assert(higher.max_fee >= old.max_fee && higher.priority_fee <= higher.max_fee);
@@ -121,14 +121,14 @@ FeeAnswer Fees::current() {
 }
 
 // Only a floor: trouble with it, or nonsense, is none.
-Wei Fees::tip_floor(const jsonrpc::Answer& answer) {
+jsonrpc::Wei Fees::tip_floor(const jsonrpc::Answer& answer) {
     constexpr domain::Milliseconds missing_for = std::chrono::minutes{10};
     if (std::holds_alternative<jsonrpc::NodeError>(answer)) {
         no_tip_until_ = clock_.monotonic() + missing_for;
     }
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
     const auto tip = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
-    return tip && *tip <= price_max ? *tip : Wei{0};
+    return tip && *tip <= price_max ? *tip : jsonrpc::Wei{0};
 }
 
 FeeAnswer Fees::ask() {
@@ -139,7 +139,7 @@ FeeAnswer Fees::ask() {
     }
     const std::vector<jsonrpc::Answer> answers = node_.call_all(calls);
     const jsonrpc::Answer& history = answers.front();
-    const Wei floor = answers.size() > 1 ? tip_floor(answers.back()) : Wei{0};
+    const jsonrpc::Wei floor = answers.size() > 1 ? tip_floor(answers.back()) : jsonrpc::Wei{0};
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&history)) return *trouble;
     FeeHistory fees;
     if (const auto* result = std::get_if<jsonrpc::Json>(&history)) {
@@ -158,7 +158,7 @@ FeeAnswer Fees::ask() {
     if (fees.base && *fees.base <= price_max) {
         fees.priority_fee = std::max(fees.priority_fee, floor);
         FeeQuote quote{false, fees.priority_fee, 2 * *fees.base + fees.priority_fee};
-        const Wei cap = options_.fees.max_fee_cap;
+        const jsonrpc::Wei cap = options_.fees.max_fee_cap;
         if (cap != 0 && quote.max_fee > cap) {
             quote.max_fee = cap;
             quote.priority_fee = std::min(quote.priority_fee, cap);

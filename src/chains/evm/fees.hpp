@@ -6,7 +6,7 @@
 
 #include "chains/evm/options.hpp"
 #include "chains/evm/transaction.hpp"
-#include "chains/evm/wei.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "engine/clock.hpp"
 
@@ -16,8 +16,8 @@ namespace chains::evm {
 struct FeeQuote {
     bool legacy = false;  // the chain has no base fee
     // At least 1 wei, and what eth_maxPriorityFeePerGas says where it is served; 0 when legacy.
-    Wei priority_fee = 0;
-    Wei max_fee = 0;  // twice the base fee and the priority fee; the gas price when legacy
+    jsonrpc::Wei priority_fee = 0;
+    jsonrpc::Wei max_fee = 0;  // twice the base fee and the priority fee; the gas price when legacy
 };
 
 using FeeAnswer = std::variant<FeeQuote, jsonrpc::Trouble>;
@@ -32,7 +32,7 @@ public:
 
 private:
     [[nodiscard]] FeeAnswer ask();
-    [[nodiscard]] Wei tip_floor(const jsonrpc::Answer& answer);
+    [[nodiscard]] jsonrpc::Wei tip_floor(const jsonrpc::Answer& answer);
 
     const EvmOptions options_;
     jsonrpc::Node& node_;
@@ -47,8 +47,8 @@ private:
 // Of eth_feeHistory(10 blocks, latest, [20]) and, for what it lacks, the newest block's header.
 // Nothing when malformed. `base` absent: neither has a base fee.
 struct FeeHistory {
-    std::optional<Wei> base;
-    Wei priority_fee = 1;
+    std::optional<jsonrpc::Wei> base;
+    jsonrpc::Wei priority_fee = 1;
 };
 [[nodiscard]] std::optional<FeeHistory> decode_fee_history(const jsonrpc::Json& history);
 
@@ -58,8 +58,8 @@ struct FeeHistory {
 // `first` transaction of the request offered.
 // `floor`: what a node named as its minimum; it moves the prices, not the cap.
 struct FeeFloor {
-    std::optional<Wei> max_fee;
-    std::optional<Wei> priority_fee;
+    std::optional<jsonrpc::Wei> max_fee;
+    std::optional<jsonrpc::Wei> priority_fee;
 };
 [[nodiscard]] std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first,
                                              const FeeQuote& market,

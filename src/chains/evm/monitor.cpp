@@ -57,7 +57,7 @@ void Monitor::stop() {
     task_group_.stop();
 }
 
-std::optional<Wei> Monitor::balance() const {
+std::optional<jsonrpc::Wei> Monitor::balance() const {
     const std::lock_guard lock{mutex_};
     return balance_;
 }
@@ -168,12 +168,12 @@ void Monitor::note_chain_id_locked(std::uint64_t chain_id) {
                                              " configured=" + std::to_string(options_.chain_id));
 }
 
-void Monitor::note_balance_locked(Wei balance) {
+void Monitor::note_balance_locked(jsonrpc::Wei balance) {
     balance_ = balance;
     const bool low = options_.low_balance > 0 && balance < options_.low_balance;
     if (low == low_) return;
     low_ = low;
-    const auto coins = [](Wei wei) { return std::to_string(static_cast<double>(wei) / 1e18); };
+    const auto coins = [](jsonrpc::Wei wei) { return std::to_string(static_cast<double>(wei) / 1e18); };
     journal_.write(low ? engine::Level::warning : engine::Level::info,
                    std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
                        " signer=" + jsonrpc::hex(signer_) + " balance=" + coins(balance) +

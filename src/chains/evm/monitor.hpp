@@ -8,7 +8,7 @@
 
 #include "engine/task_group.hpp"
 #include "chains/evm/options.hpp"
-#include "chains/evm/wei.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
@@ -32,7 +32,7 @@ public:
     // Waits for a look under way, so stop the node first. Not from inside one.
     void stop();
 
-    [[nodiscard]] std::optional<Wei> balance() const;
+    [[nodiscard]] std::optional<jsonrpc::Wei> balance() const;
     [[nodiscard]] std::optional<double> balance_in_coins() const;  // units of 10^18 wei
     [[nodiscard]] std::optional<std::uint64_t> head() const;
     // Transactions of ours that are on the chain: the highest number any answer had, since some
@@ -52,7 +52,7 @@ private:
     [[nodiscard]] std::optional<domain::Milliseconds> read();
     void note_locked(const std::vector<jsonrpc::Answer>& answers);
     void note_chain_id_locked(std::uint64_t chain_id);
-    void note_balance_locked(Wei balance);
+    void note_balance_locked(jsonrpc::Wei balance);
     void note_trouble_locked(std::optional<std::string> trouble);
 
     const EvmOptions options_;
@@ -62,7 +62,7 @@ private:
     engine::Journal& journal_;
 
     mutable std::mutex mutex_;  // for what follows
-    std::optional<Wei> balance_;
+    std::optional<jsonrpc::Wei> balance_;
     std::optional<std::uint64_t> head_;
     std::optional<std::uint64_t> nonce_;
     std::optional<std::uint64_t> chain_id_;

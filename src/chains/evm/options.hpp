@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chains/evm/wei.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 
@@ -55,7 +55,7 @@ struct EvmOptions {
         // A transaction that is pending for so long gets higher fees.
         domain::Milliseconds bump_after{30'000};
         std::uint32_t bump_permille = 125;  // at least 101: nodes want more than 10 %
-        evm::Wei max_fee_cap = 0;           // per gas; 0: ten times what the chain asks for
+        chains::jsonrpc::Wei max_fee_cap = 0;           // per gas; 0: ten times what the chain asks for
     };
 
     struct KeyUrls {
@@ -100,7 +100,7 @@ struct EvmOptions {
     // its nonce is given up, and how long when others wait behind that nonce.
     domain::Milliseconds refusal_patience{std::chrono::minutes{10}};
     domain::Milliseconds refusal_patience_blocking{std::chrono::minutes{2}};
-    evm::Wei low_balance = 0;  // of the signer; below it a warning; 0: none
+    chains::jsonrpc::Wei low_balance = 0;  // of the signer; below it a warning; 0: none
 
     Fees fees;
     Listening listening;

@@ -10,9 +10,9 @@ constexpr std::uint8_t text_tag = 0x80;
 constexpr std::uint8_t list_tag = 0xc0;
 constexpr std::size_t short_max = 55;
 
-domain::Bytes big_endian(Wei value) {
+domain::Bytes big_endian(jsonrpc::Wei value) {
     std::size_t size = 0;
-    for (Wei rest = value; rest != 0; rest >>= 8U) ++size;
+    for (jsonrpc::Wei rest = value; rest != 0; rest >>= 8U) ++size;
     domain::Bytes bytes(size);
     for (; size > 0; value >>= 8U) bytes[--size] = static_cast<std::uint8_t>(value);
     return bytes;
@@ -69,7 +69,7 @@ domain::Bytes text(domain::ByteView bytes) {
     return encoded;
 }
 
-domain::Bytes number(Wei value) {
+domain::Bytes number(jsonrpc::Wei value) {
     return text(big_endian(value));
 }
 
@@ -101,11 +101,11 @@ std::optional<domain::ByteView> content(domain::ByteView bytes) {
     return item->content;
 }
 
-std::optional<Wei> number_in(domain::ByteView bytes) {
+std::optional<jsonrpc::Wei> number_in(domain::ByteView bytes) {
     const auto digits = content(bytes);
-    if (!digits || digits->size() > sizeof(Wei)) return std::nullopt;
+    if (!digits || digits->size() > sizeof(jsonrpc::Wei)) return std::nullopt;
     if (!digits->empty() && digits->front() == 0) return std::nullopt;
-    Wei value = 0;
+    jsonrpc::Wei value = 0;
     for (const std::uint8_t byte : *digits) value = value << 8U | byte;
     return value;
 }

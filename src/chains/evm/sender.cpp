@@ -404,7 +404,7 @@ bool Sender::can_pay(const Transaction& transaction) {
         {"eth_getBalance", jsonrpc::Json::array({jsonrpc::hex(signer_.address()), "latest"})});
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
     const auto balance = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
-    return !balance || *balance / std::max<Wei>(transaction.max_fee, 1) >= transaction.gas_limit;
+    return !balance || *balance / std::max<jsonrpc::Wei>(transaction.max_fee, 1) >= transaction.gas_limit;
 }
 
 // --- what became of it --------------------------------------------------------------------------

@@ -52,7 +52,7 @@ bool is_big_number(domain::ByteView item) {
     return digits && !digits->empty() && digits->front() != 0 && digits->size() <= 32;
 }
 
-bool take(domain::ByteView item, Wei& out) {
+bool take(domain::ByteView item, jsonrpc::Wei& out) {
     const auto number = rlp::number_in(item);
     if (number) out = *number;
     return number.has_value();
@@ -79,7 +79,7 @@ bool take(domain::ByteView item, domain::Bytes& out) {
 }
 
 bool is_zero(domain::ByteView item) {
-    return rlp::number_in(item) == Wei{0};
+    return rlp::number_in(item) == jsonrpc::Wei{0};
 }
 
 bool is_empty_list(domain::ByteView item) {
@@ -129,7 +129,7 @@ std::optional<Transaction> decode_signed_legacy(domain::ByteView list) {
     if (!items) return std::nullopt;
     const auto v = rlp::number_in((*items)[legacy_members]);
     if (!v || *v < replay_protected) return std::nullopt;
-    const Wei chain_id = (*v - replay_protected) / 2;
+    const jsonrpc::Wei chain_id = (*v - replay_protected) / 2;
     if (chain_id > ~std::uint64_t{0}) return std::nullopt;
     if (!is_big_number((*items)[legacy_members + 1])) return std::nullopt;
     if (!is_big_number((*items)[legacy_members + 2])) return std::nullopt;
@@ -147,9 +147,9 @@ domain::Bytes32 signing_hash(const Transaction& transaction) {
 domain::Bytes sign(const Transaction& transaction, const Signer& signer) {
     const Signature signature = signer.sign(signing_hash(transaction));
     std::vector<domain::Bytes> all = members(transaction);
-    all.push_back(rlp::number(transaction.legacy ? Wei{transaction.chain_id} * 2 +
+    all.push_back(rlp::number(transaction.legacy ? jsonrpc::Wei{transaction.chain_id} * 2 +
                                                        replay_protected + signature.y_parity
-                                                 : Wei{signature.y_parity}));
+                                                 : jsonrpc::Wei{signature.y_parity}));
     all.push_back(big_number(signature.r));
     all.push_back(big_number(signature.s));
     return envelope(transaction, all);

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "chains/evm/signer.hpp"
-#include "chains/evm/wei.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "domain/bytes.hpp"
 
 namespace chains::evm {
@@ -15,8 +15,8 @@ struct Transaction {
     std::uint64_t chain_id = 0;
     std::uint64_t nonce = 0;
     bool legacy = false;
-    Wei priority_fee = 0;  // per gas; 0 when legacy
-    Wei max_fee = 0;       // per gas
+    jsonrpc::Wei priority_fee = 0;  // per gas; 0 when legacy
+    jsonrpc::Wei max_fee = 0;       // per gas
     std::uint64_t gas_limit = 0;
     domain::Address to{};
     domain::Bytes data;

@@ -42,13 +42,13 @@ std::optional<std::uint64_t> quantity(const Json& value) {
     return static_cast<std::uint64_t>(*number);
 }
 
-std::optional<evm::Wei> wei(const Json& value) {
+std::optional<Wei> wei(const Json& value) {
     const auto text = digits_of(value);
     if (!text || text->empty()) return std::nullopt;
-    evm::Wei number = 0;
+    Wei number = 0;
     for (const char c : *text) {
         const auto digit = digit_value(c);
-        if (!digit || number > evm::wei_max >> 4U) return std::nullopt;
+        if (!digit || number > wei_max >> 4U) return std::nullopt;
         number = number << 4U | *digit;
     }
     return number;
@@ -71,7 +71,7 @@ std::string hex(domain::ByteView bytes) {
     return "0x" + domain::to_hex(bytes);
 }
 
-std::string hex_quantity(evm::Wei value) {
+std::string hex_quantity(Wei value) {
     std::string reversed;
     do {
         reversed += digits[static_cast<std::size_t>(value & 0xfU)];

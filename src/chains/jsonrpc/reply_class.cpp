@@ -13,7 +13,6 @@ namespace chains::jsonrpc {
 namespace {
 
 using domain::Milliseconds;
-using evm::Wei;
 
 constexpr std::size_t gap_max = 48;
 constexpr Milliseconds wait_max = std::chrono::minutes{10};

@@ -49,19 +49,19 @@ TEST_CASE("quantities") {
 }
 
 TEST_CASE("amounts of wei have up to 128 bits") {
-    CHECK((jsonrpc::wei("0x" + std::string(32, 'f')) == evm::wei_max));
-    CHECK((jsonrpc::wei("0x00" + std::string(32, 'f')) == evm::wei_max));
+    CHECK((jsonrpc::wei("0x" + std::string(32, 'f')) == chains::jsonrpc::wei_max));
+    CHECK((jsonrpc::wei("0x00" + std::string(32, 'f')) == chains::jsonrpc::wei_max));
     CHECK_FALSE(jsonrpc::wei("0x1" + std::string(32, '0')));
-    CHECK((jsonrpc::wei("0x10000000000000000") == evm::Wei{1} << 64U));
+    CHECK((jsonrpc::wei("0x10000000000000000") == chains::jsonrpc::Wei{1} << 64U));
 }
 
 TEST_CASE("quantities are written as they are read") {
     CHECK(jsonrpc::hex_quantity(0) == "0x0");
     CHECK(jsonrpc::hex_quantity(31) == "0x1f");
-    CHECK(jsonrpc::hex_quantity(evm::wei_max) == "0x" + std::string(32, 'f'));
+    CHECK(jsonrpc::hex_quantity(chains::jsonrpc::wei_max) == "0x" + std::string(32, 'f'));
     for (unsigned bit = 0; bit < 128; ++bit) {
         CAPTURE(bit);
-        const evm::Wei value = evm::Wei{5} << bit;
+        const chains::jsonrpc::Wei value = chains::jsonrpc::Wei{5} << bit;
         const bool same = jsonrpc::wei(jsonrpc::hex_quantity(value)) == value;
         CHECK(same);
     }

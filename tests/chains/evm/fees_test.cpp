@@ -16,7 +16,7 @@ using chains::evm::decode_fee_history;
 using chains::evm::FeeAnswer;
 using chains::evm::FeeQuote;
 using chains::evm::Fees;
-using chains::evm::Wei;
+using chains::jsonrpc::Wei;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::Trouble;
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::uint64_t small(Wei wei) {
+std::uint64_t small(chains::jsonrpc::Wei wei) {
     return static_cast<std::uint64_t>(wei);
 }
 

@@ -54,7 +54,7 @@ TEST_CASE("the account and the head are read in one exchange every 15 s") {
     MonitorHarness harness;
     harness.start();
     CHECK(harness.node.batches == std::vector<std::size_t>{4});
-    CHECK(harness.monitor->balance() == chains::evm::Wei{1'000'000'000'000'000'000U});
+    CHECK(harness.monitor->balance() == chains::jsonrpc::Wei{1'000'000'000'000'000'000U});
     CHECK(harness.monitor->balance_in_coins() == 1.0);
     CHECK(harness.monitor->head() == 42);
     CHECK(harness.monitor->nonce() == 7);
@@ -114,7 +114,7 @@ TEST_CASE("without a limit an empty account is no reason for a warning") {
     harness.options.low_balance = 0;
     harness.balance = Json("0x0");
     harness.start();
-    CHECK(harness.monitor->balance() == chains::evm::Wei{0});
+    CHECK(harness.monitor->balance() == chains::jsonrpc::Wei{0});
     CHECK(harness.journal.lines().empty());
 }
 

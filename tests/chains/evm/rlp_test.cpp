@@ -38,10 +38,10 @@ TEST_CASE("numbers have no leading zeros and come back") {
     CHECK(rlp::number(127) == hex("7f"));
     CHECK(rlp::number(128) == hex("8180"));
     CHECK(rlp::number(1024) == hex("820400"));
-    CHECK(rlp::number(wei_max) == hex("90 ffffffffffffffffffffffffffffffff"));
+    CHECK(rlp::number(chains::jsonrpc::wei_max) == hex("90 ffffffffffffffffffffffffffffffff"));
     for (unsigned bit = 0; bit < 128; ++bit) {
         CAPTURE(bit);
-        const Wei value = Wei{1} << bit;
+        const chains::jsonrpc::Wei value = chains::jsonrpc::Wei{1} << bit;
         const bool came_back = rlp::number_in(rlp::number(value)) == value;
         CHECK(came_back);
     }
@@ -54,7 +54,7 @@ TEST_CASE("what was put into a list comes out") {
     const auto items = rlp::items(encoded);
     REQUIRE(items);
     REQUIRE(items->size() == 3);
-    CHECK((rlp::number_in((*items)[0]) == Wei{7}));
+    CHECK((rlp::number_in((*items)[0]) == chains::jsonrpc::Wei{7}));
     REQUIRE(rlp::content((*items)[1]));
     CHECK(copy(*rlp::content((*items)[1])) == large);
     CHECK_FALSE(rlp::content((*items)[2]));

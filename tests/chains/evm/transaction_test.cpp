@@ -41,7 +41,7 @@ const Vector vectors[] = {
      "9"
      "eb494345cc3ec4c496581323464603c7b23ccca3a2c32f"},
     {"a fee of 2^64 and long data",
-     {10901, 255, false, 128, Wei{1} << 64U, 30'000'000, target, domain::Bytes(60, 0x7f)},
+     {10901, 255, false, 128, chains::jsonrpc::Wei{1} << 64U, 30'000'000, target, domain::Bytes(60, 0x7f)},
      "02f8ae822a9581ff8180890100000000000000008401c9c380945fbdb2315678afecb367f032d93f642f64180aa3"
      "80b83c7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f"
      "7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7fc080a077213be44bc3c0f3afa3f2a67bc5c3ee72fca065bccba9733b99"
@@ -172,7 +172,7 @@ TEST_CASE("other transactions are refused") {
         domain::Bytes replacement;
     };
     const Row rows[] = {
-        {"a chain id beyond 64 bits", 0, rlp::number(Wei{1} << 64U)},
+        {"a chain id beyond 64 bits", 0, rlp::number(chains::jsonrpc::Wei{1} << 64U)},
         {"a nonce with a leading zero", 1, hex("00")},
         {"a fee beyond 128 bits", 3, hex("91 0100000000000000000000000000000000")},
         {"no recipient", 5, rlp::text({})},
@@ -195,7 +195,7 @@ TEST_CASE("other transactions are refused") {
     const domain::Bytes legacy = hex(vectors[4].raw);
     CHECK(decode_transaction(with_item(legacy, 6, rlp::number(37))));
     CHECK_FALSE(decode_transaction(with_item(legacy, 6, rlp::number(27))));  // before EIP-155
-    CHECK_FALSE(decode_transaction(with_item(legacy, 6, rlp::number(wei_max))));
+    CHECK_FALSE(decode_transaction(with_item(legacy, 6, rlp::number(chains::jsonrpc::wei_max))));
     CHECK_FALSE(decode_transaction({}));
     CHECK_FALSE(decode_transaction(hex("01c0")));
     CHECK_FALSE(decode_transaction(list));

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace chains::evm {
+namespace chains::jsonrpc {
 
 // An amount of the chain's coin or a price of gas, in wei. 128 bits hold 3.4 * 10^38; what a node
 // says beyond that is refused as malformed.
@@ -10,4 +10,4 @@ __extension__ using Wei = unsigned __int128;
 
 inline constexpr Wei wei_max = ~Wei{0};
 
-}  // namespace chains::evm
+}  // namespace chains::jsonrpc
