@@ -106,8 +106,8 @@ private:
         }
         const auto& share = std::get<HelperShare>(read);
         const domain::Identity identity = domain::identify(share.share);
-        if (const auto twin = store_.find_twin(identity)) {
-            if (twin->same_content || !share.has_content) {
+        if (const auto duplicate = store_.find_duplicate(identity)) {
+            if (duplicate->same_content || !share.has_content) {
                 ++counts_.here_already;
             } else {
                 ++counts_.conflicts;

@@ -52,9 +52,9 @@ AcceptOutcome Admission::admit(Context& context, const Submission& submission) {
 }
 
 AcceptOutcome Admission::admit_content(Context& context, const Submission& submission) {
-    if (const auto twin = context.store.find_twin(submission.identity)) {
-        if (!twin->same_content) return Conflict{};
-        return duplicate(context, twin->row);
+    if (const auto earlier = context.store.find_duplicate(submission.identity)) {
+        if (!earlier->same_content) return Conflict{};
+        return duplicate(context, earlier->row);
     }
     const Family family = domain::family_of(submission.kind);
     if (context.gates.is_full(family, submission.client)) {

@@ -78,7 +78,7 @@ struct NewRequest {
 };
 
 // The row a new request turned out to be the same as.
-struct Twin {
+struct Duplicate {
     Row row;
     bool same_content = true;
 };

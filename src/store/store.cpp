@@ -190,30 +190,30 @@ bool has_content(const Statement& statement, const domain::Identity& identity) {
 
 }  // namespace
 
-std::optional<Twin> Store::find_twin(const domain::Identity& identity) {
-    Statement& statement = impl_->statements_.find_twin.with(dedup_prefix(identity.key));
-    std::optional<Twin> twin;
-    while (!twin && statement.next()) {
+std::optional<Duplicate> Store::find_duplicate(const domain::Identity& identity) {
+    Statement& statement = impl_->statements_.find_duplicate.with(dedup_prefix(identity.key));
+    std::optional<Duplicate> duplicate;
+    while (!duplicate && statement.next()) {
         if (!has_key(statement, identity)) continue;
         if (const auto row = impl_->read_row(statement)) {
-            twin = Twin{*row, has_content(statement, identity)};
+            duplicate = Duplicate{*row, has_content(statement, identity)};
         }
     }
     statement.finish();
-    return twin;
+    return duplicate;
 }
 
-std::optional<Twin> Store::find_by_key(const domain::Bytes32& key,
+std::optional<Duplicate> Store::find_by_key(const domain::Bytes32& key,
                                        const domain::Identity& identity) {
     Statement& statement = impl_->statements_.find_by_key.with(key);
-    std::optional<Twin> twin;
+    std::optional<Duplicate> duplicate;
     if (statement.next()) {
         if (const auto row = impl_->read_row(statement)) {
-            twin = Twin{*row, has_key(statement, identity) && has_content(statement, identity)};
+            duplicate = Duplicate{*row, has_key(statement, identity) && has_content(statement, identity)};
         }
     }
     statement.finish();
-    return twin;
+    return duplicate;
 }
 
 void Store::remember_key(const domain::Bytes32& key, std::int64_t sequence) {

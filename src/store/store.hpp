@@ -44,13 +44,13 @@ public:
     // --- requests ---
 
     [[nodiscard]] std::int64_t last_sequence();
-    [[nodiscard]] std::optional<Twin> find_twin(const domain::Identity& identity);
+    [[nodiscard]] std::optional<Duplicate> find_duplicate(const domain::Identity& identity);
     void insert(const NewRequest& request);
     // A share that is over before it comes in, counted in its round. Kept until its round is over,
     // so that a resend is recognised (share-helper 2.3).
     void insert_ended(const EndedShare& share);
     // The request an Idempotency-Key stands for, and whether it is the one that is asked now.
-    [[nodiscard]] std::optional<Twin> find_by_key(const domain::Bytes32& key,
+    [[nodiscard]] std::optional<Duplicate> find_by_key(const domain::Bytes32& key,
                                                   const domain::Identity& identity);
     void remember_key(const domain::Bytes32& key, std::int64_t sequence);
     [[nodiscard]] std::optional<Row> load(std::int64_t sequence);

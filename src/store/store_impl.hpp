@@ -72,7 +72,7 @@ struct Store::Statements {
     Statement begin{db_, "begin immediate"};
     Statement commit{db_, "commit"};
     Statement last_sequence{db_, "select max(id) from request"};
-    Statement find_twin{db_, "select " + row_columns +
+    Statement find_duplicate{db_, "select " + row_columns +
                                  ", identity_key, identity_content from request where dedup = ?"};
     Statement insert{db_, "insert into request (" + row_columns +
                               ", dedup, identity_key, identity_content) "

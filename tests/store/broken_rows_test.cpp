@@ -137,7 +137,7 @@ TEST_CASE("a row whose parts contradict each other is left out, named and ended"
         harness.commit([&] {
             CHECK(found(*harness.store) == std::vector{healthy_number});
             CHECK_FALSE(harness.store->load(broken_number));
-            CHECK_FALSE(harness.store->find_twin(rows::identity(broken_number)));
+            CHECK_FALSE(harness.store->find_duplicate(rows::identity(broken_number)));
             const std::vector<store::BrokenRow> all = harness.store->take_broken();
             REQUIRE(all.size() == 1);
             CHECK(all[0].sequence == broken_number);

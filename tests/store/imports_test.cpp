@@ -50,7 +50,7 @@ TEST_CASE("a waiting share comes in with its attempts, its time and its round") 
     CHECK(row.schedule == schedule);
     CHECK(row.round == round);
     CHECK(harness.store->payload(1) == body);
-    CHECK(harness.store->find_twin(domain::identify(share))->same_content);
+    CHECK(harness.store->find_duplicate(domain::identify(share))->same_content);
     CHECK(harness.store->due(store::Lane::schedule, rows::at(59'999), 10).empty());
     CHECK(harness.store->due(store::Lane::schedule, rows::at(60'000), 10).size() == 1);
     CHECK(harness.store->find_round(round)->total == 1);
@@ -112,12 +112,12 @@ TEST_CASE("a resend of an ended share is compared with what is known of its cont
                 ended(1, round, row.known ? std::optional(content) : std::nullopt));
         });
         if (row.changed) share.shares_hash[0] ^= 1;
-        const auto twin = harness.store->find_twin(domain::identify(share));
-        REQUIRE(twin);
-        CHECK(twin->same_content == row.same);
-        CHECK(twin->row.id == rows::id(1));
+        const auto duplicate = harness.store->find_duplicate(domain::identify(share));
+        REQUIRE(duplicate);
+        CHECK(duplicate->same_content == row.same);
+        CHECK(duplicate->row.id == rows::id(1));
         share.tree_position += 1;  // another key
-        CHECK_FALSE(harness.store->find_twin(domain::identify(share)));
+        CHECK_FALSE(harness.store->find_duplicate(domain::identify(share)));
     }
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("an Idempotency-Key finds its request whatever became of it, and only 
     CHECK_FALSE(harness.store->find_by_key(rows::bytes32(71), rows::identity(1)));
 
     harness.end(row, Status::processing, Status::failure);
-    CHECK_FALSE(harness.store->find_twin(rows::identity(1)));
+    CHECK_FALSE(harness.store->find_duplicate(rows::identity(1)));
     REQUIRE(find(1));
     CHECK(find(1)->row.status == Status::failure);
 

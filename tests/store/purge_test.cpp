@@ -125,7 +125,7 @@ TEST_CASE("a purged request leaves nothing behind") {
         CHECK(purge(harness, lane, 1) == 1);
     }
     CHECK(harness.contents() == empty);
-    CHECK_FALSE(harness.store->find_twin(rows::identity(1)));
+    CHECK_FALSE(harness.store->find_duplicate(rows::identity(1)));
 }
 
 TEST_CASE("a purge that is rolled back took nothing") {

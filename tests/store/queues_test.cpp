@@ -127,7 +127,7 @@ TEST_CASE("an empty store knows nothing") {
     CHECK_FALSE(harness.store->load(1));
     CHECK_FALSE(harness.store->payload(1));
     CHECK_FALSE(harness.store->find_by_reference(rows::bytes32(1)));
-    CHECK_FALSE(harness.store->find_twin(rows::identity(1)));
+    CHECK_FALSE(harness.store->find_duplicate(rows::identity(1)));
     CHECK(harness.store->attempts(1).empty());
     CHECK(harness.store->held_answers(rows::bytes32(1)).empty());
     CHECK_FALSE(harness.store->cursor("chain"));

@@ -34,11 +34,11 @@ TEST_CASE("keys that share their first eight bytes are told apart") {
     const Row table[] = {{1, 1}, {2, 2}, {3, 3}, {4, std::nullopt}, {0, std::nullopt}};
     for (const Row& row : table) {
         CAPTURE(row.key_end);
-        const auto twin = harness.store->find_twin(identity(row.key_end, row.key_end));
-        REQUIRE(twin.has_value() == row.expected.has_value());
-        if (!twin) continue;
-        CHECK(twin->row.id == rows::id(*row.expected));
-        CHECK(twin->same_content);
+        const auto duplicate = harness.store->find_duplicate(identity(row.key_end, row.key_end));
+        REQUIRE(duplicate.has_value() == row.expected.has_value());
+        if (!duplicate) continue;
+        CHECK(duplicate->row.id == rows::id(*row.expected));
+        CHECK(duplicate->same_content);
     }
 }
 
@@ -59,9 +59,9 @@ TEST_CASE("a share with the same key and other content is a conflict, not a dupl
     };
     for (const Row& row : table) {
         CAPTURE(row.label);
-        const auto twin = harness.store->find_twin(row.identity);
-        CHECK(twin.has_value() == row.found);
-        if (twin) CHECK(twin->same_content == row.same_content);
+        const auto duplicate = harness.store->find_duplicate(row.identity);
+        CHECK(duplicate.has_value() == row.found);
+        if (duplicate) CHECK(duplicate->same_content == row.same_content);
     }
 }
 
@@ -89,13 +89,13 @@ TEST_CASE("what a repeat finds depends on how the first one ended") {
         CAPTURE(row.label);
         Harness harness;
         harness.bring(row.kind, 1, row.status);
-        const auto twin = harness.store->find_twin(rows::identity(1));
-        CHECK(twin.has_value() == row.found);
-        if (twin) CHECK(twin->row.status == row.status);
+        const auto duplicate = harness.store->find_duplicate(rows::identity(1));
+        CHECK(duplicate.has_value() == row.found);
+        if (duplicate) CHECK(duplicate->row.status == row.status);
         if (row.found) continue;
         // Asked again it is a request of its own, and the only one found from then on.
         harness.add(rows::row(row.kind, 2), rows::identity(1));
-        CHECK(harness.store->find_twin(rows::identity(1))->row.id == rows::id(2));
+        CHECK(harness.store->find_duplicate(rows::identity(1))->row.id == rows::id(2));
         CHECK(harness.store->load(1)->status == row.status);
     }
 }
@@ -109,9 +109,9 @@ TEST_CASE("four shares of one round that differ in proposal or position are four
             share.proposal_id = proposal;
             share.tree_position = position;
             const domain::Identity identity = domain::identify(share);
-            CHECK_FALSE(harness.store->find_twin(identity));
+            CHECK_FALSE(harness.store->find_duplicate(identity));
             harness.add(rows::row(Kind::share, ++number), identity);
-            CHECK(harness.store->find_twin(identity)->row.id == rows::id(number));
+            CHECK(harness.store->find_duplicate(identity)->row.id == rows::id(number));
         }
     }
     CHECK(number == 4);
@@ -122,7 +122,7 @@ TEST_CASE("a request not committed is found by its own transaction and by no lat
     {
         const store::Store::Transaction trial(*harness.store);
         harness.store->insert({rows::row(Kind::public_decrypt, 1), rows::identity(1), {}});
-        CHECK(harness.store->find_twin(rows::identity(1)));
+        CHECK(harness.store->find_duplicate(rows::identity(1)));
     }
-    CHECK_FALSE(harness.store->find_twin(rows::identity(1)));
+    CHECK_FALSE(harness.store->find_duplicate(rows::identity(1)));
 }
