@@ -12,7 +12,7 @@
 #include "commands/reload.hpp"
 #include "net/http_server.hpp"
 #include "platform/worker_pool.hpp"
-#include "store/census.hpp"
+#include "store/row_counter.hpp"
 
 namespace commands {
 
@@ -63,10 +63,10 @@ struct Admin {
 // Counts what is stored now, beside everything else: a million requests must not delay the start.
 std::jthread count_requests(const store::Options& options, api::metrics::Metrics& metrics,
                             engine::Journal& journal) {
-    return std::jthread([&metrics, &journal, census = std::make_unique<store::Census>(options)](
+    return std::jthread([&metrics, &journal, counter = std::make_unique<store::RowCounter>(options)](
                             const std::stop_token& stop) {
         try {
-            if (const auto counts = census->count(stop)) metrics.add(*counts);
+            if (const auto counts = counter->count(stop)) metrics.add(*counts);
         } catch (const std::exception& error) {
             journal.write(engine::Level::warning,
                           std::string("census_failed action=\"metrics go without the counts of "

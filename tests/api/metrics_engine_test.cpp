@@ -5,7 +5,7 @@
 #include <string>
 
 #include "api/metrics_world.hpp"
-#include "store/census.hpp"
+#include "store/row_counter.hpp"
 #include "support/world.hpp"
 
 using api_test::Exposition;
@@ -39,8 +39,8 @@ private:
         metrics.emplace(world.clock, api::metrics::MetricsOptions{.shares = true});
         world.engine.observers.add(metrics->metrics);
         world.engine.start();
-        store::Census census(world.engine.store_options);
-        metrics->metrics.add(census.count().value());
+        store::RowCounter counter(world.engine.store_options);
+        metrics->metrics.add(counter.count().value());
         metrics->backlog = [this] { return world.engine.process().reader.backlog(); };
     }
 };

@@ -47,10 +47,10 @@ void live(MetricsWorld& world) {
     facts.events = 4;
     facts.commit = 3ms;
     world.metrics.stepped(facts);
-    store::RowCounts census;
-    census.at(Kind::share, Status::queued) = 9;
-    census.at(Kind::share, Status::timed_out) = 9;
-    world.metrics.add(census);
+    store::RowCounts counts;
+    counts.at(Kind::share, Status::queued) = 9;
+    counts.at(Kind::share, Status::timed_out) = 9;
+    world.metrics.add(counts);
     world.metrics.estimated(Family::share, 5);
     world.metrics.looked_up(Family::share, 2ms, true);
     world.metrics.proved(Proving::proved, 7s);

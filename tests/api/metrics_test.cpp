@@ -294,13 +294,13 @@ TEST_CASE("signature checks start at zero and are counted by outcome") {
     CHECK(world.read().value(name, {{"outcome", "host_call_failed"}}) == 1);
 }
 
-TEST_CASE("counts of requests are a census plus changes, in either order, and absent before") {
+TEST_CASE("counts of requests are a count plus changes, in either order, and absent before") {
     support::VirtualClock clock;
-    store::RowCounts census;
-    census.at(Kind::delegated_user_decrypt, Status::completed) = 7;
-    census.at(Kind::user_decrypt, Status::completed) = 5;
-    census.at(Kind::share, Status::queued) = 2;
-    census.at(Kind::input_proof, Status::tx_in_flight) = 1;
+    store::RowCounts counts;
+    counts.at(Kind::delegated_user_decrypt, Status::completed) = 7;
+    counts.at(Kind::user_decrypt, Status::completed) = 5;
+    counts.at(Kind::share, Status::queued) = 2;
+    counts.at(Kind::input_proof, Status::tx_in_flight) = 1;
     const std::vector<store::Change> changes{
         change(Kind::unified_user_decrypt, {}, Status::queued),
         change(Kind::share, Status::queued, Status::processing),
@@ -308,14 +308,14 @@ TEST_CASE("counts of requests are a census plus changes, in either order, and ab
         change(Kind::user_decrypt, Status::completed, {}),  // purged
     };
     const std::string name = "relayer_request_count";
-    for (const bool census_first : {true, false}) {
-        CAPTURE(census_first);
+    for (const bool counts_first : {true, false}) {
+        CAPTURE(counts_first);
         MetricsWorld world(clock, with_shares);
-        if (census_first) world.metrics.add(census);
+        if (counts_first) world.metrics.add(counts);
         step(world.metrics, changes);
-        if (!census_first) {
+        if (!counts_first) {
             CHECK_FALSE(world.read().types.contains(name));
-            world.metrics.add(census);
+            world.metrics.add(counts);
         }
         const Exposition page = world.read();
         const auto rows = [&](const std::string& type, const std::string& status) {
@@ -451,7 +451,7 @@ TEST_CASE("commits are measured when they had something to write") {
     CHECK(page.value(late + "_count", {{"lane", "gate"}}) == 0);
 }
 
-TEST_CASE("recovery tells what it found; its moves are observed but already in the census") {
+TEST_CASE("recovery tells what it found; its moves are observed but already in the count") {
     support::VirtualClock clock;
     MetricsWorld world(clock, with_shares);
     engine::recovery::Report report;

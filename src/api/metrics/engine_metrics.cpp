@@ -112,7 +112,7 @@ void EngineMetrics::recovered(const engine::recovery::Report& report) {
     set("waiting", report.waiting);
     set("quarantined", report.quarantined);
     set("suspects", report.suspects);
-    // The census comes after recovery: its moves are in the count of rows already.
+    // The count comes after recovery: its moves are in the count of rows already.
     for (const store::Change& change : report.changes) moved(change);
 }
 

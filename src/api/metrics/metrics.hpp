@@ -14,7 +14,7 @@
 #include "api/metrics/samples.hpp"
 #include "engine/observer.hpp"
 #include "engine/vote_chain.hpp"
-#include "store/census.hpp"
+#include "store/row_counter.hpp"
 
 namespace api::metrics {
 
@@ -32,7 +32,7 @@ public:
 
     // Any thread, once: what was stored when the first step was still to come. The counts of
     // requests are shown from then on.
-    void add(const store::RowCounts& census) { rows_.add(census); }
+    void add(const store::RowCounts& counts) { rows_.add(counts); }
 
     // Any thread.
     [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const;

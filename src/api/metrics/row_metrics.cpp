@@ -31,10 +31,10 @@ RowMetrics::RowMetrics(bool shares) {
     }
 }
 
-void RowMetrics::add(const store::RowCounts& census) {
+void RowMetrics::add(const store::RowCounts& counts) {
     for (const domain::Kind kind : domain::kinds) {
         for (const domain::Status status : domain::statuses) {
-            add(domain::family_of(kind), status, static_cast<double>(census.at(kind, status)));
+            add(domain::family_of(kind), status, static_cast<double>(counts.at(kind, status)));
         }
     }
     counted_.store(true, std::memory_order_release);

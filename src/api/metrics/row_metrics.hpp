@@ -10,19 +10,19 @@
 
 #include "api/metrics/labels.hpp"
 #include "domain/status.hpp"
-#include "store/census.hpp"
+#include "store/row_counter.hpp"
 
 namespace api::metrics {
 
-// How many requests stand in each status: a census plus every change since its moment, in whatever
-// order the two come. Until the census is in, nothing is shown rather than something wrong. Any
+// How many requests stand in each status: a count plus every change since its moment, in whatever
+// order the two come. Until the count is in, nothing is shown rather than something wrong. Any
 // thread.
 class RowMetrics {
 public:
     // `shares`: the rows of vote shares are shown too.
     explicit RowMetrics(bool shares);
 
-    void add(const store::RowCounts& census);  // once
+    void add(const store::RowCounts& counts);  // once
     void add(const store::Change& change);
 
     [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const;

@@ -1,4 +1,4 @@
-#include "store/census.hpp"
+#include "store/row_counter.hpp"
 
 #include <cassert>
 
@@ -13,7 +13,7 @@ constexpr std::uint64_t rows_between_looks = 4'096;
 
 }  // namespace
 
-class Census::Impl {
+class RowCounter::Impl {
 public:
     explicit Impl(const Options& options)
         : database_(open_for_reading(options)),
@@ -48,7 +48,7 @@ private:
     Statement all_;
 };
 
-Census::Census(const Options& options) {
+RowCounter::RowCounter(const Options& options) {
     try {
         impl_ = std::make_unique<Impl>(options);
     } catch (const SQLite::Exception& error) {
@@ -56,9 +56,9 @@ Census::Census(const Options& options) {
     }
 }
 
-Census::~Census() = default;
+RowCounter::~RowCounter() = default;
 
-std::optional<RowCounts> Census::count(const std::stop_token& stop) {
+std::optional<RowCounts> RowCounter::count(const std::stop_token& stop) {
     const std::unique_ptr<Impl> once = std::move(impl_);  // closed whatever happens
     assert(once);
     return once->count(stop);

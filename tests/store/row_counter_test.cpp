@@ -1,4 +1,4 @@
-#include "store/census.hpp"
+#include "store/row_counter.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,9 +22,9 @@ std::uint64_t total(const store::RowCounts& counts) {
 
 }  // namespace
 
-TEST_CASE("a census counts every row under its kind and status") {
+TEST_CASE("a count counts every row under its kind and status") {
     Harness harness;
-    CHECK(total(store::Census(harness.options).count().value()) == 0);
+    CHECK(total(store::RowCounter(harness.options).count().value()) == 0);
     std::int64_t number = 0;
     for (const Kind kind : domain::kinds) {
         for (const Status status : domain::statuses) {
@@ -34,7 +34,7 @@ TEST_CASE("a census counts every row under its kind and status") {
             }
         }
     }
-    const store::RowCounts counts = store::Census(harness.options).count().value();
+    const store::RowCounts counts = store::RowCounter(harness.options).count().value();
     for (const Kind kind : domain::kinds) {
         for (const Status status : domain::statuses) {
             CAPTURE(to_string(kind));
@@ -46,11 +46,11 @@ TEST_CASE("a census counts every row under its kind and status") {
     CHECK(total(counts) == static_cast<std::uint64_t>(number));
 }
 
-TEST_CASE("a census is of its moment, whatever is committed until it counts") {
+TEST_CASE("a count is of its moment, whatever is committed until it counts") {
     Harness harness;
     static_cast<void>(harness.bring(Kind::public_decrypt, 1, Status::queued));
     static_cast<void>(harness.bring(Kind::public_decrypt, 2, Status::completed));
-    store::Census census(harness.options);
+    store::RowCounter counter(harness.options);
 
     std::vector<store::Change> since;
     const auto commit = [&](auto work) {
@@ -68,7 +68,7 @@ TEST_CASE("a census is of its moment, whatever is committed until it counts") {
     // A checkpoint copies what it may; the moment stays readable.
     harness.store->checkpoint();
 
-    store::RowCounts counts = census.count().value();
+    store::RowCounts counts = counter.count().value();
     CHECK(total(counts) == 2);
     CHECK(counts.at(Kind::public_decrypt, Status::queued) == 1);
     CHECK(counts.at(Kind::public_decrypt, Status::completed) == 1);
@@ -77,7 +77,7 @@ TEST_CASE("a census is of its moment, whatever is committed until it counts") {
         if (change.from) --counts.at(change.kind, *change.from);
         if (change.to) ++counts.at(change.kind, *change.to);
     }
-    const store::RowCounts later = store::Census(harness.options).count().value();
+    const store::RowCounts later = store::RowCounter(harness.options).count().value();
     for (const Kind kind : domain::kinds) {
         for (const Status status : domain::statuses) {
             CHECK(counts.at(kind, status) == later.at(kind, status));
@@ -85,12 +85,12 @@ TEST_CASE("a census is of its moment, whatever is committed until it counts") {
     }
 }
 
-TEST_CASE("a census can be counted by another thread while the writer goes on") {
+TEST_CASE("a count can be counted by another thread while the writer goes on") {
     Harness harness;
     for (std::int64_t i = 1; i <= 200; ++i) harness.add(rows::row(Kind::user_decrypt, i));
-    std::vector<std::unique_ptr<store::Census>> all;
+    std::vector<std::unique_ptr<store::RowCounter>> all;
     for (std::int64_t i = 201; i <= 204; ++i) {
-        all.push_back(std::make_unique<store::Census>(harness.options));
+        all.push_back(std::make_unique<store::RowCounter>(harness.options));
         harness.add(rows::row(Kind::user_decrypt, i));
     }
     std::vector<std::uint64_t> found(all.size());
@@ -104,16 +104,16 @@ TEST_CASE("a census can be counted by another thread while the writer goes on") 
     CHECK(found == std::vector<std::uint64_t>{200, 201, 202, 203});
 }
 
-TEST_CASE("a census that is stopped says nothing and gives its moment back") {
+TEST_CASE("a count that is stopped says nothing and gives its moment back") {
     Harness harness;
     harness.add(rows::row(Kind::user_decrypt, 1));
-    store::Census census(harness.options);
+    store::RowCounter counter(harness.options);
     harness.add(rows::row(Kind::user_decrypt, 2));
     harness.store->truncate_wal();
     CHECK(harness.store->wal_bytes() > 0);  // the moment is in the way
     std::stop_source stop;
     stop.request_stop();
-    CHECK_FALSE(census.count(stop.get_token()));
+    CHECK_FALSE(counter.count(stop.get_token()));
     harness.store->truncate_wal();
     CHECK(harness.store->wal_bytes() == 0);
 }
