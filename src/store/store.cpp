@@ -556,10 +556,10 @@ bool Store::wal_holds_wiped_data() const {
 }
 
 void Store::require_in_place() const {
-    for (const Place* place : {&impl_->database_place_, &impl_->lock_place_}) {
-        if (place->is_unchanged()) continue;
+    for (const FileIdentity* file : {&impl_->database_file_, &impl_->lock_file_}) {
+        if (file->is_unchanged()) continue;
         throw StorageError(Trouble::corrupt,
-                           place->path().string() +
+                           file->path().string() +
                                " was removed or replaced while in use; what was stored since is "
                                "lost, and what was there is only in a backup");
     }

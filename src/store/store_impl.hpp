@@ -13,7 +13,7 @@
 
 #include "store/database.hpp"
 #include "store/owner_lock.hpp"
-#include "store/place.hpp"
+#include "store/file_identity.hpp"
 #include "store/reserve.hpp"
 #include "store/row_columns.hpp"
 #include "store/statement.hpp"
@@ -235,8 +235,8 @@ public:
     std::unique_ptr<SQLite::Database> database_;
     Statements statements_;
     Reserve reserve_;
-    const Place database_place_{real_path(options_)};
-    const Place lock_place_{real_path(options_).parent_path() / "posthouse.lock"};
+    const FileIdentity database_file_{real_path(options_)};
+    const FileIdentity lock_file_{real_path(options_).parent_path() / "posthouse.lock"};
     std::uint64_t page_bytes_ = 4096;
     int wal_pages_ = 0;
     std::vector<Change> changes_;

@@ -8,9 +8,9 @@ namespace store {
 
 // Which file stood at a path when it was opened. A file that was removed or replaced since is still
 // written to by whoever has it open, and nobody will ever read that again.
-class Place {
+class FileIdentity {
 public:
-    explicit Place(std::filesystem::path path);
+    explicit FileIdentity(std::filesystem::path path);
 
     [[nodiscard]] bool is_unchanged() const;
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }

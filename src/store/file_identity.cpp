@@ -1,4 +1,4 @@
-#include "store/place.hpp"
+#include "store/file_identity.hpp"
 
 #include <sys/stat.h>
 
@@ -6,14 +6,14 @@
 
 namespace store {
 
-Place::Place(std::filesystem::path path) : path_(std::move(path)) {
+FileIdentity::FileIdentity(std::filesystem::path path) : path_(std::move(path)) {
     struct stat status {};
     if (::stat(path_.c_str(), &status) != 0) return;  // no file has these numbers
     device_ = status.st_dev;
     inode_ = status.st_ino;
 }
 
-bool Place::is_unchanged() const {
+bool FileIdentity::is_unchanged() const {
     struct stat status {};
     return ::stat(path_.c_str(), &status) == 0 && status.st_dev == device_ &&
            status.st_ino == inode_;
