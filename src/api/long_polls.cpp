@@ -52,7 +52,7 @@ bool LongPolls::withdraw(Ticket ticket) {
     return true;
 }
 
-void LongPolls::hurry(Ticket ticket) {
+void LongPolls::finish_early(Ticket ticket) {
     {
         const std::lock_guard lock(mutex_);
         const auto waiter = waiters_.find(ticket);

@@ -33,7 +33,7 @@ public:
     // True: it was still waiting, and nobody will call its `done`.
     [[nodiscard]] bool withdraw(Ticket ticket);
     // It waits no longer: `done` is called soon, if it still was waiting.
-    void hurry(Ticket ticket);
+    void finish_early(Ticket ticket);
 
     void stepped(const engine::StepFacts& facts) override;
 

@@ -208,15 +208,15 @@ void RelayerRoutes::wait_for_end(const Call& call, const domain::RequestId& id,
     };
     // Asked before the wait begins: the answer may come from then on, and nobody may touch the
     // exchange beside it.
-    const auto place = std::make_shared<Place>();
-    if (when_gone) when_gone([this, place] { leave(*place); });
+    const auto waiting = std::make_shared<WaitingPoll>();
+    if (when_gone) when_gone([this, waiting] { stop_waiting(*waiting); });
     const auto ticket = long_polls_.wait(id.sequence, wait, answer_now);
     if (!ticket) {  // no place: the answer of a plain poll
         respond(answer(call, look_up(call.kind, id)));
         return;
     }
-    place->ticket = *ticket;
-    if (place->gone) long_polls_.hurry(*ticket);
+    waiting->ticket = *ticket;
+    if (waiting->gone) long_polls_.finish_early(*ticket);
     // It may have ended before the place was taken.
     const engine::InquiryOutcome outcome = look_up(call.kind, id);
     if (!std::holds_alternative<engine::Pending>(outcome) && long_polls_.withdraw(*ticket)) {
@@ -224,9 +224,9 @@ void RelayerRoutes::wait_for_end(const Call& call, const domain::RequestId& id,
     }
 }
 
-void RelayerRoutes::leave(Place& place) {
-    place.gone = true;
-    if (const LongPolls::Ticket ticket = place.ticket; ticket != 0) long_polls_.hurry(ticket);
+void RelayerRoutes::stop_waiting(WaitingPoll& waiting) {
+    waiting.gone = true;
+    if (const LongPolls::Ticket ticket = waiting.ticket; ticket != 0) long_polls_.finish_early(ticket);
 }
 
 engine::InquiryOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::RequestId& id) {

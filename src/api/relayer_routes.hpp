@@ -51,11 +51,11 @@ private:
     [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::AcceptOutcome& outcome);
     [[nodiscard]] net::HttpResponse accepted(const Call& call, const engine::Accepted& accepted);
     // Of a poll that waits; 0: it has none yet.
-    struct Place {
+    struct WaitingPoll {
         std::atomic<LongPolls::Ticket> ticket{0};
         std::atomic<bool> gone{false};
     };
-    void leave(Place& place);
+    void stop_waiting(WaitingPoll& waiting);
     void wait_for_end(const Call& call, const domain::RequestId& id, std::chrono::seconds wait,
                       const net::Respond& respond, const net::WhenGone& when_gone);
     [[nodiscard]] engine::InquiryOutcome look_up(domain::Kind kind, const domain::RequestId& id);

@@ -121,8 +121,8 @@ TEST_CASE("a waiting poll that is hurried is done at once, and its place is free
     Waiting waiting;
     const auto ticket = waiting.wait(1, 1h, 1);
     REQUIRE(ticket);
-    waiting.polls.hurry(*ticket);
-    waiting.polls.hurry(*ticket);
+    waiting.polls.finish_early(*ticket);
+    waiting.polls.finish_early(*ticket);
     CHECK(waiting.polls.waiting() == 0);
     CHECK(waiting.done.empty());
     waiting.polls.turn();

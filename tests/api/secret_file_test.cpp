@@ -17,7 +17,7 @@ namespace {
 using api::access::FileProblem;
 using api::access::read_secret_file;
 
-class Place {
+class ScratchFile {
 public:
     std::string write(const std::string& name, const std::string& text, mode_t mode = 0600) const {
         const std::string path = this->path(name);
@@ -41,19 +41,19 @@ std::string problem_with_file(const std::string& path, const std::string& creden
 }
 
 TEST_CASE("a file that is its owner's and group's alone is read as it is") {
-    const Place place;
+    const ScratchFile scratch;
     const std::string text("one\r\ntwo\0three", 14);
     for (const mode_t mode : {0600U, 0400U, 0640U, 0660U, 0700U}) {
         CAPTURE(mode);
-        CHECK(std::get<std::string>(read_secret_file(place.write("keys", text, mode), {})) == text);
-        std::filesystem::remove(place.path("keys"));
+        CHECK(std::get<std::string>(read_secret_file(scratch.write("keys", text, mode), {})) == text);
+        std::filesystem::remove(scratch.path("keys"));
     }
-    CHECK(std::get<std::string>(read_secret_file(place.write("empty", ""), {})).empty());
+    CHECK(std::get<std::string>(read_secret_file(scratch.write("empty", ""), {})).empty());
 }
 
 TEST_CASE("a file others may use in any way is refused with the command that helps") {
-    const Place place;
-    const std::string path = place.write("keys", "web the-secret-key-of-web", 0600);
+    const ScratchFile scratch;
+    const std::string path = scratch.write("keys", "web the-secret-key-of-web", 0600);
     for (const mode_t mode : {0604U, 0602U, 0601U, 0644U, 0666U, 0777U}) {
         CAPTURE(mode);
         REQUIRE(::chmod(path.c_str(), mode) == 0);
@@ -67,44 +67,44 @@ TEST_CASE("a file others may use in any way is refused with the command that hel
 }
 
 TEST_CASE("what is no regular file is refused, and nothing waits for a writer") {
-    const Place place;
-    const std::string pipe = place.path("pipe");
+    const ScratchFile scratch;
+    const std::string pipe = scratch.path("pipe");
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
     CHECK(support::contains(problem_with_file(pipe), pipe + ": is no regular file"));
-    CHECK(support::contains(problem_with_file(place.directory()), "is no regular file"));
+    CHECK(support::contains(problem_with_file(scratch.directory()), "is no regular file"));
     CHECK(support::contains(problem_with_file("/dev/null"), "is no regular file"));
-    CHECK(support::contains(problem_with_file(place.path("nowhere")),
+    CHECK(support::contains(problem_with_file(scratch.path("nowhere")),
                             "nowhere: is not there; create it"));
     CHECK(support::contains(problem_with_file(""), "is not there"));
-    const std::string file = place.write("file", "x");
+    const std::string file = scratch.write("file", "x");
     CHECK(problem_with_file(file + "/x").starts_with(file + "/x: "));
 
-    std::filesystem::create_symlink(file, place.path("link"));
-    CHECK(std::get<std::string>(read_secret_file(place.path("link"), {})) == "x");
+    std::filesystem::create_symlink(file, scratch.path("link"));
+    CHECK(std::get<std::string>(read_secret_file(scratch.path("link"), {})) == "x");
 }
 
 TEST_CASE("a file may have 1 MiB") {
-    const Place place;
+    const ScratchFile scratch;
     const std::string largest(api::access::secret_file_bytes_max, 'x');
-    CHECK(std::get<std::string>(read_secret_file(place.write("keys", largest), {})) == largest);
-    CHECK(support::contains(problem_with_file(place.write("more", largest + "x")),
+    CHECK(std::get<std::string>(read_secret_file(scratch.write("keys", largest), {})) == largest);
+    CHECK(support::contains(problem_with_file(scratch.write("more", largest + "x")),
                             "more: is too large; allowed: 1048576 bytes"));
 }
 
 TEST_CASE("a credential is looked up where the service manager put it") {
-    const Place place;
-    place.write("client_keys", "text");
-    const auto read = read_secret_file("credential:client_keys", place.directory());
+    const ScratchFile scratch;
+    scratch.write("client_keys", "text");
+    const auto read = read_secret_file("credential:client_keys", scratch.directory());
     CHECK(std::get<std::string>(read) == "text");
 
     CHECK(support::contains(problem_with_file("credential:client_keys"),
                             "LoadCredential=client_keys:"));
-    CHECK(support::contains(problem_with_file("credential:other", place.directory()),
+    CHECK(support::contains(problem_with_file("credential:other", scratch.directory()),
                             "other: is not there"));
     for (const char* name : {"", ".", "..", "../x", "a/b", "/etc/passwd"}) {
         CAPTURE(name);
         CHECK(support::contains(
-            problem_with_file(std::string("credential:") + name, place.directory()),
+            problem_with_file(std::string("credential:") + name, scratch.directory()),
             "is no name of a credential"));
     }
 }

@@ -74,10 +74,10 @@ Body Body::with_handle(std::string path, const std::filesystem::path& sample) {
     return body;
 }
 
-void Body::write(Place place, unsigned base, std::uint64_t value) {
-    assert(place.length > 0);
-    for (std::size_t digit = place.length; digit-- > 0; value /= base) {
-        text_[place.offset + digit] = "0123456789abcdef"[value % base];
+void Body::write(FieldSpan span, unsigned base, std::uint64_t value) {
+    assert(span.length > 0);
+    for (std::size_t digit = span.length; digit-- > 0; value /= base) {
+        text_[span.offset + digit] = "0123456789abcdef"[value % base];
     }
     assert(value == 0);
 }

@@ -27,19 +27,19 @@ public:
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:
-    struct Place {
+    struct FieldSpan {
         std::size_t offset = 0;
         std::size_t length = 0;  // 0: there is none
     };
 
     [[nodiscard]] static Body with_handle(std::string path, const std::filesystem::path& sample);
     Body(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
-    void write(Place place, unsigned base, std::uint64_t value);
+    void write(FieldSpan span, unsigned base, std::uint64_t value);
 
     std::string path_;
     std::string text_;
-    Place number_;
-    Place submit_at_;
+    FieldSpan number_;
+    FieldSpan submit_at_;
     unsigned base_ = 10;
 };
 

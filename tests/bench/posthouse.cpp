@@ -21,7 +21,7 @@ constexpr const char* queue_capacity = "10000000";
 constexpr auto start_patience = 60s;
 constexpr auto stop_patience = 20s;
 
-Child::Command command(const Options& options, const Posthouse::Place& place,
+Child::Command command(const Options& options, const Posthouse::DataPlace& place,
                        const Settings& settings, int port) {
     const std::filesystem::path config = place.directory / "config.toml";
     std::ofstream stream(config);
@@ -73,7 +73,7 @@ std::filesystem::path ledger_file(const std::filesystem::path& directory) {
     return data_directory(directory) / "loopback.db";
 }
 
-Posthouse::Posthouse(const Options& options, const Place& place, const Settings& settings)
+Posthouse::Posthouse(const Options& options, const DataPlace& place, const Settings& settings)
     : port_(free_port()),
       started_(Stopwatch::now()),
       child_(command(options, place, settings, port_)) {

@@ -23,13 +23,13 @@ using Settings = std::map<std::string, std::string>;
 // The service under test, as a process of its own.
 class Posthouse {
 public:
-    struct Place {
+    struct DataPlace {
         std::filesystem::path directory;       // config, log, and the data directory in it
         std::vector<std::string> environment;  // NAME=VALUE
     };
 
     // Returns when it answers GET /liveness for the first time.
-    Posthouse(const Options& options, const Place& place, const Settings& settings);
+    Posthouse(const Options& options, const DataPlace& place, const Settings& settings);
 
     [[nodiscard]] int port() const { return port_; }
     // From the start of the process to the first answer.

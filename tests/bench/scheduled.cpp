@@ -43,7 +43,7 @@ HttpLoad::Outcome accept(HttpLoad& load, std::uint64_t requests) {
 }
 
 // Killed under the load of new shares, so that there is a log to recover.
-void measure_restarts(const Options& options, const Posthouse::Place& place, Posts& posts,
+void measure_restarts(const Options& options, const Posthouse::DataPlace& place, Posts& posts,
                       Report& report) {
     constexpr std::uint64_t accepted_before = 2'000;
     Series seconds;
@@ -148,7 +148,7 @@ void measure_scheduled(const Options& options, Report& report) {
     report.bounded(1.5 * static_cast<double>(payload_bytes) + 300, "disk per scheduled share", "B",
                    Series({bytes_per_row}));
 
-    const Posthouse::Place place{scratch.path(), {}};
+    const Posthouse::DataPlace place{scratch.path(), {}};
     Posts posts(share, many_clients, rows);
     measure_restarts(options, place, posts, report);
     Posthouse posthouse(options, place, standing_still());

@@ -8,7 +8,7 @@ namespace api::metrics {
 
 namespace {
 
-using labels::Place;
+using labels::SeriesIndex;
 using prometheus::Labels;
 
 constexpr int status_min = 100;
@@ -18,10 +18,10 @@ constexpr std::size_t sdks = labels::sdk_names.size() * labels::sdk_versions.siz
 
 constexpr std::array<std::string_view, 3> outcomes{"accepted", "rejected", "host_call_failed"};
 
-Labels labels_of(const Place& place) {
-    return {{"endpoint", std::string(labels::endpoints[place.endpoint])},
-            {"method", std::string(labels::methods[place.method])},
-            {"version", std::string(labels::versions[place.version])}};
+Labels labels_of(const SeriesIndex& series) {
+    return {{"endpoint", std::string(labels::endpoints[series.endpoint])},
+            {"method", std::string(labels::methods[series.method])},
+            {"version", std::string(labels::versions[series.version])}};
 }
 
 auto make_requests(prometheus::Registry& registry) {
@@ -30,7 +30,7 @@ auto make_requests(prometheus::Registry& registry) {
                        .Help("Calls of the relayer API, on arrival.")
                        .Register(registry);
     return [&family](std::size_t index) {
-        Labels labels = labels_of(Place::from(index / sdks));
+        Labels labels = labels_of(SeriesIndex::from(index / sdks));
         const std::size_t sdk = index % sdks;
         labels["relayer_sdk_name"] = labels::sdk_names[sdk / labels::sdk_versions.size()];
         labels["relayer_sdk_version"] = labels::sdk_versions[sdk % labels::sdk_versions.size()];
@@ -41,9 +41,9 @@ auto make_requests(prometheus::Registry& registry) {
 }  // namespace
 
 HttpMetrics::HttpMetrics(prometheus::Registry& registry, const MetricsOptions& options)
-    : requests_(Place::count * sdks, make_requests(registry)),
+    : requests_(SeriesIndex::count * sdks, make_requests(registry)),
       responses_(
-          Place::count * statuses,
+          SeriesIndex::count * statuses,
           [&counts = prometheus::BuildCounter()
                          .Name("relayer_http_responses_total")
                          .Help("Answers of the relayer API.")
@@ -53,7 +53,7 @@ HttpMetrics::HttpMetrics(prometheus::Registry& registry, const MetricsOptions& o
                         .Help("From the arrival of a call to its answer; long polls wait in it.")
                         .Register(registry),
            bounds = options.http_seconds](std::size_t index) {
-              Labels labels = labels_of(Place::from(index / statuses));
+              Labels labels = labels_of(SeriesIndex::from(index / statuses));
               labels["status"] = std::to_string(index % statuses + status_min);
               return Answered{&counts.Add(labels), &times.Add(labels, bounds)};
           }) {
@@ -94,20 +94,20 @@ HttpMetrics::HttpMetrics(prometheus::Registry& registry, const MetricsOptions& o
 }
 
 void HttpMetrics::arrived(const Route& route, const net::HttpRequest& request) {
-    const auto place = labels::place_of(route);
-    if (!place) return;
+    const auto series = labels::series_of(route);
+    if (!series) return;
     const std::size_t name = labels::sdk_name_of(request.header("zama-sdk-name"));
     const std::size_t version = labels::sdk_version_of(request.header("zama-sdk-version"));
     const std::size_t sdk = name * labels::sdk_versions.size() + version;
-    requests_[place->number() * sdks + sdk]->Increment();
+    requests_[series->number() * sdks + sdk]->Increment();
 }
 
 void HttpMetrics::answered(const Route& route, int status, domain::Nanoseconds took) {
-    const auto place = labels::place_of(route);
-    if (!place) return;
+    const auto series = labels::series_of(route);
+    if (!series) return;
     const int bounded = std::clamp(status, status_min, status_max);
     const Answered& answered =
-        responses_[place->number() * statuses + static_cast<std::size_t>(bounded - status_min)];
+        responses_[series->number() * statuses + static_cast<std::size_t>(bounded - status_min)];
     answered.count->Increment();
     answered.seconds->Observe(labels::seconds(took));
 }

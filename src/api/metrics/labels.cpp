@@ -61,7 +61,7 @@ std::string lane(store::Lane lane) {
     }
 }
 
-std::optional<Place> place_of(const Route& route) {
+std::optional<SeriesIndex> series_of(const Route& route) {
     std::string_view path = route.path;
     if (!path.starts_with('/') || path.size() < 3) return std::nullopt;
     if (path.ends_with('/')) path.remove_suffix(1);
@@ -69,7 +69,7 @@ std::optional<Place> place_of(const Route& route) {
     const auto endpoint = find(endpoints, path.substr(3));
     const auto method = find(methods, route.method);
     if (!version || !endpoint || !method) return std::nullopt;
-    return Place{*endpoint, *method, *version};
+    return SeriesIndex{*endpoint, *method, *version};
 }
 
 std::size_t sdk_name_of(std::optional<std::string_view> header) {

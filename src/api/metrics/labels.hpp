@@ -48,7 +48,7 @@ inline constexpr std::array<std::string_view, 2> methods{"GET", "POST"};
 inline constexpr std::array<std::string_view, 2> versions{"v2", "v3"};
 
 // A route as places in the tables above.
-struct Place {
+struct SeriesIndex {
     std::size_t endpoint = 0;
     std::size_t method = 0;
     std::size_t version = 0;
@@ -57,14 +57,14 @@ struct Place {
     [[nodiscard]] std::size_t number() const {
         return (endpoint * methods.size() + method) * versions.size() + version;
     }
-    [[nodiscard]] static Place from(std::size_t number) {
+    [[nodiscard]] static SeriesIndex from(std::size_t number) {
         return {number / (methods.size() * versions.size()),
                 number / versions.size() % methods.size(), number % versions.size()};
     }
 };
 
 // Nothing: the route is none of the relayer API.
-[[nodiscard]] std::optional<Place> place_of(const Route& route);
+[[nodiscard]] std::optional<SeriesIndex> series_of(const Route& route);
 
 inline constexpr std::array<std::string_view, 2> sdk_names{"unknown", "@zama-fhe/relayer-sdk"};
 inline constexpr std::array<std::string_view, 3> sdk_versions{"unknown", "0.4", "0.5"};
