@@ -57,23 +57,23 @@ void Service::submit(const domain::Request& request, const Terms& terms, Reply r
 }
 
 InquiryOutcome Service::find(const domain::RequestId& id) {
-    std::optional<store::View> view;
+    std::optional<store::StoredRequest> stored;
     try {
-        view = reader_.find(id);
+        stored = reader_.find(id);
     } catch (const store::StorageError& error) {
         return unreadable(error);
     }
-    if (!view) return NotFound{};
-    const store::Row& row = view->row;
+    if (!stored) return NotFound{};
+    const store::Row& row = stored->row;
     if (row.status == Status::completed) {
         Completed completed{row.kind, {}, false};
-        if (view->result) completed.result = domain::decode_result(*view->result);
-        completed.unreadable = view->result && !completed.result;
+        if (stored->result) completed.result = domain::decode_result(*stored->result);
+        completed.unreadable = stored->result && !completed.result;
         return completed;
     }
     if (domain::is_terminal(row.status)) {
         return Ended{row.kind, row.status,
-                     view->failure.value_or(
+                     stored->failure.value_or(
                          domain::Failure{domain::Reason::internal_error, "Unknown error", {}})};
     }
     return pending(row);

@@ -34,15 +34,15 @@ public:
                                    number_of(Lane::gate) + ", " + number_of(Lane::timer) + ")"),
           earliest_wake_(*database_, "select min(wake_ms) from request where lane = ?") {}
 
-    std::optional<View> find(const domain::RequestId& id) {
-        std::optional<View> view;
+    std::optional<StoredRequest> find(const domain::RequestId& id) {
+        std::optional<StoredRequest> stored;
         if (find_.with(id.sequence, id.random).next()) {
-            view = View{row(), read_failure(), {}};
+            stored = StoredRequest{row(), read_failure(), {}};
             // Read before find_ is finished: a purge between the two could take the result alone.
-            if (view->row.status == domain::Status::completed) view->result = read_result(id);
+            if (stored->row.status == domain::Status::completed) stored->result = read_result(id);
         }
         find_.finish();
-        return view;
+        return stored;
     }
 
     std::optional<domain::Timestamp> vote_end(const domain::Bytes32& round_id) {
@@ -210,7 +210,7 @@ Reader::Reader(const Options& options, std::size_t connections_max)
     : impl_(std::make_unique<Impl>(options, connections_max)) {}
 Reader::~Reader() = default;
 
-std::optional<View> Reader::find(const domain::RequestId& id) {
+std::optional<StoredRequest> Reader::find(const domain::RequestId& id) {
     return impl_->lend([&](Connection& connection) { return connection.find(id); });
 }
 

@@ -15,7 +15,7 @@
 namespace store {
 
 // What a poll needs to know about a request.
-struct View {
+struct StoredRequest {
     Row row;
     std::optional<domain::Failure> failure;  // timed_out and failure
     std::optional<domain::Bytes> result;     // completed
@@ -53,7 +53,7 @@ public:
     Reader& operator=(const Reader&) = delete;
 
     // Nothing for an unknown id, also when only its random part is wrong. Throws StorageError.
-    [[nodiscard]] std::optional<View> find(const domain::RequestId& id);
+    [[nodiscard]] std::optional<StoredRequest> find(const domain::RequestId& id);
 
     // When a round ends that shares are or were stored of, closed or not. Throws StorageError.
     [[nodiscard]] std::optional<domain::Timestamp> vote_end(const domain::Bytes32& round_id);

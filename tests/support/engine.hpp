@@ -122,7 +122,7 @@ public:
         turn();
     }
 
-    [[nodiscard]] std::optional<store::View> view(const domain::RequestId& id) {
+    [[nodiscard]] std::optional<store::StoredRequest> view(const domain::RequestId& id) {
         return process().reader.find(id);
     }
     [[nodiscard]] domain::Status status(const domain::RequestId& id) { return row(id).status; }

@@ -104,28 +104,28 @@ domain::Bytes Tuple::call(std::uint32_t selector) const {
     return out;
 }
 
-std::optional<domain::Bytes32> View::word(std::size_t at) const {
+std::optional<domain::Bytes32> Decoder::word(std::size_t at) const {
     if (at >= tuple_.size() / word_bytes) return std::nullopt;
     domain::Bytes32 word;
     std::ranges::copy(tuple_.subspan(at * word_bytes, word_bytes), word.begin());
     return word;
 }
 
-std::optional<std::uint64_t> View::number(std::size_t at) const {
+std::optional<std::uint64_t> Decoder::number(std::size_t at) const {
     const auto read = word(at);
     return read ? number_of(*read) : std::nullopt;
 }
 
-std::optional<domain::ByteView> View::tail(std::size_t at) const {
+std::optional<domain::ByteView> Decoder::tail(std::size_t at) const {
     const auto offset = number(at);
     if (!offset || *offset > tuple_.size()) return std::nullopt;
     return tuple_.subspan(*offset);
 }
 
-std::optional<domain::ByteView> View::bytes(std::size_t at) const {
+std::optional<domain::ByteView> Decoder::bytes(std::size_t at) const {
     const auto from = tail(at);
     if (!from) return std::nullopt;
-    const auto size = View{*from}.number(0);
+    const auto size = Decoder{*from}.number(0);
     if (!size) return std::nullopt;
     const domain::ByteView content = from->subspan(word_bytes);
     if (*size > content.size() || padding_after(*size) > content.size() - *size) {
@@ -134,23 +134,23 @@ std::optional<domain::ByteView> View::bytes(std::size_t at) const {
     return content.first(*size);
 }
 
-std::optional<View> View::tuple(std::size_t at) const {
+std::optional<Decoder> Decoder::tuple(std::size_t at) const {
     const auto from = tail(at);
     if (!from) return std::nullopt;
-    return View{*from};
+    return Decoder{*from};
 }
 
-std::optional<View::List> View::list(std::size_t at, std::size_t element_words) const {
+std::optional<Decoder::List> Decoder::list(std::size_t at, std::size_t element_words) const {
     const auto from = tail(at);
     if (!from) return std::nullopt;
-    const auto count = View{*from}.number(0);
+    const auto count = Decoder{*from}.number(0);
     if (!count) return std::nullopt;
     const domain::ByteView elements = from->subspan(word_bytes);
     if (*count > elements.size() / (element_words * word_bytes)) return std::nullopt;
-    return List{*count, View{elements}};
+    return List{*count, Decoder{elements}};
 }
 
-std::optional<std::vector<domain::Bytes32>> View::words(std::size_t at) const {
+std::optional<std::vector<domain::Bytes32>> Decoder::words(std::size_t at) const {
     const auto found = list(at, 1);
     if (!found) return std::nullopt;
     std::vector<domain::Bytes32> words;
@@ -161,7 +161,7 @@ std::optional<std::vector<domain::Bytes32>> View::words(std::size_t at) const {
     return words;
 }
 
-std::optional<std::vector<domain::Bytes>> View::bytes_list(std::size_t at) const {
+std::optional<std::vector<domain::Bytes>> Decoder::bytes_list(std::size_t at) const {
     const auto found = list(at, 1);
     if (!found) return std::nullopt;
     // Elements that do not overlap need no more than this; a thousand that are the same would.

@@ -41,16 +41,16 @@ private:
 // Reads a tuple that anybody may have written, without owning it. `at` counts words of the head.
 // Nothing when a member is not there whole, with its padding, whatever that holds. What is copied
 // is never larger than the tuple, even where members overlap.
-class View {
+class Decoder {
 public:
     struct List;
 
-    explicit View(domain::ByteView tuple) : tuple_(tuple) {}
+    explicit Decoder(domain::ByteView tuple) : tuple_(tuple) {}
 
     [[nodiscard]] std::optional<domain::Bytes32> word(std::size_t at) const;
     [[nodiscard]] std::optional<std::uint64_t> number(std::size_t at) const;  // fits 64 bits
     [[nodiscard]] std::optional<domain::ByteView> bytes(std::size_t at) const;
-    [[nodiscard]] std::optional<View> tuple(std::size_t at) const;  // a dynamic one
+    [[nodiscard]] std::optional<Decoder> tuple(std::size_t at) const;  // a dynamic one
     // `element_words`: of the head of one element.
     [[nodiscard]] std::optional<List> list(std::size_t at, std::size_t element_words) const;
 
@@ -63,9 +63,9 @@ private:
     domain::ByteView tuple_;
 };
 
-struct View::List {
+struct Decoder::List {
     std::size_t count = 0;
-    View elements;
+    Decoder elements;
 };
 
 }  // namespace chains::evm::abi

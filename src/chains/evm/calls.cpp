@@ -6,7 +6,7 @@
 namespace chains::evm {
 namespace {
 
-bool is_string_list(const abi::View& tuple, std::size_t at) {
+bool is_string_list(const abi::Decoder& tuple, std::size_t at) {
     const auto strings = tuple.list(at, 1);
     if (!strings) return false;
     for (std::size_t index = 0; index < strings->count; ++index) {
@@ -16,7 +16,7 @@ bool is_string_list(const abi::View& tuple, std::size_t at) {
 }
 
 // (uint8,bytes)
-bool is_key_digest(const abi::View& tuple) {
+bool is_key_digest(const abi::Decoder& tuple) {
     const auto type = tuple.number(0);
     return type && *type <= 0xff && tuple.bytes(1);
 }
@@ -49,19 +49,19 @@ std::optional<bool> decode_bool(domain::ByteView result) {
 }
 
 std::optional<domain::Bytes32> decode_word(domain::ByteView result, std::size_t word) {
-    return abi::View{result}.word(word);
+    return abi::Decoder{result}.word(word);
 }
 
 std::optional<std::uint64_t> decode_number(domain::ByteView result, std::size_t word) {
-    return abi::View{result}.number(word);
+    return abi::Decoder{result}.number(word);
 }
 
 std::optional<std::vector<domain::Bytes>> decode_bytes_array(domain::ByteView result) {
-    return abi::View{result}.bytes_list(0);
+    return abi::Decoder{result}.bytes_list(0);
 }
 
 bool decodes_as_key_materials(domain::ByteView result) {
-    const abi::View materials{result};
+    const abi::Decoder materials{result};
     const auto digests = materials.list(1, 1);
     if (!digests || !is_string_list(materials, 0)) return false;
     for (std::size_t index = 0; index < digests->count; ++index) {
@@ -72,7 +72,7 @@ bool decodes_as_key_materials(domain::ByteView result) {
 }
 
 bool decodes_as_crs_materials(domain::ByteView result) {
-    const abi::View materials{result};
+    const abi::Decoder materials{result};
     return is_string_list(materials, 0) && materials.bytes(1);
 }
 

@@ -8,7 +8,7 @@
 
 #include "chains/evm/calls.hpp"
 #include "chains/evm/revert.hpp"
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 namespace chains::evm {
@@ -58,7 +58,7 @@ engine::SignatureAnswer ContractWallets::ask(std::uint64_t host_chain_id,
     const auto host = hosts_.find(host_chain_id);
     if (host == hosts_.end()) return engine::Unreachable{chain + ": no node is configured"};
 
-    jsonrpc::Call call = view_call(account, is_valid_signature(digest, signature), "pending");
+    jsonrpc::Call call = eth_call(account, is_valid_signature(digest, signature), "pending");
     call.params[0]["gas"] = jsonrpc::hex_quantity(options_.erc1271_gas_limit);
 
     const EvmOptions::Retry& retry = options_.acl_retry;

@@ -6,7 +6,7 @@
 #include "chains/evm/doctor_checks.hpp"
 #include "chains/evm/log_query.hpp"
 #include "chains/evm/revert.hpp"
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
 
@@ -72,7 +72,7 @@ std::variant<Json, Problem> ask(jsonrpc::Node& node, const jsonrpc::Call& call) 
 std::variant<domain::Bytes, Problem> ask_contract(jsonrpc::Node& node,
                                                   const domain::Address& contract,
                                                   const domain::Bytes& data, const char* block) {
-    const auto answer = ask(node, view_call(contract, data, block));
+    const auto answer = ask(node, eth_call(contract, data, block));
     if (const auto* problem = std::get_if<Problem>(&answer)) return *problem;
     auto bytes = jsonrpc::bytes(std::get<Json>(answer));
     if (!bytes) return Problem{"eth_call has a malformed answer", true};

@@ -44,14 +44,14 @@ domain::Bytes copy(domain::ByteView bytes) {
     return {bytes.begin(), bytes.end()};
 }
 
-Body proof_accepted(const abi::View& data) {
+Body proof_accepted(const abi::Decoder& data) {
     auto handles = data.words(0);
     auto signatures = data.bytes_list(1);
     if (!handles || !signatures) return std::nullopt;
     return domain::ProofAccepted{std::move(*handles), std::move(*signatures)};
 }
 
-Body public_decrypted(const abi::View& data) {
+Body public_decrypted(const abi::Decoder& data) {
     const auto value = data.bytes(0);
     auto signatures = data.bytes_list(1);
     const auto extra_data = data.bytes(2);
@@ -59,7 +59,7 @@ Body public_decrypted(const abi::View& data) {
     return domain::PublicDecrypted{copy(*value), std::move(*signatures), copy(*extra_data)};
 }
 
-Body kms_share(const abi::View& data) {
+Body kms_share(const abi::Decoder& data) {
     const auto index = data.number(0);
     const auto payload = data.bytes(1);
     const auto signature = data.bytes(2);
@@ -72,7 +72,7 @@ Body kms_share(const abi::View& data) {
 }
 
 Body body_of(const Log& log) {
-    const abi::View data{log.data};
+    const abi::Decoder data{log.data};
     const domain::Bytes32& event = log.topics[0];
     if (event == topic::verify_proof_response) return proof_accepted(data);
     if (event == topic::public_decryption_response) return public_decrypted(data);
@@ -81,7 +81,7 @@ Body body_of(const Log& log) {
     return std::nullopt;
 }
 
-std::optional<std::string> string_in(const abi::View& tuple, std::size_t at) {
+std::optional<std::string> string_in(const abi::Decoder& tuple, std::size_t at) {
     const auto bytes = tuple.bytes(at);
     if (!bytes) return std::nullopt;
     std::string text{bytes->begin(), bytes->end()};
@@ -124,7 +124,7 @@ std::optional<KmsStorage> decode_kms_storage(const Log& log) {
     constexpr std::size_t storage_url = 3;
     constexpr std::size_t storage_prefix = 7;
     if (log.topics.empty() || log.topics[0] != topic::new_kms_context) return std::nullopt;
-    const auto nodes = abi::View{log.data}.list(0, 1);
+    const auto nodes = abi::Decoder{log.data}.list(0, 1);
     if (!nodes || nodes->count == 0) return std::nullopt;
     const auto first = nodes->elements.tuple(0);
     if (!first) return std::nullopt;

@@ -21,24 +21,24 @@ constexpr const char* no_contract =
     "nothing came back: no contract has this address in the finalized block. A development chain "
     "has to finalize the block of the deployment first (anvil: --slots-in-an-epoch 1, then mine)";
 
-Unread about(std::string_view what, Unread unread) {
+NoResult about(std::string_view what, NoResult unread) {
     unread.reason = std::string(what) + ": " + unread.reason;
     return unread;
 }
 
 // The result of a view, which must not be empty.
-std::variant<domain::Bytes, Unread> result(std::string_view what, const jsonrpc::Answer& answer) {
-    auto read = read_view(answer);
-    if (const auto* unread = std::get_if<Unread>(&read)) return about(what, *unread);
+std::variant<domain::Bytes, NoResult> result(std::string_view what, const jsonrpc::Answer& answer) {
+    auto read = read_eth_call(answer);
+    if (const auto* unread = std::get_if<NoResult>(&read)) return about(what, *unread);
     if (std::get<domain::Bytes>(read).empty()) return about(what, {no_contract});
     return read;
 }
 
 // Words of a result, in their order, into `out`.
-std::optional<Unread> read_words(std::string_view what, const jsonrpc::Answer& answer,
+std::optional<NoResult> read_words(std::string_view what, const jsonrpc::Answer& answer,
                                  std::vector<domain::Bytes32*> out) {
     const auto read = result(what, answer);
-    if (const auto* unread = std::get_if<Unread>(&read)) return *unread;
+    if (const auto* unread = std::get_if<NoResult>(&read)) return *unread;
     for (std::size_t word = 0; word < out.size(); ++word) {
         const auto value = decode_word(std::get<domain::Bytes>(read), word);
         if (!value) return about(what, {"malformed answer"});
@@ -49,18 +49,18 @@ std::optional<Unread> read_words(std::string_view what, const jsonrpc::Answer& a
 
 using Decodes = bool (*)(domain::ByteView);
 
-std::optional<Unread> must_decode(std::string_view what, const jsonrpc::Answer& answer,
+std::optional<NoResult> must_decode(std::string_view what, const jsonrpc::Answer& answer,
                                   Decodes decodes) {
     const auto read = result(what, answer);
-    if (const auto* unread = std::get_if<Unread>(&read)) return *unread;
+    if (const auto* unread = std::get_if<NoResult>(&read)) return *unread;
     if (!decodes(std::get<domain::Bytes>(read))) return about(what, {"malformed answer"});
     return std::nullopt;
 }
 
-std::optional<Unread> read_anchor(const jsonrpc::Answer& answer, std::uint64_t& anchor) {
+std::optional<NoResult> read_anchor(const jsonrpc::Answer& answer, std::uint64_t& anchor) {
     constexpr std::string_view what = "getKmsContextAnchor";
     const auto read = result(what, answer);
-    if (const auto* unread = std::get_if<Unread>(&read)) return *unread;
+    if (const auto* unread = std::get_if<NoResult>(&read)) return *unread;
     const auto number = decode_number(std::get<domain::Bytes>(read), 0);
     if (!number) return about(what, {"malformed answer"});
     if (*number == 0) return about(what, {"the block that announced the context is not known"});
@@ -74,25 +74,25 @@ bool is_plain(std::string_view text) {
 }
 
 // Of the last announcement; the node may have answered with more than it was asked for.
-std::variant<KmsStorage, Unread> storage_in(const jsonrpc::Json& logs,
+std::variant<KmsStorage, NoResult> storage_in(const jsonrpc::Json& logs,
                                             const domain::Address& contract,
                                             const domain::Bytes32& context) {
-    if (!logs.is_array()) return Unread{"malformed answer"};
+    if (!logs.is_array()) return NoResult{"malformed answer"};
     std::optional<Log> last;
     for (const jsonrpc::Json& json : logs) {
         std::optional<Log> log = decode_log(json);
-        if (!log) return Unread{"malformed log"};
+        if (!log) return NoResult{"malformed log"};
         if (log->removed || log->address != contract || log->topics.size() < 2 ||
             log->topics[0] != new_kms_context_topic() || log->topics[1] != context) {
             continue;
         }
         last = std::move(log);
     }
-    if (!last) return Unread{"no NewKmsContext event in the block that announced the context"};
+    if (!last) return NoResult{"no NewKmsContext event in the block that announced the context"};
     const std::optional<KmsStorage> storage = decode_kms_storage(*last);
-    if (!storage) return Unread{"malformed NewKmsContext event"};
+    if (!storage) return NoResult{"malformed NewKmsContext event"};
     if (storage->url.empty() || !is_plain(storage->url) || !is_plain(storage->prefix)) {
-        return Unread{"the storage of the first KMS node is no URL"};
+        return NoResult{"the storage of the first KMS node is no URL"};
     }
     return *storage;
 }
@@ -138,7 +138,7 @@ void KeyPoller::tick() {
 void KeyPoller::go_on(Round round) {
     const EvmOptions::Retry& retry = options_.protocol_config.retry;
     while (round.step != Step::done) {
-        const std::optional<Unread> unread = take_step(round);
+        const std::optional<NoResult> unread = take_step(round);
         if (!unread) {
             round.failures = 0;
         } else if (++round.failures < retry.attempts_max) {
@@ -153,7 +153,7 @@ void KeyPoller::go_on(Round round) {
     finish(round);
 }
 
-std::optional<Unread> KeyPoller::take_step(Round& round) {
+std::optional<NoResult> KeyPoller::take_step(Round& round) {
     switch (round.step) {
         case Step::ids:
             return read_ids(round);
@@ -167,12 +167,12 @@ std::optional<Unread> KeyPoller::take_step(Round& round) {
     return std::nullopt;
 }
 
-std::optional<Unread> KeyPoller::read_ids(Round& round) {
+std::optional<NoResult> KeyPoller::read_ids(Round& round) {
     const domain::Address& generation = options_.key_urls.kms_generation;
     const std::vector<jsonrpc::Answer> answers = protocol_.call_all({
-        view_call(generation, getter(Getter::active_key_id), finalized),
-        view_call(generation, getter(Getter::active_crs_id), finalized),
-        view_call(options_.protocol_config.address, getter(Getter::current_kms_context_and_epoch),
+        eth_call(generation, getter(Getter::active_key_id), finalized),
+        eth_call(generation, getter(Getter::active_crs_id), finalized),
+        eth_call(options_.protocol_config.address, getter(Getter::current_kms_context_and_epoch),
                   finalized),
     });
     assert(answers.size() == 3);
@@ -186,12 +186,12 @@ std::optional<Unread> KeyPoller::read_ids(Round& round) {
     return std::nullopt;
 }
 
-std::optional<Unread> KeyPoller::read_materials(Round& round) {
+std::optional<NoResult> KeyPoller::read_materials(Round& round) {
     const domain::Address& generation = options_.key_urls.kms_generation;
     const std::vector<jsonrpc::Answer> answers = protocol_.call_all({
-        view_call(generation, getter(Getter::key_materials, round.ids.key), finalized),
-        view_call(generation, getter(Getter::crs_materials, round.ids.crs), finalized),
-        view_call(options_.protocol_config.address,
+        eth_call(generation, getter(Getter::key_materials, round.ids.key), finalized),
+        eth_call(generation, getter(Getter::crs_materials, round.ids.crs), finalized),
+        eth_call(options_.protocol_config.address,
                   getter(Getter::kms_context_anchor, round.ids.context), finalized),
     });
     assert(answers.size() == 3);
@@ -206,7 +206,7 @@ std::optional<Unread> KeyPoller::read_materials(Round& round) {
     return std::nullopt;
 }
 
-std::optional<Unread> KeyPoller::read_storage(Round& round) {
+std::optional<NoResult> KeyPoller::read_storage(Round& round) {
     constexpr std::string_view what = "eth_getLogs";
     const domain::Address& contract = options_.protocol_config.address;
     const std::string block = jsonrpc::hex_quantity(round.anchor);
@@ -225,7 +225,7 @@ std::optional<Unread> KeyPoller::read_storage(Round& round) {
         return about(what, {text_of(*trouble), trouble->wait});
     }
     auto storage = storage_in(std::get<jsonrpc::Json>(answer), contract, round.ids.context);
-    if (const auto* unread = std::get_if<Unread>(&storage)) return about(what, *unread);
+    if (const auto* unread = std::get_if<NoResult>(&storage)) return about(what, *unread);
     round.storage = std::move(std::get<KmsStorage>(storage));
     round.step = Step::done;
     return std::nullopt;

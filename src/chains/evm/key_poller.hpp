@@ -9,7 +9,7 @@
 #include "engine/task_group.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/evm/options.hpp"
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "engine/executor.hpp"
@@ -62,10 +62,10 @@ private:
     void tick();
     void go_on(Round round);
     // Nothing when it went well; the round stands at its next step then.
-    [[nodiscard]] std::optional<Unread> take_step(Round& round);
-    [[nodiscard]] std::optional<Unread> read_ids(Round& round);
-    [[nodiscard]] std::optional<Unread> read_materials(Round& round);
-    [[nodiscard]] std::optional<Unread> read_storage(Round& round);
+    [[nodiscard]] std::optional<NoResult> take_step(Round& round);
+    [[nodiscard]] std::optional<NoResult> read_ids(Round& round);
+    [[nodiscard]] std::optional<NoResult> read_materials(Round& round);
+    [[nodiscard]] std::optional<NoResult> read_storage(Round& round);
     [[nodiscard]] bool is_news(const Ids& ids) const;
     void finish(const Round& round);
     void give_up(const std::string& trouble);

@@ -8,7 +8,7 @@
 #include "chains/evm/plan.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/evm/troubles.hpp"
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/reply_class.hpp"

@@ -9,7 +9,7 @@
 #include "domain/access_list.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/readiness_outcomes.hpp"
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "domain/handle.hpp"
 
 namespace chains::evm {
@@ -171,7 +171,7 @@ void Readiness::ask_access_list(Host& host, Checks checks) {
     std::vector<jsonrpc::Call> calls;
     calls.reserve(checks.size());
     for (const CheckPtr& check : checks) {
-        calls.push_back(view_call(
+        calls.push_back(eth_call(
             host.acl, multicall(acl_calls(*check->order.request, host.chain_id)), latest));
     }
     const std::vector<jsonrpc::Answer> answers = host.node.call_all(calls);
@@ -222,7 +222,7 @@ void Readiness::ask_gateway(Checks checks) {
     calls.reserve(checks.size());
     for (const CheckPtr& check : checks) {
         calls.push_back(
-            view_call(options_.decryption, readiness_call(*check->order.request), latest));
+            eth_call(options_.decryption, readiness_call(*check->order.request), latest));
     }
     const std::vector<jsonrpc::Answer> answers = read_.call_all(calls);
     assert(answers.size() == checks.size());

@@ -5,7 +5,7 @@
 
 #include "chains/evm/calls.hpp"
 #include "chains/evm/revert.hpp"
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
 

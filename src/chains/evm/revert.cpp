@@ -50,7 +50,7 @@ std::optional<std::uint32_t> selector_in(std::string_view message) {
 // What the error says beyond its selector; empty when that is not known.
 std::string detail(std::uint32_t selector, const std::optional<domain::Bytes>& data) {
     const bool has_arguments = data && data->size() > selector_bytes;
-    const abi::View arguments{has_arguments ? domain::ByteView{*data}.subspan(selector_bytes)
+    const abi::Decoder arguments{has_arguments ? domain::ByteView{*data}.subspan(selector_bytes)
                                             : domain::ByteView{}};
     if (selector == error_string) {
         const auto text = arguments.bytes(0);

@@ -9,7 +9,7 @@
 #include "chains/evm/revert.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/evm/troubles.hpp"
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/reply_class.hpp"

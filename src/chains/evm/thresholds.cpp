@@ -84,7 +84,7 @@ void Thresholds::look_up(const domain::Bytes32& context, std::uint32_t attempt) 
         learn(context, *value);
         return;
     }
-    const auto& unread = std::get<Unread>(found);
+    const auto& unread = std::get<NoResult>(found);
     const EvmOptions::Retry& retry = options_.protocol_config.retry;
     if (attempt >= retry.attempts_max) {
         give_up(context, unread.reason);
@@ -95,13 +95,13 @@ void Thresholds::look_up(const domain::Bytes32& context, std::uint32_t attempt) 
 }
 
 Thresholds::Found Thresholds::ask(const domain::Bytes32& context) {
-    const auto read = read_view(protocol_.call(
-        view_call(options_.protocol_config.address,
+    const auto read = read_eth_call(protocol_.call(
+        eth_call(options_.protocol_config.address,
                   getter(Getter::user_decryption_threshold_for_context, context), "latest")));
-    if (const auto* unread = std::get_if<Unread>(&read)) return *unread;
+    if (const auto* unread = std::get_if<NoResult>(&read)) return *unread;
     const std::optional<std::uint64_t> number = decode_number(std::get<domain::Bytes>(read), 0);
     if (!number || *number == 0 || *number > std::numeric_limits<std::uint32_t>::max()) {
-        return Unread{"malformed answer"};
+        return NoResult{"malformed answer"};
     }
     return static_cast<std::uint32_t>(*number);
 }

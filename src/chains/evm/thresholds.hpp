@@ -11,7 +11,7 @@
 
 #include "engine/task_group.hpp"
 #include "chains/evm/options.hpp"
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "engine/clock.hpp"
@@ -53,7 +53,7 @@ private:
         bool looking = false;
         bool forgotten = false;  // since the look-up began
     };
-    using Found = std::variant<std::uint32_t, Unread>;
+    using Found = std::variant<std::uint32_t, NoResult>;
 
     [[nodiscard]] Entry& touch_locked(const domain::Bytes32& context);
     void make_room_locked();

@@ -6,7 +6,7 @@
 #include "chains/evm/golden.hpp"
 
 using chains::evm::abi::Tuple;
-using chains::evm::abi::View;
+using chains::evm::abi::Decoder;
 using golden::hex;
 
 namespace {
@@ -51,7 +51,7 @@ TEST_CASE("bytes are padded to whole words") {
         const domain::Bytes content(size, 0xee);
         const domain::Bytes encoded = Tuple{}.add_bytes(content).encoded();
         CHECK(encoded.size() == 64 + (size + 31) / 32 * 32);
-        const auto read = View{encoded}.bytes(0);
+        const auto read = Decoder{encoded}.bytes(0);
         REQUIRE(read);
         CHECK(domain::Bytes(read->begin(), read->end()) == content);
     }
@@ -64,13 +64,13 @@ TEST_CASE("a call is its selector and its arguments") {
 }
 
 TEST_CASE("numbers beyond 64 bits are none") {
-    CHECK(View{number_word(~std::uint64_t{0})}.number(0) == ~std::uint64_t{0});
+    CHECK(Decoder{number_word(~std::uint64_t{0})}.number(0) == ~std::uint64_t{0});
     domain::Bytes32 larger{};
     larger[23] = 1;
-    CHECK_FALSE(View{larger}.number(0));
-    CHECK(View{larger}.word(0) == larger);
-    CHECK_FALSE(View{larger}.word(1));
-    CHECK_FALSE(View{domain::ByteView{larger}.first(31)}.word(0));
+    CHECK_FALSE(Decoder{larger}.number(0));
+    CHECK(Decoder{larger}.word(0) == larger);
+    CHECK_FALSE(Decoder{larger}.word(1));
+    CHECK_FALSE(Decoder{domain::ByteView{larger}.first(31)}.word(0));
 }
 
 TEST_CASE("offsets and lengths that point outside are refused") {
@@ -85,25 +85,25 @@ TEST_CASE("offsets and lengths that point outside are refused") {
     for (const std::uint64_t number : hostile) {
         CAPTURE(number);
         const domain::Bytes offset = Tuple{}.add(number).add(0).encoded();
-        CHECK_FALSE(View{offset}.bytes(0));
-        CHECK_FALSE(View{offset}.bytes_list(0));
-        CHECK_FALSE(View{offset}.words(0));
-        CHECK_FALSE(View{offset}.list(0, 1));
+        CHECK_FALSE(Decoder{offset}.bytes(0));
+        CHECK_FALSE(Decoder{offset}.bytes_list(0));
+        CHECK_FALSE(Decoder{offset}.words(0));
+        CHECK_FALSE(Decoder{offset}.list(0, 1));
 
         const domain::Bytes length = Tuple{}.add(32).add(number).add(0).encoded();
-        CHECK_FALSE(View{length}.bytes(0));
-        CHECK_FALSE(View{length}.bytes_list(0));
-        CHECK_FALSE(View{length}.words(0));
-        CHECK_FALSE(View{length}.list(0, 1));
+        CHECK_FALSE(Decoder{length}.bytes(0));
+        CHECK_FALSE(Decoder{length}.bytes_list(0));
+        CHECK_FALSE(Decoder{length}.words(0));
+        CHECK_FALSE(Decoder{length}.list(0, 1));
     }
 }
 
 TEST_CASE("an array needs room for the heads of all its elements") {
     const domain::Bytes three = Tuple{}.add(32).add(3).add(0).add(0).add(0).encoded();
-    CHECK(View{three}.list(0, 1));
-    CHECK_FALSE(View{three}.list(0, 2));
-    REQUIRE(View{three}.words(0));
-    CHECK(View{three}.words(0)->size() == 3);
+    CHECK(Decoder{three}.list(0, 1));
+    CHECK_FALSE(Decoder{three}.list(0, 2));
+    REQUIRE(Decoder{three}.words(0));
+    CHECK(Decoder{three}.words(0)->size() == 3);
 }
 
 TEST_CASE("elements that share their bytes are not copied again and again") {
@@ -113,6 +113,6 @@ TEST_CASE("elements that share their bytes are not copied again and again") {
     elements.add(100'000);  // the length that all of them point to
     for (std::size_t index = 0; index < 100'000 / 32; ++index) elements.add(0);
     const domain::Bytes bomb = Tuple{}.add_list(count, elements).encoded();
-    CHECK(View{bomb}.list(0, 1)->elements.bytes(count - 1)->size() == 100'000);
-    CHECK_FALSE(View{bomb}.bytes_list(0));
+    CHECK(Decoder{bomb}.list(0, 1)->elements.bytes(count - 1)->size() == 100'000);
+    CHECK_FALSE(Decoder{bomb}.bytes_list(0));
 }

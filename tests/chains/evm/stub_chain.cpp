@@ -39,7 +39,7 @@ std::uint32_t selector_of(const domain::Bytes& data) {
 
 // What an access list says that allows everything.
 jsonrpc::Answer all_allowed(const domain::Bytes& multicall) {
-    const evm::abi::View arguments{domain::ByteView{multicall}.subspan(4)};
+    const evm::abi::Decoder arguments{domain::ByteView{multicall}.subspan(4)};
     const auto calls = arguments.bytes_list(0);
     evm::abi::Tuple answers;
     for (std::size_t i = 0; i < calls->size(); ++i) answers.add_bytes(number_word(1));

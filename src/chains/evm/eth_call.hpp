@@ -11,7 +11,7 @@
 namespace chains::evm {
 
 // `eth_call` of {to, input, data} in the state of a block tag (evm-gateway 0.3).
-[[nodiscard]] jsonrpc::Call view_call(const domain::Address& to, domain::ByteView input,
+[[nodiscard]] jsonrpc::Call eth_call(const domain::Address& to, domain::ByteView input,
                                       std::string_view block_tag);
 
 // The calldata of a call object under both names: nodes that read one ignore the other without a
@@ -19,13 +19,13 @@ namespace chains::evm {
 void set_calldata(jsonrpc::Json& call, domain::ByteView calldata);
 
 // Why there is no result; for those who need not tell a refusal from silence.
-struct Unread {
+struct NoResult {
     std::string reason;
     domain::Milliseconds wait{0};  // nobody should ask earlier
 };
 
 // The bytes of an `eth_call`'s answer.
-[[nodiscard]] std::variant<domain::Bytes, Unread> read_view(const jsonrpc::Answer& answer);
+[[nodiscard]] std::variant<domain::Bytes, NoResult> read_eth_call(const jsonrpc::Answer& answer);
 
 // For failure texts and the journal: one line without URLs.
 [[nodiscard]] std::string text_of(const jsonrpc::NodeError& error);

@@ -1,4 +1,4 @@
-#include "chains/evm/view.hpp"
+#include "chains/evm/eth_call.hpp"
 
 #include <optional>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace chains::evm {
 
-jsonrpc::Call view_call(const domain::Address& to, domain::ByteView input,
+jsonrpc::Call eth_call(const domain::Address& to, domain::ByteView input,
                         std::string_view block_tag) {
     jsonrpc::Json call{{"to", jsonrpc::hex(to)}};
     set_calldata(call, input);
@@ -21,14 +21,14 @@ void set_calldata(jsonrpc::Json& call, domain::ByteView calldata) {
     call["input"] = call["data"] = jsonrpc::hex(calldata);
 }
 
-std::variant<domain::Bytes, Unread> read_view(const jsonrpc::Answer& answer) {
+std::variant<domain::Bytes, NoResult> read_eth_call(const jsonrpc::Answer& answer) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer))
-        return Unread{text_of(*error)};
+        return NoResult{text_of(*error)};
     if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        return Unread{text_of(*trouble), trouble->wait};
+        return NoResult{text_of(*trouble), trouble->wait};
     }
     if (auto bytes = jsonrpc::bytes(std::get<jsonrpc::Json>(answer))) return std::move(*bytes);
-    return Unread{"malformed answer"};
+    return NoResult{"malformed answer"};
 }
 
 std::string text_of(const jsonrpc::NodeError& error) {
