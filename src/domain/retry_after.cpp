@@ -53,24 +53,24 @@ Milliseconds processing_time(Family family, const RetryAfterOptions& options) {
     return Milliseconds{0};
 }
 
-std::optional<Eta> eta_of(const Standing& standing, const RetryAfterOptions& options) {
-    const Wide processing = non_negative(processing_time(standing.family, options));
+std::optional<Eta> eta_of(const QueuePosition& position, const RetryAfterOptions& options) {
+    const Wide processing = non_negative(processing_time(position.family, options));
     const Wide sent = processing + non_negative(options.tx_confirmation);
-    const std::uint64_t rate = standing.tx_per_second;
-    switch (standing.stage) {
+    const std::uint64_t rate = position.tx_per_second;
+    switch (position.stage) {
         case Stage::readiness_queue:
             return Eta{
                 .fixed_ms = sent,
-                .readiness = wait_for(standing.position, standing.readiness_concurrency, options),
-                .sending = wait_for(standing.tx_queue_size, rate, options)};
+                .readiness = wait_for(position.ahead, position.readiness_concurrency, options),
+                .sending = wait_for(position.tx_queue_size, rate, options)};
         case Stage::readiness_check:
             return Eta{.fixed_ms = sent + non_negative(options.readiness_check),
                        .readiness = {},
-                       .sending = wait_for(standing.tx_queue_size, rate, options)};
+                       .sending = wait_for(position.tx_queue_size, rate, options)};
         case Stage::tx_queue:
             return Eta{.fixed_ms = sent,
                        .readiness = {},
-                       .sending = wait_for(standing.position, rate, options)};
+                       .sending = wait_for(position.ahead, rate, options)};
         case Stage::sending:
             return Eta{.fixed_ms = processing, .readiness = {}, .sending = {}};
         case Stage::response:
@@ -176,19 +176,19 @@ std::optional<std::string> problem_of(const RetryAfterOptions& options) {
     return problem_of(options.copro_kms_backoff_intervals);
 }
 
-std::optional<std::uint64_t> raw_eta_ms(const Standing& standing,
+std::optional<std::uint64_t> raw_eta_ms(const QueuePosition& position,
                                         const RetryAfterOptions& options) {
-    const auto eta = eta_of(standing, options);
+    const auto eta = eta_of(position, options);
     if (!eta) return std::nullopt;
     constexpr Wide most = std::numeric_limits<std::uint64_t>::max();
     return static_cast<std::uint64_t>(std::min(ceil_scaled(*eta, 1, 1), most));
 }
 
-std::uint32_t retry_after_seconds(const Standing& standing, const RetryAfterOptions& options) {
-    if (standing.stage == Stage::done) return 0;
-    const auto eta = eta_of(standing, options);
+std::uint32_t retry_after_seconds(const QueuePosition& position, const RetryAfterOptions& options) {
+    if (position.stage == Stage::done) return 0;
+    const auto eta = eta_of(position, options);
     if (!eta) {
-        const std::int64_t elapsed = std::max<std::int64_t>(standing.seconds_in_status, 0);
+        const std::int64_t elapsed = std::max<std::int64_t>(position.seconds_in_status, 0);
         return clamped(backoff_seconds(elapsed, options), options);
     }
     const Wide factor = Wide{permille} + options.safety_margin_permille;

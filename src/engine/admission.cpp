@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t rounds_max = 1'024;
 
 Accepted accepted(const Context& context, const store::Row& row, bool duplicate,
-                  const domain::Standing& standing) {
-    assert(standing.family == domain::family_of(row.kind));
-    return {row.id, duplicate, context.gates.retry_after_seconds(standing),
-            context.gates.raw_eta_ms(standing)};
+                  const domain::QueuePosition& position) {
+    assert(position.family == domain::family_of(row.kind));
+    return {row.id, duplicate, context.gates.retry_after_seconds(position),
+            context.gates.raw_eta_ms(position)};
 }
 
 Accepted accepted_at_once(const Context& context, const store::Row& row, bool duplicate) {
@@ -32,7 +32,7 @@ Accepted duplicate(const Context& context, const store::Row& row) {
     }
     const auto in_status =
         std::chrono::floor<std::chrono::seconds>(context.now.wall - row.since).count();
-    return accepted(context, row, true, context.gates.standing(row, in_status));
+    return accepted(context, row, true, context.gates.position_of(row, in_status));
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
     } else {
         row.schedule = in_line(context, {});
         answer =
-            accepted(context, row, false, context.gates.standing_of_new(family, submission.client));
+            accepted(context, row, false, context.gates.position_of_new(family, submission.client));
     }
     assert(row.round.has_value() == (family == Family::share));
     context.store.insert({row, submission.identity, submission.payload});

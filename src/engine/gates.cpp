@@ -7,7 +7,7 @@ namespace engine {
 
 using domain::Family;
 using domain::Stage;
-using domain::Standing;
+using domain::QueuePosition;
 using domain::Status;
 
 namespace {
@@ -235,65 +235,65 @@ std::uint32_t Gates::checks_running(Family family) const {
     return check_line(family)->running;
 }
 
-Standing Gates::standing(const store::Row& row, std::int64_t seconds_in_status) const {
+QueuePosition Gates::position_of(const store::Row& row, std::int64_t seconds_in_status) const {
     assert(row.kind != domain::Kind::share);
     const std::lock_guard lock(mutex_);
     const Family family = domain::family_of(row.kind);
     const Id id = row.id.sequence;
     const SendLine& sending = send_line(family);
-    Standing standing;
-    standing.family = family;
-    standing.tx_queue_size = sending.waiting.position_of_next(row.client);
-    standing.tx_per_second = sending.tokens.per_second();
-    standing.seconds_in_status = seconds_in_status;
+    QueuePosition position;
+    position.family = family;
+    position.tx_queue_size = sending.waiting.position_of_next(row.client);
+    position.tx_per_second = sending.tokens.per_second();
+    position.seconds_in_status = seconds_in_status;
     const CheckLine* check = check_line(family);
-    if (check != nullptr) standing.readiness_concurrency = check->options.max_concurrency;
+    if (check != nullptr) position.readiness_concurrency = check->options.max_concurrency;
 
     switch (row.status) {
         case Status::queued: {
             const auto place = check != nullptr ? check->waiting.position(id) : std::nullopt;
-            standing.stage = place ? Stage::readiness_queue : Stage::readiness_check;
-            standing.position = place.value_or(0);
+            position.stage = place ? Stage::readiness_queue : Stage::readiness_check;
+            position.ahead = place.value_or(0);
             break;
         }
         case Status::processing:
-            standing.stage = Stage::tx_queue;
-            standing.position = sending.waiting.position(id).value_or(0);
+            position.stage = Stage::tx_queue;
+            position.ahead = sending.waiting.position(id).value_or(0);
             break;
         case Status::tx_in_flight:
-            standing.stage = Stage::sending;
+            position.stage = Stage::sending;
             break;
         case Status::receipt_received:
-            standing.stage = Stage::response;
+            position.stage = Stage::response;
             break;
         default:
-            standing.stage = Stage::done;
+            position.stage = Stage::done;
             break;
     }
-    return standing;
+    return position;
 }
 
-Standing Gates::standing_of_new(Family family, std::int64_t client) const {
+QueuePosition Gates::position_of_new(Family family, std::int64_t client) const {
     const std::lock_guard lock(mutex_);
     const SendLine& sending = send_line(family);
-    Standing standing;
-    standing.family = family;
-    standing.tx_queue_size = sending.waiting.position_of_next(client);
-    standing.tx_per_second = sending.tokens.per_second();
+    QueuePosition position;
+    position.family = family;
+    position.tx_queue_size = sending.waiting.position_of_next(client);
+    position.tx_per_second = sending.tokens.per_second();
     if (const CheckLine* check = check_line(family)) {
-        standing.stage = Stage::readiness_queue;
-        standing.position = check->waiting.position_of_next(client);
-        standing.readiness_concurrency = check->options.max_concurrency;
+        position.stage = Stage::readiness_queue;
+        position.ahead = check->waiting.position_of_next(client);
+        position.readiness_concurrency = check->options.max_concurrency;
     } else {
-        standing.stage = Stage::tx_queue;
-        standing.position = sending.waiting.position_of_next(client);
+        position.stage = Stage::tx_queue;
+        position.ahead = sending.waiting.position_of_next(client);
     }
-    return standing;
+    return position;
 }
 
-std::uint32_t Gates::retry_after_seconds(const Standing& standing) const {
+std::uint32_t Gates::retry_after_seconds(const QueuePosition& position) const {
     const std::lock_guard lock(mutex_);
-    return domain::retry_after_seconds(standing, tuning_.retry_after);
+    return domain::retry_after_seconds(position, tuning_.retry_after);
 }
 
 std::uint32_t Gates::shortest_retry_after_seconds() const {
@@ -301,9 +301,9 @@ std::uint32_t Gates::shortest_retry_after_seconds() const {
     return tuning_.retry_after.min_seconds;
 }
 
-std::optional<std::uint64_t> Gates::raw_eta_ms(const Standing& standing) const {
+std::optional<std::uint64_t> Gates::raw_eta_ms(const QueuePosition& position) const {
     const std::lock_guard lock(mutex_);
-    return domain::raw_eta_ms(standing, tuning_.retry_after);
+    return domain::raw_eta_ms(position, tuning_.retry_after);
 }
 
 Tuning Gates::tuning() const {

@@ -75,14 +75,14 @@ public:
     // --- looking; any thread ---
 
     // Where a request stands. Not for shares.
-    [[nodiscard]] domain::Standing standing(const store::Row& row,
+    [[nodiscard]] domain::QueuePosition position_of(const store::Row& row,
                                             std::int64_t seconds_in_status) const;
     // Where a request of this client would stand that came in now.
-    [[nodiscard]] domain::Standing standing_of_new(domain::Family family,
+    [[nodiscard]] domain::QueuePosition position_of_new(domain::Family family,
                                                    std::int64_t client) const;
-    [[nodiscard]] std::uint32_t retry_after_seconds(const domain::Standing& standing) const;
+    [[nodiscard]] std::uint32_t retry_after_seconds(const domain::QueuePosition& position) const;
     [[nodiscard]] std::uint32_t shortest_retry_after_seconds() const;
-    [[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(const domain::Standing& standing) const;
+    [[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(const domain::QueuePosition& position) const;
     [[nodiscard]] Tuning tuning() const;
 
     struct Depths {

@@ -101,8 +101,8 @@ Pending Service::pending(const store::Row& row) const {
     pending.elapsed_seconds = static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0));
     const domain::Family family = domain::family_of(row.kind);
     if (family != domain::Family::share) {
-        const domain::Standing standing = gates_.standing(row, elapsed);
-        pending.retry_after_seconds = gates_.retry_after_seconds(standing);
+        const domain::QueuePosition position = gates_.position_of(row, elapsed);
+        pending.retry_after_seconds = gates_.retry_after_seconds(position);
     }
     return pending;
 }

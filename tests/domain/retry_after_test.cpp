@@ -28,14 +28,14 @@ RetryAfterOptions worked_options() {
     return options;
 }
 
-Standing worked_standing(Family family, Stage stage) {
+QueuePosition worked_position(Family family, Stage stage) {
     return {.family = family, .stage = stage, .tx_per_second = 10, .readiness_concurrency = 50};
 }
 
-Standing in_tx_queue(std::uint64_t position, std::uint64_t rate) {
+QueuePosition in_tx_queue(std::uint64_t position, std::uint64_t rate) {
     return {.family = Family::input_proof,
             .stage = Stage::tx_queue,
-            .position = position,
+            .ahead = position,
             .tx_per_second = rate};
 }
 
@@ -64,10 +64,10 @@ TEST_CASE("T-146 the worked values of relayer-api 5.3") {
                 CAPTURE(row.label);
                 CAPTURE(to_string(family));
                 CAPTURE(sizes.at(i));
-                Standing standing = worked_standing(family, row.stage);
-                standing.position = sizes.at(i);
-                standing.tx_queue_size = sizes.at(i);
-                CHECK(retry_after_seconds(standing, worked_options()) == row.seconds.at(i));
+                QueuePosition queue_position = worked_position(family, row.stage);
+                queue_position.ahead = sizes.at(i);
+                queue_position.tx_queue_size = sizes.at(i);
+                CHECK(retry_after_seconds(queue_position, worked_options()) == row.seconds.at(i));
             }
         }
     }
@@ -75,26 +75,26 @@ TEST_CASE("T-146 the worked values of relayer-api 5.3") {
 
 TEST_CASE("each stage reads only what its formula names") {
     const RetryAfterOptions options = worked_options();
-    Standing standing = worked_standing(Family::user_decrypt, Stage::tx_queue);
-    standing.position = 20;
-    standing.tx_queue_size = 70;
-    CHECK(raw_eta_ms(standing, options) == 2'000 + 4'100);
+    QueuePosition queue_position = worked_position(Family::user_decrypt, Stage::tx_queue);
+    queue_position.ahead = 20;
+    queue_position.tx_queue_size = 70;
+    CHECK(raw_eta_ms(queue_position, options) == 2'000 + 4'100);
 
-    standing.stage = Stage::readiness_queue;
-    CHECK(raw_eta_ms(standing, options) == 400 + 7'000 + 4'100);
+    queue_position.stage = Stage::readiness_queue;
+    CHECK(raw_eta_ms(queue_position, options) == 400 + 7'000 + 4'100);
 
-    standing.stage = Stage::readiness_check;
-    CHECK(raw_eta_ms(standing, options) == 2'000 + 7'000 + 4'100);
+    queue_position.stage = Stage::readiness_check;
+    CHECK(raw_eta_ms(queue_position, options) == 2'000 + 7'000 + 4'100);
 
-    standing.stage = Stage::sending;
-    CHECK(raw_eta_ms(standing, options) == 4'000);
+    queue_position.stage = Stage::sending;
+    CHECK(raw_eta_ms(queue_position, options) == 4'000);
 
-    standing.stage = Stage::response;
-    CHECK_FALSE(raw_eta_ms(standing, options).has_value());
+    queue_position.stage = Stage::response;
+    CHECK_FALSE(raw_eta_ms(queue_position, options).has_value());
 
-    standing.stage = Stage::done;
-    CHECK_FALSE(raw_eta_ms(standing, options).has_value());
-    CHECK(retry_after_seconds(standing, options) == 0);
+    queue_position.stage = Stage::done;
+    CHECK_FALSE(raw_eta_ms(queue_position, options).has_value());
+    CHECK(retry_after_seconds(queue_position, options) == 0);
 }
 
 TEST_CASE("processing times are those of the family") {
@@ -165,17 +165,17 @@ TEST_CASE("a wait is an exact fraction until the one rounding at the end") {
     CHECK(retry_after_seconds(in_tx_queue(30, 3), options) == 10);
     CHECK(retry_after_seconds(in_tx_queue(31, 3), options) == 11);
 
-    Standing standing{.family = Family::user_decrypt,
+    QueuePosition queue_position{.family = Family::user_decrypt,
                       .stage = Stage::readiness_queue,
-                      .position = 1,
+                      .ahead = 1,
                       .tx_queue_size = 2,
                       .tx_per_second = 3,
                       .readiness_concurrency = 3};
-    CHECK(raw_eta_ms(standing, options) == 1'000);  // 1/3 s + 2/3 s
-    CHECK(retry_after_seconds(standing, options) == 1);
+    CHECK(raw_eta_ms(queue_position, options) == 1'000);  // 1/3 s + 2/3 s
+    CHECK(retry_after_seconds(queue_position, options) == 1);
 
-    standing.tx_per_second = 4;
-    CHECK(raw_eta_ms(standing, options) == 834);  // 1/3 s + 1/2 s
+    queue_position.tx_per_second = 4;
+    CHECK(raw_eta_ms(queue_position, options) == 834);  // 1/3 s + 1/2 s
 
     // The margin multiplies the fraction, not a rounded number: 2/3 s · 1.5 is one second.
     options.safety_margin_permille = 500;
@@ -194,28 +194,28 @@ TEST_CASE("random standings agree with the formula over one common denominator")
         options.safety_margin_permille = static_cast<std::uint32_t>(chance.up_to(1'000));
         options.user_decrypt_processing = Milliseconds{chance.up_to(10'000)};
         options.tx_confirmation = Milliseconds{chance.up_to(1'000)};
-        const Standing standing{.family = Family::user_decrypt,
+        const QueuePosition queue_position{.family = Family::user_decrypt,
                                 .stage = Stage::readiness_queue,
-                                .position = chance.up_to(1'000),
+                                .ahead = chance.up_to(1'000),
                                 .tx_queue_size = chance.up_to(1'000),
                                 .tx_per_second = 1 + chance.up_to(30),
                                 .readiness_concurrency = 1 + chance.up_to(30)};
 
         // Small enough for 64 bits; the negation turns the floor of the division into a ceiling.
-        const auto d = static_cast<std::int64_t>(standing.tx_per_second);
-        const auto c = static_cast<std::int64_t>(standing.readiness_concurrency);
+        const auto d = static_cast<std::int64_t>(queue_position.tx_per_second);
+        const auto c = static_cast<std::int64_t>(queue_position.readiness_concurrency);
         const std::int64_t fixed =
             options.user_decrypt_processing.count() + options.tx_confirmation.count();
         const std::int64_t numerator =
-            static_cast<std::int64_t>(standing.position) * 1'000 * d +
-            static_cast<std::int64_t>(standing.tx_queue_size) * 1'000 * c + fixed * c * d;
+            static_cast<std::int64_t>(queue_position.ahead) * 1'000 * d +
+            static_cast<std::int64_t>(queue_position.tx_queue_size) * 1'000 * c + fixed * c * d;
         const std::int64_t raw = (numerator + c * d - 1) / (c * d);
         const std::int64_t scaled = numerator * (1'000 + options.safety_margin_permille);
         const std::int64_t unit = c * d * 1'000'000;
         const std::int64_t seconds = std::max<std::int64_t>((scaled + unit - 1) / unit, 1);
 
-        REQUIRE(raw_eta_ms(standing, options) == static_cast<std::uint64_t>(raw));
-        REQUIRE(retry_after_seconds(standing, options) == static_cast<std::uint32_t>(seconds));
+        REQUIRE(raw_eta_ms(queue_position, options) == static_cast<std::uint64_t>(raw));
+        REQUIRE(retry_after_seconds(queue_position, options) == static_cast<std::uint32_t>(seconds));
     }
 }
 
@@ -231,13 +231,13 @@ TEST_CASE("no input overflows") {
                     CAPTURE(size);
                     CAPTURE(rate);
                     CAPTURE(concurrency);
-                    const Standing standing{.family = Family::public_decrypt,
+                    const QueuePosition queue_position{.family = Family::public_decrypt,
                                             .stage = Stage::readiness_queue,
-                                            .position = position,
+                                            .ahead = position,
                                             .tx_queue_size = size,
                                             .tx_per_second = rate,
                                             .readiness_concurrency = concurrency};
-                    const std::uint32_t seconds = retry_after_seconds(standing, options);
+                    const std::uint32_t seconds = retry_after_seconds(queue_position, options);
                     REQUIRE(seconds >= 8);  // (6000 + 250) · 1.2
                     REQUIRE(seconds <= 300);
                     const bool waits = rate == 0 || concurrency == 0 ||
@@ -249,9 +249,9 @@ TEST_CASE("no input overflows") {
     }
 
     // Two rests just below one second each: the sum over one denominator exceeds 128 bits.
-    const Standing two_rests{.family = Family::public_decrypt,
+    const QueuePosition two_rests{.family = Family::public_decrypt,
                              .stage = Stage::readiness_queue,
-                             .position = most - 1,
+                             .ahead = most - 1,
                              .tx_queue_size = most - 1,
                              .tx_per_second = most,
                              .readiness_concurrency = most};
@@ -278,14 +278,14 @@ TEST_CASE("a queue that does not move counts as the longest wait") {
     CHECK(retry_after_seconds(in_tx_queue(0, 0), options) == 300);
     CHECK(raw_eta_ms(in_tx_queue(0, 0), options) == 300'000 + 2'100);
 
-    Standing standing = worked_standing(Family::user_decrypt, Stage::readiness_queue);
-    standing.readiness_concurrency = 0;
-    CHECK(retry_after_seconds(standing, options) == 300);
-    CHECK(raw_eta_ms(standing, options) == 300'000 + 4'100);
+    QueuePosition queue_position = worked_position(Family::user_decrypt, Stage::readiness_queue);
+    queue_position.readiness_concurrency = 0;
+    CHECK(retry_after_seconds(queue_position, options) == 300);
+    CHECK(raw_eta_ms(queue_position, options) == 300'000 + 4'100);
 
-    standing = worked_standing(Family::user_decrypt, Stage::readiness_check);
-    standing.tx_per_second = 0;
-    CHECK(retry_after_seconds(standing, options) == 300);
+    queue_position = worked_position(Family::user_decrypt, Stage::readiness_check);
+    queue_position.tx_per_second = 0;
+    CHECK(retry_after_seconds(queue_position, options) == 300);
 }
 
 TEST_CASE("T-146 after the receipt the interval of the last threshold reached counts, no margin") {

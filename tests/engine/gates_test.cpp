@@ -187,7 +187,7 @@ TEST_CASE("no proofs at once is read as one") {
     CHECK(gates.free_share_slots() == 1);
 }
 
-TEST_CASE("a standing tells where a request is, not what its status is called") {
+TEST_CASE("a position tells where a request is, not what its status is called") {
     Gates gates{small(), start};
     for (Gates::Id id = 0; id < 3; ++id) gates.line_up_for_check(row_of(Family::user_decrypt, id));
     for (Gates::Id id = 10; id < 15; ++id)
@@ -211,21 +211,21 @@ TEST_CASE("a standing tells where a request is, not what its status is called") 
         CAPTURE(row.label);
         store::Row at = row_of(Family::user_decrypt, row.id);
         at.status = row.status;
-        const auto standing = gates.standing(at, 42);
-        CHECK(standing.stage == row.stage);
-        CHECK(standing.position == row.position);
-        CHECK(standing.tx_queue_size == 5);
-        CHECK(standing.tx_per_second == 10);
-        CHECK(standing.readiness_concurrency == 2);
-        CHECK(standing.seconds_in_status == 42);
+        const auto queue_position = gates.position_of(at, 42);
+        CHECK(queue_position.stage == row.stage);
+        CHECK(queue_position.ahead == row.position);
+        CHECK(queue_position.tx_queue_size == 5);
+        CHECK(queue_position.tx_per_second == 10);
+        CHECK(queue_position.readiness_concurrency == 2);
+        CHECK(queue_position.seconds_in_status == 42);
     }
-    const auto decrypt = gates.standing_of_new(Family::user_decrypt, 0);
+    const auto decrypt = gates.position_of_new(Family::user_decrypt, 0);
     CHECK(decrypt.stage == Stage::readiness_queue);
-    CHECK(decrypt.position == 3);
+    CHECK(decrypt.ahead == 3);
     CHECK(decrypt.tx_queue_size == 5);
-    const auto proof = gates.standing_of_new(Family::input_proof, 0);
+    const auto proof = gates.position_of_new(Family::input_proof, 0);
     CHECK(proof.stage == Stage::tx_queue);
-    CHECK(proof.position == 0);
+    CHECK(proof.ahead == 0);
 }
 
 TEST_CASE("cleared lines are empty; permits stay") {

@@ -188,7 +188,7 @@ TEST_CASE("a request that stands in a line for hours is looked at and stays wher
     world.run_for(5h);
     const auto& gates = world.engine.process().gates;
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        CHECK(gates.standing(world.row(ids[i]), 0).position == i);
+        CHECK(gates.position_of(world.row(ids[i]), 0).ahead == i);
     }
     CHECK(world.number("select count(*) from request where lane = 1") == 5);
 }

@@ -43,7 +43,7 @@ std::optional<std::uint64_t> place(support::World& world, const domain::RequestI
     const store::Row row = world.row(id);
     const auto& gates = world.engine.process().gates;
     if (!gates.holds(id.sequence, domain::family_of(row.kind))) return std::nullopt;
-    return gates.standing(row, 0).position;
+    return gates.position_of(row, 0).ahead;
 }
 
 }  // namespace
