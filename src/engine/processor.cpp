@@ -268,9 +268,9 @@ Processor::Wait Processor::turn() {
     } catch (const store::StorageError& error) {
         observer_.storage_failed();
         close_door(error);
-        if (error.trouble() == store::Trouble::corrupt) throw;
+        if (error.kind() == store::StorageErrorKind::corrupt) throw;
         next_try_ = now + door_pause;
-        if (error.trouble() == store::Trouble::full && store_.release_reserve()) {
+        if (error.kind() == store::StorageErrorKind::full && store_.release_reserve()) {
             return {Nanoseconds::zero(), true};
         }
         return {door_pause, false};

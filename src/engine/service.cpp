@@ -88,7 +88,7 @@ QueueAnswer Service::rounds() {
 }
 
 Unreadable Service::unreadable(const store::StorageError& error) {
-    if (error.trouble() == store::Trouble::corrupt) damaged_ = true;
+    if (error.kind() == store::StorageErrorKind::corrupt) damaged_ = true;
     return Unreadable{error.what()};
 }
 

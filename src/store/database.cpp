@@ -127,7 +127,7 @@ void check(SQLite::Database& database, const std::filesystem::path& path) {
         bytes <= whole_check_bytes_max ? "pragma quick_check(1)" : "pragma quick_check('cursor')";
     SQLite::Statement statement(database, pragma);
     if (!statement.executeStep() || statement.getColumn(0).getString() != "ok") {
-        throw StorageError(Trouble::corrupt,
+        throw StorageError(StorageErrorKind::corrupt,
                            path.string() + " is damaged: " + statement.getColumn(0).getString() +
                                "; restore a backup");
     }

@@ -5,7 +5,7 @@
 
 namespace store {
 
-enum class Trouble {
+enum class StorageErrorKind {
     full,     // no space left: the same step may succeed later
     io,       // the disk failed: same
     busy,     // somebody else holds the file: same
@@ -16,13 +16,13 @@ enum class Trouble {
 // Every failure of the database leaves this folder as this type, with the first cause in what().
 class StorageError : public std::runtime_error {
 public:
-    StorageError(Trouble trouble, const std::string& what)
-        : std::runtime_error(what), trouble_(trouble) {}
+    StorageError(StorageErrorKind kind, const std::string& what)
+        : std::runtime_error(what), kind_(kind) {}
 
-    [[nodiscard]] Trouble trouble() const { return trouble_; }
+    [[nodiscard]] StorageErrorKind kind() const { return kind_; }
 
 private:
-    Trouble trouble_;
+    StorageErrorKind kind_;
 };
 
 // The data directory can not be used: owned by another process, on a network file system, made by

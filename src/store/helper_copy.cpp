@@ -59,7 +59,7 @@ private:
 [[noreturn]] void no_copy(const fs::path& path) {
     const int error = errno;
     throw StorageError(
-        error == ENOSPC || error == EDQUOT ? Trouble::full : Trouble::io,
+        error == ENOSPC || error == EDQUOT ? StorageErrorKind::full : StorageErrorKind::io,
         "can not write " + path.string() + ": " + std::generic_category().message(error));
 }
 
@@ -153,11 +153,11 @@ void merge_log(const fs::path& copy, const fs::path& original) {
         database.exec("pragma journal_mode = delete");
     } catch (const SQLite::Exception& error) {
         const StorageError told = to_storage_error(error, "copying " + original.string());
-        if (told.trouble() != Trouble::corrupt) throw told;
+        if (told.kind() != StorageErrorKind::corrupt) throw told;
         throw OpenError(original.string() +
                         " is no SQLite database, or is damaged: " + error.what());
     } catch (const StorageError& error) {
-        if (error.trouble() != Trouble::corrupt) throw;
+        if (error.kind() != StorageErrorKind::corrupt) throw;
         throw OpenError(original.string() +
                         " is no SQLite database, or is damaged: " + error.what());
     }

@@ -100,7 +100,7 @@ private:
         std::variant<Row, BrokenRow> decoded = decode_row(find_);
         if (auto* row = std::get_if<Row>(&decoded)) return std::move(*row);
         // The writer ends it when it comes upon it.
-        throw StorageError(Trouble::other, "a stored request can not be read: " +
+        throw StorageError(StorageErrorKind::other, "a stored request can not be read: " +
                                                std::get<BrokenRow>(decoded).problem);
     }
 

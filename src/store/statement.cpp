@@ -9,23 +9,23 @@ namespace store {
 
 namespace {
 
-Trouble trouble_of(int code) {
+StorageErrorKind kind_of(int code) {
     switch (code & 0xff) {
         case SQLITE_FULL:
-            return Trouble::full;
+            return StorageErrorKind::full;
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return Trouble::busy;
+            return StorageErrorKind::busy;
         case SQLITE_IOERR:
         case SQLITE_CANTOPEN:
         case SQLITE_READONLY:
         case SQLITE_PERM:
-            return Trouble::io;
+            return StorageErrorKind::io;
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
-            return Trouble::corrupt;
+            return StorageErrorKind::corrupt;
         default:
-            return Trouble::other;
+            return StorageErrorKind::other;
     }
 }
 
@@ -41,7 +41,7 @@ SQLite::Statement prepared(SQLite::Database& database, const std::string& sql) {
 }  // namespace
 
 StorageError to_storage_error(const SQLite::Exception& error, std::string_view while_doing) {
-    return StorageError(trouble_of(error.getErrorCode()),
+    return StorageError(kind_of(error.getErrorCode()),
                         std::string(while_doing) + ": " + error.what() + " (SQLite code " +
                             std::to_string(error.getExtendedErrorCode()) + ")");
 }
@@ -98,7 +98,7 @@ domain::Bytes32 Statement::bytes32(int column) const {
     const domain::ByteView stored = blob(column);
     domain::Bytes32 bytes{};
     if (stored.size() != bytes.size()) {
-        throw StorageError(Trouble::corrupt, statement_.getQuery() + ": " +
+        throw StorageError(StorageErrorKind::corrupt, statement_.getQuery() + ": " +
                                                  std::to_string(stored.size()) +
                                                  " bytes stored where 32 belong");
     }

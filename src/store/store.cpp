@@ -558,7 +558,7 @@ bool Store::wal_holds_wiped_data() const {
 void Store::require_in_place() const {
     for (const FileIdentity* file : {&impl_->database_file_, &impl_->lock_file_}) {
         if (file->is_unchanged()) continue;
-        throw StorageError(Trouble::corrupt,
+        throw StorageError(StorageErrorKind::corrupt,
                            file->path().string() +
                                " was removed or replaced while in use; what was stored since is "
                                "lost, and what was there is only in a backup");

@@ -565,7 +565,7 @@ TEST_CASE("while the database can not be read everything else is still shown") {
     MetricsWorld world(clock);
     world.metrics.storage_failed();
     world.backlog = []() -> store::Backlog {
-        throw store::StorageError(store::Trouble::io, "the disk is gone");
+        throw store::StorageError(store::StorageErrorKind::io, "the disk is gone");
     };
     const Exposition page = world.read();
     CHECK(page.value("posthouse_storage_errors_total") == 1);

@@ -164,7 +164,7 @@ TEST_CASE("a row whose parts contradict each other is left out, named and ended"
             CHECK(view->failure->reason == domain::Reason::undecodable);
             CHECK(view->failure->text == "why");
         } catch (const store::StorageError& error) {
-            CHECK(error.trouble() == store::Trouble::other);
+            CHECK(error.kind() == store::StorageErrorKind::other);
             CHECK(std::string(error.what()).find(row.problem) != std::string::npos);
         }
     }

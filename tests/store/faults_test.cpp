@@ -34,7 +34,7 @@ TEST_CASE("whatever write or sync fails, its code is told, nothing is half done,
     struct Row {
         std::string label;
         FaultVfs::Fault fault;  // its nth is tried from the first to the last
-        store::Trouble trouble;
+        store::StorageErrorKind kind;
         std::uint64_t cache_bytes;
         bool reopen;  // otherwise the same object goes on
     };
@@ -43,34 +43,34 @@ TEST_CASE("whatever write or sync fails, its code is told, nothing is half done,
     const Row table[] = {
         {"a write",
          {Operation::write, 0, SQLITE_IOERR_WRITE, false},
-         store::Trouble::io,
+         store::StorageErrorKind::io,
          all,
          false},
         {"all writes",
          {Operation::write, 0, SQLITE_IOERR_WRITE, true},
-         store::Trouble::io,
+         store::StorageErrorKind::io,
          all,
          true},
-        {"a full disk", {Operation::write, 0, SQLITE_FULL, true}, store::Trouble::full, all, false},
+        {"a full disk", {Operation::write, 0, SQLITE_FULL, true}, store::StorageErrorKind::full, all, false},
         {"a write in a transaction",
          {Operation::write, 0, SQLITE_IOERR_WRITE, false},
-         store::Trouble::io,
+         store::StorageErrorKind::io,
          page,
          false},
         {"a full disk in a transaction",
          {Operation::write, 0, SQLITE_FULL, false},
-         store::Trouble::full,
+         store::StorageErrorKind::full,
          page,
          true},
-        {"a sync", {Operation::sync, 0, SQLITE_IOERR_FSYNC, false}, store::Trouble::io, all, false},
+        {"a sync", {Operation::sync, 0, SQLITE_IOERR_FSYNC, false}, store::StorageErrorKind::io, all, false},
         {"a sync, then a new start",
          {Operation::sync, 0, SQLITE_IOERR_FSYNC, false},
-         store::Trouble::io,
+         store::StorageErrorKind::io,
          all,
          true},
         {"all syncs",
          {Operation::sync, 0, SQLITE_IOERR_FSYNC, true},
-         store::Trouble::io,
+         store::StorageErrorKind::io,
          all,
          false},
     };
@@ -92,7 +92,7 @@ TEST_CASE("whatever write or sync fails, its code is told, nothing is half done,
                 ++told;
                 const std::string what = error->what();
                 CAPTURE(what);
-                CHECK(error->trouble() == row.trouble);
+                CHECK(error->kind() == row.kind);
                 CHECK(what.find("(SQLite code " + std::to_string(fault.code) + ")") !=
                       std::string::npos);
                 if (row.reopen) run.close();
@@ -114,13 +114,13 @@ TEST_CASE("a disk that is full at any size tells so and takes everything once th
         run.vfs.limit_growth(room);
         const auto error = run.go_on();
         if (!error) break;
-        CHECK(error->trouble() == store::Trouble::full);
+        CHECK(error->kind() == store::StorageErrorKind::full);
         ++full;
         // Trying again without room changes nothing.
         if (run.is_open()) {
             const auto again = run.go_on();
             REQUIRE(again);
-            CHECK(again->trouble() == store::Trouble::full);
+            CHECK(again->kind() == store::StorageErrorKind::full);
             CHECK(run.contents() == script::contents_after()[run.done]);
         }
         run.vfs.release_growth();

@@ -176,7 +176,7 @@ TEST_CASE("a file that can not be trusted is refused, named and left as it is") 
                 harness.open();
                 FAIL("opened");
             } catch (const store::StorageError& error) {
-                CHECK(error.trouble() == store::Trouble::corrupt);
+                CHECK(error.kind() == store::StorageErrorKind::corrupt);
             }
         }
         // Nothing is held after the refusal: with the backup in place it opens.
@@ -302,7 +302,7 @@ TEST_CASE("files that were removed or replaced while in use are noticed") {
                 harness.store->require_in_place();
                 FAIL("nothing was noticed");
             } catch (const store::StorageError& error) {
-                CHECK(error.trouble() == store::Trouble::corrupt);
+                CHECK(error.kind() == store::StorageErrorKind::corrupt);
                 CHECK(support::contains(error.what(), name));
             }
         }
