@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "api/lookups.hpp"
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
 #include "engine/vote_chain.hpp"
@@ -38,7 +38,7 @@ private:
     engine::CommitmentTrees* const trees_;
     Lookups& lookups_;
     const engine::Clock& clock_;
-    TroubleReport trouble_;
+    ThrottledLog trouble_;
     std::mutex mutex_;  // guards what follows
     Reading last_;
     std::optional<domain::Monotonic> last_at_;

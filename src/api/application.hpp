@@ -6,7 +6,7 @@
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/relayer_routes.hpp"
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "api/router.hpp"
 #include "api/share_routes.hpp"
 #include "api/ticket.hpp"
@@ -53,7 +53,7 @@ private:
     engine::Random& random_;
     engine::Clock& clock_;
     HttpObserver& observer_;
-    TroubleReport trouble_;
+    ThrottledLog trouble_;
     RelayerRoutes relayer_;
     // Last: what it still does when all this ends answers through the rest.
     ShareRoutes shares_;

@@ -31,8 +31,8 @@ CommitmentCheck::CommitmentCheck(const engine::VoteChain& votes, engine::Journal
                                  const engine::Clock& clock)
     : trees_(votes.trees),
       commitments_(votes.commitments),
-      hash_trouble_("vote_commitment_failed", journal, clock),
-      leaf_trouble_("leaf_read_failed", journal, clock) {}
+      hash_errors_("vote_commitment_failed", journal, clock),
+      leaf_errors_("leaf_read_failed", journal, clock) {}
 
 bool CommitmentCheck::is_on() const {
     return trees_ != nullptr && commitments_ != nullptr;
@@ -44,7 +44,7 @@ std::optional<std::string> CommitmentCheck::problem_of(const domain::VoteShare& 
     const auto commitment = commitments_->hash(share.round_id, share.shares_hash, share.proposal_id,
                                                share.vote_decision);
     if (!commitment) {
-        hash_trouble_.note(fields("vc_hash", call_id, share),
+        hash_errors_.note(fields("vc_hash", call_id, share),
                            "an input is no canonical field element");
         return std::string(refused);
     }
@@ -55,7 +55,7 @@ std::optional<std::string> CommitmentCheck::problem_of(const domain::VoteShare& 
               },
               [&](const engine::NoLeaf&) -> Problem { return refused_at("no leaf", share); },
               [&](const engine::Unreachable& unreachable) -> Problem {
-                  leaf_trouble_.note(fields("leaf_read", call_id, share), unreachable.reason);
+                  leaf_errors_.note(fields("leaf_read", call_id, share), unreachable.reason);
                   return std::string(refused).append(": tree read error");
               }},
         trees_->leaf(share.round_id, share.tree_position));

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "api/share_answers.hpp"
 #include "domain/request.hpp"
 #include "engine/vote_chain.hpp"
@@ -26,8 +26,8 @@ public:
 private:
     engine::CommitmentTrees* const trees_;
     engine::CommitmentHash* const commitments_;
-    TroubleReport hash_trouble_;
-    TroubleReport leaf_trouble_;
+    ThrottledLog hash_errors_;
+    ThrottledLog leaf_errors_;
 };
 
 }  // namespace api

@@ -145,7 +145,7 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOu
                   return refuse(rate_limited(), call.id, options_.api_retry_after_seconds);
               },
               [&](const engine::Unavailable& unavailable) {
-                  intake_trouble_.write(call.id, unavailable.reason);
+                  intake_errors_.write(call.id, unavailable.reason);
                   return failed_answer(call.id, can_not_store(),
                                        std::max(unavailable.retry_after_seconds, 1U));
               }},
@@ -259,7 +259,7 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::InquiryO
                                 return failed_answer(call.id, refusal_of(ended));
                             },
                             [&](const engine::Unreadable& unreadable) {
-                                inquiry_trouble_.write(call.id, unreadable.reason);
+                                inquiry_errors_.write(call.id, unreadable.reason);
                                 return failed_answer(call.id, internal_error("Database error"));
                             }},
                       outcome);
@@ -313,7 +313,7 @@ std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& req
     }
     if (const auto* unreachable = std::get_if<engine::Unreachable>(&answer)) {
         observer_.signature_checked(SignatureOutcome::host_call_failed);
-        signature_trouble_.write(call_id, unreachable->reason);
+        signature_errors_.write(call_id, unreachable->reason);
         return internal_error();
     }
     observer_.signature_checked(SignatureOutcome::accepted);

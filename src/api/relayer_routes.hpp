@@ -10,7 +10,7 @@
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/refusal.hpp"
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "domain/kind.hpp"
 #include "domain/request.hpp"
 #include "domain/request_id.hpp"
@@ -74,9 +74,9 @@ private:
     engine::Journal& journal_;
     LongPolls& long_polls_;
     HttpObserver& observer_;
-    TroubleReport intake_trouble_{"intake_unavailable", journal_, clock_};
-    TroubleReport inquiry_trouble_{"inquiry_failed", journal_, clock_};
-    TroubleReport signature_trouble_{"signature_check_failed", journal_, clock_};
+    ThrottledLog intake_errors_{"intake_unavailable", journal_, clock_};
+    ThrottledLog inquiry_errors_{"inquiry_failed", journal_, clock_};
+    ThrottledLog signature_errors_{"signature_check_failed", journal_, clock_};
 };
 
 }  // namespace api

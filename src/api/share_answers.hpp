@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "api/options.hpp"
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "engine/clock.hpp"
 #include "engine/journal.hpp"
 #include "net/http_message.hpp"
@@ -46,9 +46,9 @@ public:
 private:
     const Options options_;
     engine::Journal& journal_;
-    TroubleReport trouble_;
-    TroubleReport overload_;
-    TroubleReport lateness_;
+    ThrottledLog trouble_;
+    ThrottledLog overload_;
+    ThrottledLog lateness_;
 };
 
 }  // namespace api

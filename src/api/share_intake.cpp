@@ -44,8 +44,8 @@ ShareIntake::ShareIntake(const Options& options, const Ports& ports, ShareAnswer
       lookups_(lookups),
       commitments_(ports.votes, ports.journal, ports.clock),
       known_rounds_(options.share_rounds_max),
-      intake_trouble_("intake_unavailable", ports.journal, ports.clock),
-      rounds_trouble_("round_lookup_failed", ports.journal, ports.clock) {}
+      intake_errors_("intake_unavailable", ports.journal, ports.clock),
+      rounds_errors_("round_lookup_failed", ports.journal, ports.clock) {}
 
 void ShareIntake::submit(std::string_view body, const ShareCall& call, net::Respond respond) {
     auto decoded = decode_vote_share(body);
@@ -99,7 +99,7 @@ ShareIntake::VoteEnd ShareIntake::find_vote_end(const domain::VoteShare& share,
 ShareIntake::VoteEnd ShareIntake::ask_vote_end(const domain::VoteShare& share,
                                                const ShareCall& call) {
     const auto lookup_failed = [&](std::string_view reason) -> VoteEnd {
-        rounds_trouble_.note(fields_of(call) + round_field(share), reason);
+        rounds_errors_.note(fields_of(call) + round_field(share), reason);
         return ShareAnswers::internal_error();
     };
     return std::visit(
@@ -158,7 +158,7 @@ net::HttpResponse ShareIntake::answer(const engine::AcceptOutcome& outcome,
                                 return answers_.unavailable(bounced.retry_after_seconds);
                             },
                             [&](const engine::Unavailable& refused) {
-                                intake_trouble_.write(call_id, refused.reason);
+                                intake_errors_.write(call_id, refused.reason);
                                 return answers_.unavailable(refused.retry_after_seconds);
                             }},
                       outcome);

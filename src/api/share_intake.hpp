@@ -9,7 +9,7 @@
 #include "api/lookups.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "api/round_memory.hpp"
 #include "api/share_answers.hpp"
 #include "domain/request.hpp"
@@ -57,8 +57,8 @@ private:
     Lookups& lookups_;
     CommitmentCheck commitments_;
     RoundMemory known_rounds_;
-    TroubleReport intake_trouble_;
-    TroubleReport rounds_trouble_;
+    ThrottledLog intake_errors_;
+    ThrottledLog rounds_errors_;
 };
 
 }  // namespace api

@@ -52,8 +52,8 @@ ShareQueries::ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& l
       answers_(answers),
       lookups_(lookups),
       tree_(ports.votes.trees, lookups, ports.journal, ports.clock),
-      nullifier_trouble_("nullifier_check_failed", ports.journal, ports.clock),
-      queue_trouble_("queue_status_failed", ports.journal, ports.clock) {}
+      nullifier_errors_("nullifier_check_failed", ports.journal, ports.clock),
+      queue_errors_("queue_status_failed", ports.journal, ports.clock) {}
 
 void ShareQueries::share_status(std::string_view ids, const ShareCall& call, net::Respond respond) {
     const auto read = read_name(ids);
@@ -85,7 +85,7 @@ net::HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
     return std::visit(Match{[](const engine::Revealed&) { return share_answer("confirmed"); },
                             [](const engine::NotRevealed&) { return share_answer("pending"); },
                             [&](const engine::Unreachable& unreachable) {
-                                nullifier_trouble_.note(
+                                nullifier_errors_.note(
                                     fields_of(call) + " round_id=" + domain::to_hex(round_id),
                                     unreachable.reason);
                                 return ShareAnswers::internal_error();
@@ -103,7 +103,7 @@ net::HttpResponse ShareQueries::queue_status(const ShareCall& call) {
                                 return queue_status_answer(rounds);
                             },
                             [&](const engine::Unreadable& unreadable) {
-                                queue_trouble_.note(fields_of(call), unreadable.reason);
+                                queue_errors_.note(fields_of(call), unreadable.reason);
                                 return ShareAnswers::internal_error();
                             }},
                       queue_->rounds());

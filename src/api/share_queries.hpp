@@ -5,7 +5,7 @@
 #include "api/active_tree.hpp"
 #include "api/lookups.hpp"
 #include "api/ports.hpp"
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "api/share_answers.hpp"
 #include "net/http_message.hpp"
 
@@ -35,8 +35,8 @@ private:
     ShareAnswers& answers_;
     Lookups& lookups_;
     ActiveTree tree_;
-    TroubleReport nullifier_trouble_;
-    TroubleReport queue_trouble_;
+    ThrottledLog nullifier_errors_;
+    ThrottledLog queue_errors_;
 };
 
 }  // namespace api

@@ -6,7 +6,7 @@
 #include "api/access/secret_token.hpp"
 #include "api/admin/admin_changes.hpp"
 #include "api/admin/admin_options.hpp"
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "engine/clock.hpp"
 #include "net/http_application.hpp"
 #include "net/http_server.hpp"
@@ -39,10 +39,10 @@ private:
 
     const access::SecretToken token_;
     AdminChanges& changes_;
-    TroubleReport denied_;
-    TroubleReport refused_;
-    TroubleReport not_stored_;
-    TroubleReport failed_;
+    ThrottledLog denied_;
+    ThrottledLog refused_;
+    ThrottledLog not_stored_;
+    ThrottledLog failed_;
 };
 
 // Small requests of few clients.

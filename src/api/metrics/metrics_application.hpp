@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 #include "net/http_application.hpp"
 
 namespace api::metrics {
@@ -26,7 +26,7 @@ private:
     [[nodiscard]] std::optional<net::HttpResponse> early_answer(const net::HttpRequest& head) const;
 
     const std::function<std::string()> text_;
-    TroubleReport trouble_;
+    ThrottledLog trouble_;
 };
 
 }  // namespace api::metrics

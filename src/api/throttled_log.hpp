@@ -17,10 +17,10 @@ namespace api {
 // Log lines about trouble that would come once per request while it lasts (a full disk, a chain
 // that is away): the first one is written, then at most six a minute with the number left out. Any
 // thread.
-class TroubleReport {
+class ThrottledLog {
 public:
     // `event` names the trouble and outlives the report.
-    TroubleReport(std::string_view event, engine::Journal& journal, const engine::Clock& clock,
+    ThrottledLog(std::string_view event, engine::Journal& journal, const engine::Clock& clock,
                   engine::Level level = engine::Level::error)
         : event_(event), journal_(journal), clock_(clock), level_(level) {}
 

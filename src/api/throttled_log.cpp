@@ -1,4 +1,4 @@
-#include "api/report.hpp"
+#include "api/throttled_log.hpp"
 
 #include <chrono>
 #include <exception>
@@ -20,11 +20,11 @@ std::string reason_of_current_exception() {
     return "the request was dropped without an answer";
 }
 
-void TroubleReport::write(std::string_view call_id, std::string_view reason) {
+void ThrottledLog::write(std::string_view call_id, std::string_view reason) {
     note(std::string("call=").append(call_id), reason);
 }
 
-void TroubleReport::note(std::string_view fields, std::string_view reason) {
+void ThrottledLog::note(std::string_view fields, std::string_view reason) {
     constexpr domain::Nanoseconds quiet_time = std::chrono::seconds(10);
     const domain::Nanoseconds now = clock_.monotonic().time_since_epoch();
     std::int64_t quiet_until = quiet_until_ns_.load();
