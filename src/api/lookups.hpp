@@ -29,7 +29,7 @@ public:
 
 private:
     // Outlives the look-ups in the tasks that the executor still has.
-    struct Door {
+    struct Lifetime {
         std::shared_mutex running;
         std::atomic<bool> open{true};
         std::atomic<std::size_t> pending{0};
@@ -38,7 +38,7 @@ private:
     engine::Executor& executor_;
     const engine::Clock& clock_;
     const std::size_t pending_max_;
-    const std::shared_ptr<Door> door_;
+    const std::shared_ptr<Lifetime> lifetime_;
 };
 
 }  // namespace api

@@ -254,7 +254,7 @@ Nanoseconds Processor::until_next_wake() {
 Processor::Wait Processor::turn() {
     const domain::Monotonic now = timeline_.now().monotonic;
     if (!is_open() && now >= next_try_) {
-        try_to_open_door();
+        try_to_leave_read_only();
         next_try_ = now + door_pause;
     }
     try {
@@ -267,7 +267,7 @@ Processor::Wait Processor::turn() {
         return {std::max(next - timeline_.now().monotonic, Nanoseconds::zero()), true};
     } catch (const store::StorageError& error) {
         observer_.storage_failed();
-        close_door(error);
+        enter_read_only(error);
         if (error.kind() == store::StorageErrorKind::corrupt) throw;
         next_try_ = now + door_pause;
         if (error.kind() == store::StorageErrorKind::full && store_.release_reserve()) {
@@ -335,7 +335,7 @@ void Processor::watch_clock() {
     reported_leap_ = leap;
 }
 
-void Processor::close_door(const store::StorageError& error) {
+void Processor::enter_read_only(const store::StorageError& error) {
     refuse_pending(error.what());
     if (open_.exchange(false)) {
         journal_.write(Level::error, std::string("storage_failed action=\"new requests get 503 "
@@ -344,7 +344,7 @@ void Processor::close_door(const store::StorageError& error) {
     }
 }
 
-void Processor::try_to_open_door() {
+void Processor::try_to_leave_read_only() {
     try {
         store_.probe();
         store_.truncate_wal();  // so that what the log took counts as free space
@@ -352,7 +352,7 @@ void Processor::try_to_open_door() {
         open_.store(true);
         journal_.write(Level::warning, "storage_healed action=\"new requests are taken again\"");
     } catch (const store::StorageError&) {
-        // Said once when the door closed; the next try comes after the pause.
+        // Said once when read-only mode began; the next try comes after the pause.
         return;
     }
 }

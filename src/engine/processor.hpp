@@ -35,7 +35,7 @@ public:
         domain::Nanoseconds length{};
         bool events_end_it = true;  // false: a pause that only stop() cuts short
     };
-    // A step that survives a failing disk: closes the door, pauses, tries again, opens it. Throws
+    // A step that survives a failing disk: enters read-only mode, pauses, tries again, leaves it. Throws
     // only when the file is corrupt.
     Wait turn();
 
@@ -65,8 +65,8 @@ private:
     void roll_back();
     [[nodiscard]] domain::Nanoseconds until_next_wake();
     void watch_clock();
-    void close_door(const store::StorageError& error);
-    void try_to_open_door();
+    void enter_read_only(const store::StorageError& error);
+    void try_to_leave_read_only();
     void refuse_pending(const std::string& reason);
 
     store::Store& store_;

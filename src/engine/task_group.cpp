@@ -6,7 +6,7 @@
 namespace engine {
 
 TaskGroup::TaskGroup(Executor& executor)
-    : executor_(executor), door_(std::make_shared<Door>()) {}
+    : executor_(executor), lifetime_(std::make_shared<Lifetime>()) {}
 
 TaskGroup::~TaskGroup() {
     stop();
@@ -25,16 +25,16 @@ void TaskGroup::run_after(domain::Milliseconds delay, Task task) {
 }
 
 Executor::Task TaskGroup::guarded(Task task) const {
-    return [door = door_, task = std::move(task)] {
-        const std::shared_lock lock{door->running};
-        if (door->open) task();
+    return [lifetime = lifetime_, task = std::move(task)] {
+        const std::shared_lock lock{lifetime->running};
+        if (lifetime->open) task();
     };
 }
 
 void TaskGroup::stop() {
     // First, so that a stream of new tasks can not keep the lock away from us.
-    door_->open = false;
-    const std::unique_lock lock{door_->running};
+    lifetime_->open = false;
+    const std::unique_lock lock{lifetime_->running};
 }
 
 }  // namespace engine

@@ -25,7 +25,7 @@ public:
     void stop();
 
 private:
-    struct Door {
+    struct Lifetime {
         std::shared_mutex running;
         std::atomic<bool> open{true};
     };
@@ -33,7 +33,7 @@ private:
     [[nodiscard]] Task guarded(Task task) const;
 
     Executor& executor_;
-    const std::shared_ptr<Door> door_;
+    const std::shared_ptr<Lifetime> lifetime_;
 };
 
 }  // namespace engine

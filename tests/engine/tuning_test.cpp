@@ -125,7 +125,7 @@ TEST_CASE("a step that is rolled back changes nothing and says so") {
     CHECK(told == false);
     CHECK(world.engine.process().service.tuning() == before);
 
-    // The door is closed: the answer comes on the caller's thread.
+    // In read-only mode: the answer comes on the caller's thread.
     told.reset();
     post_rate(world, 50, told);
     CHECK(told == false);

@@ -87,17 +87,17 @@ Gatekeeper::Gatekeeper(const Options& options, const engine::Clock& clock)
                      options.credentials_directory}) {}
 
 std::optional<Pass> Gatekeeper::admit(const net::HttpRequest& head) const {
-    const KeyRing* door = door_of(head.path);
-    if (door == nullptr) return Pass{};
-    const Shown shown = door == &clients_ ? client_key_in(head) : share_token_in(head);
+    const KeyRing* realm = realm_of(head.path);
+    if (realm == nullptr) return Pass{};
+    const Shown shown = realm == &clients_ ? client_key_in(head) : share_token_in(head);
     const auto text = shown.one();
-    auto key = text ? door->find(*text) : nullptr;
+    auto key = text ? realm->find(*text) : nullptr;
     if (!key) return {};
-    return Pass{door, std::move(key), shown.in_cookie_only()};
+    return Pass{realm, std::move(key), shown.in_cookie_only()};
 }
 
 bool Gatekeeper::is_valid(const Pass& pass) const {
-    return pass.door == nullptr || pass.door->knows(*pass.key);
+    return pass.realm == nullptr || pass.realm->knows(*pass.key);
 }
 
 std::optional<domain::Nanoseconds> Gatekeeper::refused(const Pass& pass,
@@ -114,11 +114,11 @@ std::vector<std::reference_wrapper<KeyRing>> Gatekeeper::reloadable() {
     return rings;
 }
 
-const KeyRing* Gatekeeper::door_of(std::string_view path) const {
-    const KeyRing* door = nullptr;
-    if (is_share_path(path) && path != open_share_path) door = &share_tokens_;
-    if (path.starts_with("/v2/") || path.starts_with("/v3/")) door = &clients_;
-    return door != nullptr && door->is_needed() ? door : nullptr;
+const KeyRing* Gatekeeper::realm_of(std::string_view path) const {
+    const KeyRing* realm = nullptr;
+    if (is_share_path(path) && path != open_share_path) realm = &share_tokens_;
+    if (path.starts_with("/v2/") || path.starts_with("/v3/")) realm = &clients_;
+    return realm != nullptr && realm->is_needed() ? realm : nullptr;
 }
 
 }  // namespace api::access

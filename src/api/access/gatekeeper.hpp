@@ -18,8 +18,8 @@ namespace api::access {
 
 // What let a request in, found out once.
 struct Pass {
-    const KeyRing* door = nullptr;         // nothing: an open door, or none
-    std::shared_ptr<const ClientKey> key;  // nothing: no door asked for one
+    const KeyRing* realm = nullptr;         // nothing: an open realm, or none
+    std::shared_ptr<const ClientKey> key;  // nothing: no realm asked for one
     bool key_in_cookie = false;            // and nowhere else
 
     // 0: nobody known.
@@ -28,10 +28,10 @@ struct Pass {
     }
 };
 
-// Who may come in. Two doors: the relayer routes (/v2, /v3), which take a key as `x-api-key: KEY`,
+// Who may come in. Two realms: the relayer routes (/v2, /v3), which take a key as `x-api-key: KEY`,
 // `Authorization: Bearer KEY` or cookie `x-api-key=KEY` (sdk-client-contract 6), and the share
-// routes, which take it as `X-Helper-Token: KEY` (share-helper 1). A door without keys is open and
-// looks at no header; everything beside the doors is open. A request that shows different keys at
+// routes, which take it as `X-Helper-Token: KEY` (share-helper 1). A realm without keys is open and
+// looks at no header; everything beside the realms is open. A request that shows different keys at
 // once shows none. Any thread; never blocks.
 class Gatekeeper {
 public:
@@ -41,7 +41,7 @@ public:
     // Hashes the key that the request shows. Nothing: it may not come in.
     [[nodiscard]] std::optional<Pass> admit(const net::HttpRequest& head) const;
 
-    // Whether the key is still one of the door's. Hashes nothing.
+    // Whether the key is still one of the realm's. Hashes nothing.
     [[nodiscard]] bool is_valid(const Pass& pass) const;
 
     // Takes one of the client's requests: ask once for each. Nothing: it goes on. Otherwise how
@@ -50,12 +50,12 @@ public:
     [[nodiscard]] std::optional<domain::Nanoseconds> refused(const Pass& pass,
                                                              std::string_view method) const;
 
-    // The doors whose keys are in a file, to be read again.
+    // The realms whose keys are in a file, to be read again.
     [[nodiscard]] std::vector<std::reference_wrapper<KeyRing>> reloadable();
 
 private:
-    // Nothing: an open door, or none.
-    [[nodiscard]] const KeyRing* door_of(std::string_view path) const;
+    // Nothing: an open realm, or none.
+    [[nodiscard]] const KeyRing* realm_of(std::string_view path) const;
 
     const engine::Clock& clock_;
     KeyRing clients_;

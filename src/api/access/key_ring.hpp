@@ -11,7 +11,7 @@
 
 namespace api::access {
 
-// Where the keys of one door come from.
+// Where the keys of one realm come from.
 struct KeySource {
     std::string name;   // in the log: `client_keys`
     std::string file;   // as read_secret_file takes it; empty: none
@@ -19,7 +19,7 @@ struct KeySource {
     std::string credentials_directory;
 };
 
-// The keys of one door, replaced as a whole. Any thread.
+// The keys of one realm, replaced as a whole. Any thread.
 class KeyRing {
 public:
     // Throws std::runtime_error that says what is wrong with the file.
