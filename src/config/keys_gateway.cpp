@@ -52,7 +52,7 @@ std::vector<Key> gateway_keys() {
     all.push_back(key(
         "gateway.tx_engine.max_concurrency", whole_number(1, 100'000),
         [](auto& s) -> auto& { return s.engine.sends_max; },
-        "Transactions in the air at once, all kinds together.", "transactions"));
+        "Transactions in flight at once, all kinds together.", "transactions"));
     all.push_back(key(
         "gateway.tx_engine.retry.retry_interval_ms", count_of(milliseconds{1}, 1, 3'600'000),
         [](auto& s) -> auto& { return s.engine.trouble_pause.first; },

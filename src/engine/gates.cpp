@@ -140,14 +140,14 @@ void Gates::give_back_check(Family family) {
 
 std::optional<Gates::Id> Gates::pass_sending(Family family, domain::Monotonic now) {
     SendLine& line = send_line(family);
-    if (now < sends_held_until_ || sends_in_air_ >= sends_max_ || line.waiting.empty() ||
+    if (now < sends_held_until_ || sends_in_flight_ >= sends_max_ || line.waiting.empty() ||
         !line.tokens.try_take(now)) {
         return std::nullopt;
     }
     const std::lock_guard lock(mutex_);
-    ++sends_in_air_;
+    ++sends_in_flight_;
     const std::optional<Id> id = line.waiting.pop_front();
-    assert(id && sends_in_air_ <= sends_max_);
+    assert(id && sends_in_flight_ <= sends_max_);
     return id;
 }
 
@@ -160,8 +160,8 @@ void Gates::hold_sending(domain::Monotonic until) {
 }
 
 void Gates::give_back_sending() {
-    assert(sends_in_air_ > 0);
-    --sends_in_air_;
+    assert(sends_in_flight_ > 0);
+    --sends_in_flight_;
 }
 
 std::uint32_t Gates::free_share_slots() const {
@@ -194,7 +194,7 @@ void Gates::retune(const Tuning& tuning, domain::Monotonic now) {
 
 void Gates::restore_permits(const Work& work) {
     for (CheckLine& line : checks_) line.running = 0;
-    sends_in_air_ = 0;
+    sends_in_flight_ = 0;
     shares_in_work_ = 0;
     for (const auto& [id, entry] : work.entries()) {
         if (entry.family == Family::share) {
@@ -202,14 +202,14 @@ void Gates::restore_permits(const Work& work) {
         } else if (entry.task == Task::check) {
             ++check_line(entry.family)->running;
         } else {
-            ++sends_in_air_;
+            ++sends_in_flight_;
         }
     }
     assert(permits() == work.entries().size());
 }
 
 std::size_t Gates::permits() const {
-    return std::size_t{sends_in_air_} + shares_in_work_ + checks_[0].running + checks_[1].running;
+    return std::size_t{sends_in_flight_} + shares_in_work_ + checks_[0].running + checks_[1].running;
 }
 
 std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const {
@@ -222,7 +222,7 @@ std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const 
             if (!line.waiting.empty()) no_later_than(checks_held_until_);
         }
     }
-    if (sends_in_air_ >= sends_max_) return earliest;
+    if (sends_in_flight_ >= sends_max_) return earliest;
     for (const SendLine& line : sends_) {
         if (line.waiting.empty()) continue;
         no_later_than(std::max(line.tokens.next_token(now), sends_held_until_));

@@ -43,11 +43,11 @@ public:
     // The next one to check, with its permit taken.
     [[nodiscard]] std::optional<Id> pass_check(domain::Family family, domain::Monotonic now);
     void give_back_check(domain::Family family);
-    // The next one to send, with its token and its place in the air taken.
+    // The next one to send, with its token and its place in flight taken.
     [[nodiscard]] std::optional<Id> pass_sending(domain::Family family, domain::Monotonic now);
     void give_back_sending();
-    // For what was signed before a restart: it is in the air already, whatever the limit.
-    void take_sending() { ++sends_in_air_; }
+    // For what was signed before a restart: it is in flight already, whatever the limit.
+    void take_sending() { ++sends_in_flight_; }
     [[nodiscard]] domain::Monotonic sends_held_until() const { return sends_held_until_; }
     // Nobody passes before `until`: the chain asked to wait, or the signer's account is empty.
     void hold_checks(domain::Monotonic until);
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] std::optional<domain::Monotonic> next_token(domain::Monotonic now) const;
 
     [[nodiscard]] std::uint32_t checks_running(domain::Family family) const;
-    [[nodiscard]] std::uint32_t sends_in_air() const { return sends_in_air_; }
+    [[nodiscard]] std::uint32_t sends_in_flight() const { return sends_in_flight_; }
     [[nodiscard]] std::uint32_t shares_in_work() const { return shares_in_work_; }
     // All that are taken: one for each entry of the work in progress.
     [[nodiscard]] std::size_t permits() const;
@@ -117,7 +117,7 @@ private:
     std::array<CheckLine, 2> checks_;  // public, user
     std::array<SendLine, 3> sends_;    // by family
     std::uint32_t sends_max_;
-    std::uint32_t sends_in_air_ = 0;
+    std::uint32_t sends_in_flight_ = 0;
     domain::Monotonic checks_held_until_{};
     domain::Monotonic sends_held_until_{};
     std::uint32_t shares_max_;

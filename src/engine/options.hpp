@@ -62,7 +62,7 @@ struct Options {
     PerDecryptFamily<ReadinessGateOptions> readiness;
     PerRelayerFamily<SendGateOptions> sending;
     bool fair_queues = false;       // clients take turns inside each queue
-    std::uint32_t sends_max = 100;  // transactions in the air at once, all kinds
+    std::uint32_t sends_max = 100;  // transactions in flight at once, all kinds
 
     // Clean "not ready" answers before a decrypt times out, and the pause between two tries.
     std::uint32_t readiness_attempts_max = 75;

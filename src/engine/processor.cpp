@@ -169,7 +169,7 @@ void Processor::release_effects(Nanoseconds commit) {
     work_.keep();
     gateway_.keep_sealed();
     suspects_.keep();
-    air_.store(work_.busy(), std::memory_order_relaxed);
+    in_flight_.store(work_.busy(), std::memory_order_relaxed);
     for (const Effects::Line& line : effects.lines) journal_.write(line.level, line.text);
     log_alerts(effects.alerts);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {

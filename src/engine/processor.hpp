@@ -39,13 +39,13 @@ public:
     // only when the file is corrupt.
     Wait turn();
 
-    // Turns until Inbox::stop(), then until the work in the air has reported or `grace` is over.
+    // Turns until Inbox::stop(), then until the work in flight has reported or `grace` is over.
     void run(domain::Milliseconds grace);
 
     // Any thread. False while new requests can not be stored.
     [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_relaxed); }
     // Any thread. Orders the gateway has not answered yet.
-    [[nodiscard]] std::size_t in_the_air() const { return air_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
 
     [[nodiscard]] std::uint64_t stale_events() const { return context_.stale; }
 
@@ -95,7 +95,7 @@ private:
     bool lines_stale_ = false;
     bool stopping_ = false;
     std::atomic<bool> open_{true};
-    std::atomic<std::size_t> air_{0};
+    std::atomic<std::size_t> in_flight_{0};
 };
 
 }  // namespace engine

@@ -117,7 +117,7 @@ void unprepared(Context& context, store::Row row, const Unreachable& trouble) {
     }
 }
 
-// The outcome is unknown: no deadline, only the chain can tell. The place in the air stays taken,
+// The outcome is unknown: no deadline, only the chain can tell. The place in flight stays taken,
 // so that what is signed and not settled never grows beyond the limit.
 void rest(Context& context, store::Row row, const Unreachable& trouble) {
     assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
@@ -158,7 +158,7 @@ void seal(Context& context, const store::Row& row, const Plan& plan) {
     context.effects.sends.push_back(std::move(order));
 }
 
-// One more transaction for a request that is in the air already; its place there stays taken.
+// One more transaction for a request that is in flight already; its place there stays taken.
 void seal_again(Context& context, store::Row row, const Plan& plan) {
     assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
     const Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
@@ -284,7 +284,7 @@ void enter(Context& context, const store::Row& row) {
     context.gates.line_up_for_sending(entered);
 }
 
-// The families take turns: where places in the air are scarce, none takes all of them.
+// The families take turns: where places in flight are scarce, none takes all of them.
 void start(Context& context) {
     constexpr std::array families{Family::public_decrypt, Family::user_decrypt,
                                   Family::input_proof};

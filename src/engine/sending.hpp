@@ -14,7 +14,7 @@ namespace engine::sending {
 // A decrypt passed readiness and lines up.
 void enter(Context& context, const store::Row& row);
 
-// As many sends as there are tokens and places in the air.
+// As many sends as there are tokens and places in flight.
 void start(Context& context);
 
 void apply(Context& context, const Prepared& event);

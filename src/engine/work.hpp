@@ -10,7 +10,7 @@
 
 namespace engine {
 
-// rest: signed, and waits until it is looked up and sent again. It keeps its place in the air.
+// rest: signed, and waits until it is looked up and sent again. It keeps its place in flight.
 enum class Task { check, prepare, send, rest };
 
 // What the gateway is busy with for us: one entry per order that was not answered yet, and one for

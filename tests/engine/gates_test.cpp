@@ -114,11 +114,11 @@ TEST_CASE("an empty line takes no permit and no token") {
     CHECK_FALSE(gates.pass_check(Family::user_decrypt, start));
     CHECK(gates.checks_running(Family::user_decrypt) == 0);
     CHECK_FALSE(gates.pass_sending(Family::input_proof, start));
-    CHECK(gates.sends_in_air() == 0);
+    CHECK(gates.sends_in_flight() == 0);
     CHECK_FALSE(gates.next_token(start));
 }
 
-TEST_CASE("sends stop at the tokens of their kind and at the places in the air of all") {
+TEST_CASE("sends stop at the tokens of their kind and at the places in flight of all") {
     Options options = small();
     options.sends_max = 25;
     Gates gates{options, start};
@@ -134,7 +134,7 @@ TEST_CASE("sends stop at the tokens of their kind and at the places in the air o
     for (int i = 0; i < 9; ++i) CHECK(gates.pass_sending(Family::user_decrypt, start));
     CHECK(gates.next_token(start) == start + 100ms);
 
-    CHECK(gates.sends_in_air() == 20);
+    CHECK(gates.sends_in_flight() == 20);
     for (int i = 0; i < 5; ++i) CHECK(gates.pass_sending(Family::input_proof, start + 10s));
     CHECK_FALSE(gates.pass_sending(Family::input_proof, start + 10s));
     CHECK_FALSE(gates.next_token(start + 10s));  // only an answer makes room
@@ -171,7 +171,7 @@ TEST_CASE("permits are counted anew from what is really in work") {
     gates.restore_permits(work);
     CHECK(gates.checks_running(Family::public_decrypt) == 1);
     CHECK(gates.checks_running(Family::user_decrypt) == 1);
-    CHECK(gates.sends_in_air() == 2);
+    CHECK(gates.sends_in_flight() == 2);
     CHECK(gates.shares_in_work() == 1);
     CHECK(gates.free_share_slots() == 1);
 }

@@ -78,7 +78,7 @@ TEST_CASE("every transaction ever sealed is looked up after a crash") {
     CHECK(world.gateway.resumed.in_flight.empty());
 }
 
-TEST_CASE("a request keeps its place in the air while it is sealed again") {
+TEST_CASE("a request keeps its place in flight while it is sealed again") {
     support::World world;
     world.engine.options.sends_max = 1;
     int asked = 0;
@@ -196,7 +196,7 @@ TEST_CASE("what was signed is not given up early: others wait behind its nonce")
     CHECK(world.status(id) == Status::receipt_received);
 }
 
-TEST_CASE("no family takes all places in the air") {
+TEST_CASE("no family takes all places in flight") {
     support::World world;
     world.engine.options.sends_max = 3;
     world.engine.options.sending.public_decrypt.per_seconds = 1'000;

@@ -56,7 +56,7 @@ TEST_CASE("what the chain refuses fails the request with the chain's words, and 
             CHECK(world.gateway.prepares.size() == 1);
             CHECK(world.gateway.sends.size() == (at_send ? 1 : 0));
             CHECK(world.number("select count(*) from attempt") == (at_send ? 1 : 0));
-            CHECK(world.engine.process().gates.sends_in_air() == 0);
+            CHECK(world.engine.process().gates.sends_in_flight() == 0);
         }
     }
 }
@@ -230,7 +230,7 @@ TEST_CASE("a preparation nobody answers is given up after the lease and started 
     world.run_for(2s);
     CHECK(world.status(id) == Status::receipt_received);
     CHECK(world.status(other) == Status::receipt_received);
-    CHECK(world.engine.process().gates.sends_in_air() == 0);
+    CHECK(world.engine.process().gates.sends_in_flight() == 0);
 }
 
 TEST_CASE("a send nobody answers has an unknown outcome: looked up, same bytes, place given back") {
@@ -249,7 +249,7 @@ TEST_CASE("a send nobody answers has an unknown outcome: looked up, same bytes, 
     world.run_for(2s);
     CHECK(world.status(id) == Status::receipt_received);
     CHECK(world.status(other) == Status::receipt_received);
-    CHECK(world.engine.process().gates.sends_in_air() == 0);
+    CHECK(world.engine.process().gates.sends_in_flight() == 0);
     std::size_t looked_up = 0;
     for (const auto& sent : world.gateway.sends) {
         if (sent.order.id == id) looked_up += sent.order.look_up_first ? 1 : 0;
@@ -303,7 +303,7 @@ TEST_CASE("what may have left goes before what waits") {
     CHECK(world.gateway.sends[1].order.look_up_first);
 }
 
-TEST_CASE("at most so many transactions are in the air, all kinds together") {
+TEST_CASE("at most so many transactions are in flight, all kinds together") {
     support::World world;
     world.engine.options.sends_max = 5;
     world.gateway.send_delay = 2s;

@@ -204,7 +204,7 @@ TEST_CASE("trouble of a share while the process stops costs nothing, not even wh
     }
 }
 
-TEST_CASE("P3 stopping the loop makes it return, with and without work in the air") {
+TEST_CASE("P3 stopping the loop makes it return, with and without work in flight") {
     for (const bool busy : {false, true}) {
         CAPTURE(busy);
         support::World world;

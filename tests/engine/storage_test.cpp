@@ -181,14 +181,14 @@ TEST_CASE("nothing is ordered from the chain by a step that was not committed") 
     CHECK(world.gateway.sends.empty());
     const auto& gates = world.engine.process().gates;
     CHECK(gates.checks_running(Family::public_decrypt) == 1);
-    CHECK(gates.sends_in_air() == 1);
+    CHECK(gates.sends_in_flight() == 1);
     CHECK(gates.shares_in_work() == 2);
     disk.vfs.heal();
     world.run_for(20s);
     CHECK(world.number("select count(*) from request where status = 'receipt_received'") == 6);
     CHECK(world.number("select count(*) from request where status = 'completed'") == 3);
     CHECK(gates.checks_running(Family::public_decrypt) == 0);
-    CHECK(gates.sends_in_air() == 0);
+    CHECK(gates.sends_in_flight() == 0);
     CHECK(gates.shares_in_work() == 0);
 }
 
@@ -309,7 +309,7 @@ TEST_CASE("the n-th write of a life fails, for every n: the outcome is the same"
             CHECK(sent.insert(send.order.id).second);
         }
         const auto& gates = world.engine.process().gates;
-        CHECK(gates.sends_in_air() == 0);
+        CHECK(gates.sends_in_flight() == 0);
         CHECK(gates.shares_in_work() == 0);
         CHECK(gates.checks_running(Family::user_decrypt) == 0);
         CHECK(gates.checks_running(Family::public_decrypt) == 0);
@@ -395,7 +395,7 @@ TEST_CASE("the real loop answers everybody when it dies of a corrupt file") {
     disk.vfs.heal();
 }
 
-TEST_CASE("a stopping engine starts nothing new and lets what is in the air report") {
+TEST_CASE("a stopping engine starts nothing new and lets what is in flight report") {
     support::World world;
     world.engine.options.sends_max = 2;
     std::vector<domain::RequestId> ids;
@@ -409,7 +409,7 @@ TEST_CASE("a stopping engine starts nothing new and lets what is in the air repo
     CHECK(world.status(ids[0]) == Status::receipt_received);
     CHECK(world.status(ids[1]) == Status::receipt_received);
     CHECK(world.status(ids[2]) == Status::processing);
-    CHECK(world.engine.process().processor.in_the_air() == 0);
+    CHECK(world.engine.process().processor.in_flight() == 0);
 }
 
 TEST_CASE("a database that was removed while in use ends the process at the next maintenance") {

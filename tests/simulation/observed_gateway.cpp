@@ -99,7 +99,7 @@ void ObservedGateway::hold_limits() const {
     }
     const std::size_t shares = count_of(sending_, Family::share);
     if (shares > options_.shares.max_concurrent_proofs) broken("more shares at once than slots");
-    if (sending_.size() - shares > options_.sends_max) broken("more sends in the air than allowed");
+    if (sending_.size() - shares > options_.sends_max) broken("more sends in flight than allowed");
 }
 
 void ObservedGateway::checked(std::vector<engine::Checked> events) {

@@ -261,7 +261,7 @@ private:
         boot();
     }
 
-    // An orderly end while work is in the air; the next start goes on with it.
+    // An orderly end while work is in flight; the next start goes on with it.
     void stop() {
         process_->inbox.stop();
         process_->processor.run(Milliseconds{0});
