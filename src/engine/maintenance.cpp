@@ -9,11 +9,11 @@ namespace engine::maintenance {
 namespace {
 
 // About a millisecond of writing: a purge never holds up the step it runs in.
-constexpr std::size_t rows_per_piece = 100;
+constexpr std::size_t rows_per_batch = 100;
 
 bool purge(Context& context, store::Lane lane, domain::Milliseconds retention) {
-    return context.store.purge(lane, context.now.wall - retention, rows_per_piece) ==
-           rows_per_piece;
+    return context.store.purge(lane, context.now.wall - retention, rows_per_batch) ==
+           rows_per_batch;
 }
 
 bool purge_ended(Context& context) {
@@ -34,10 +34,10 @@ domain::Milliseconds longest_wait_for_answers(const Options& options) {
 
 }  // namespace
 
-bool run_piece(Context& context) {
+bool run_batch(Context& context) {
     bool more = purge_ended(context);
     const auto before = context.now.wall - longest_wait_for_answers(context.options);
-    more = context.store.trim_answers(before, rows_per_piece) >= rows_per_piece || more;
+    more = context.store.trim_answers(before, rows_per_batch) >= rows_per_batch || more;
     return more;
 }
 

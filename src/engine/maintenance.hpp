@@ -2,11 +2,11 @@
 
 #include "engine/context.hpp"
 
-// Upkeep, in pieces that fit into a step.
+// Upkeep, in batches that fit into a step.
 namespace engine::maintenance {
 
 // Forgets what retention no longer keeps, the shares of rounds that are over and answers nobody
 // claimed. True when there is more to do at once.
-[[nodiscard]] bool run_piece(Context& context);
+[[nodiscard]] bool run_batch(Context& context);
 
 }  // namespace engine::maintenance

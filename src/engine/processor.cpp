@@ -153,7 +153,7 @@ void Processor::maintain_if_due() {
     maintained_ = false;
     if (context_.now.monotonic < next_maintenance_ && !more_maintenance_) return;
     // What a wall clock says that is not believed must not delete anything.
-    more_maintenance_ = !timeline_.held_leap() && maintenance::run_piece(context_);
+    more_maintenance_ = !timeline_.held_leap() && maintenance::run_batch(context_);
     if (more_maintenance_) return;
     store_.require_in_place();
     maintained_ = true;

@@ -12,8 +12,8 @@ namespace engine::rounds {
 namespace {
 
 // About a millisecond of writing each: the end of a round never holds up the step it falls into.
-constexpr std::size_t rows_per_piece = 100;
-constexpr std::size_t rounds_per_piece = 16;
+constexpr std::size_t rows_per_batch = 100;
+constexpr std::size_t rounds_per_batch = 16;
 
 // The latest end of rounds that are over: their last second has passed.
 domain::Timestamp latest_end(const Context& context) {
@@ -38,7 +38,7 @@ bool is_settled(const store::RoundRow& round) {
 
 bool close_if_settled(Context& context, std::int64_t id) {
     const std::optional<store::RoundRow> round = context.store.find_round(id);
-    // A proof may still run, or the next piece goes on.
+    // A proof may still run, or the next batch goes on.
     if (!round || !is_settled(*round)) return false;
     context.store.close_round(id);
     const RoundAlert alert = alert_of(*round);
@@ -53,9 +53,9 @@ bool close_if_settled(Context& context, std::int64_t id) {
 std::size_t expire_late(Context& context) {
     std::size_t expired = 0;
     for (auto round = context.late_rounds.begin();
-         round != context.late_rounds.end() && expired < rows_per_piece;) {
+         round != context.late_rounds.end() && expired < rows_per_batch;) {
         const std::size_t before = expired;
-        expired += shares::expire(context, *round, rows_per_piece - expired);
+        expired += shares::expire(context, *round, rows_per_batch - expired);
         // Kept as long as there was something: this step may yet be rolled back.
         round = expired == before ? context.late_rounds.erase(round) : std::next(round);
     }
@@ -72,14 +72,14 @@ std::string hex_of(store::Store& store, std::int64_t id) {
 bool close_over(Context& context) {
     std::size_t expired = expire_late(context);
     const std::vector<store::RoundRow> over =
-        context.store.rounds_over(latest_end(context), rounds_per_piece);
+        context.store.rounds_over(latest_end(context), rounds_per_batch);
     bool closed = false;
     for (const store::RoundRow& round : over) {
-        if (expired >= rows_per_piece) break;
-        expired += shares::expire(context, round.id, rows_per_piece - expired);
+        if (expired >= rows_per_batch) break;
+        expired += shares::expire(context, round.id, rows_per_batch - expired);
         closed = close_if_settled(context, round.id) || closed;
     }
-    return expired >= rows_per_piece || (closed && over.size() == rounds_per_piece);
+    return expired >= rows_per_batch || (closed && over.size() == rounds_per_batch);
 }
 
 std::optional<domain::Milliseconds> until_next_end(Context& context) {

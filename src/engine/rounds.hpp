@@ -7,7 +7,7 @@
 #include "engine/alerts.hpp"
 #include "engine/context.hpp"
 
-// The ends of vote rounds (share-helper 3.3), in pieces that fit into a step.
+// The ends of vote rounds (share-helper 3.3), in batches that fit into a step.
 namespace engine::rounds {
 
 // Times out the shares that still wait in rounds that are over and closes those of which nothing is
@@ -19,7 +19,7 @@ namespace engine::rounds {
 [[nodiscard]] std::optional<domain::Milliseconds> until_next_end(Context& context);
 
 // A share of a round that is over came in. When the round is closed, the share times out with the
-// next piece, and nobody is alerted again.
+// next batch, and nobody is alerted again.
 void note_late(Context& context, const store::Row& share);
 
 // At start: shares that came too late and were not timed out before the end of the process.

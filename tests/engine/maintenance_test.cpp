@@ -72,7 +72,7 @@ TEST_CASE("without expiry ended requests stay") {
     CHECK(world.status(id) == Status::failure);
 }
 
-TEST_CASE("a purge goes in small pieces, and new work passes between them (field report 44)") {
+TEST_CASE("a purge goes in small batches, and new work passes between them (field report 44)") {
     support::World world;
     auto& options = world.engine.options;
     options.retention = {true, 1h, 1h, 1h, 0ms};
@@ -116,7 +116,7 @@ TEST_CASE("a purge goes on by itself without waiting for the next maintenance") 
     CHECK(rows(world) == 0);
 }
 
-TEST_CASE("the end of a round with many waiting shares goes in small pieces and alerts once") {
+TEST_CASE("the end of a round with many waiting shares goes in small batches and alerts once") {
     support::World world;
     world.engine.vote_end = world.clock.wall() + 60s;
     world.engine.options.shares.max_concurrent_proofs = 1;

@@ -332,7 +332,7 @@ TEST_CASE("what fails after the end of its round is not tried again") {
     CHECK(outage.alerts.raised[0].pending == 1);
 }
 
-TEST_CASE("many rounds that end together close in pieces, each with its own alert") {
+TEST_CASE("many rounds that end together close in batches, each with its own alert") {
     Outage outage;
     support::World& world = outage.world;
     for (std::uint8_t round = 1; round <= 60; ++round) {

@@ -85,7 +85,7 @@ ChainReader::ChainReader(const EvmOptions& options, std::string name, jsonrpc::N
       journal_(journal),
       seen_(seen),
       hashes_(options.listening.reorg_depth),
-      piece_size_(options.listening.range_max) {}
+      range_size_(options.listening.range_max) {}
 
 // Hashes are not stored, so blocks that may have changed meanwhile are read again.
 void ChainReader::start(engine::GatewayEvents& events, std::optional<std::uint64_t> cursor) {
@@ -107,7 +107,7 @@ ChainReader::Step ChainReader::step() {
     if (!target_ || !next_ || *next_ > *target_) {
         if (auto end = look_at_head()) return *std::move(end);
     }
-    return read_piece();
+    return read_range();
 }
 
 std::optional<ChainReader::Step> ChainReader::look_at_head() {
@@ -152,10 +152,10 @@ ChainReader::Step ChainReader::begin_at_head() {
 }
 
 // The order of the calls matters. The hash of the new last block is taken before its logs: should
-// the chain change in between, the next comparison finds out. The block before the piece is looked
+// the chain change in between, the next comparison finds out. The block before the range is looked
 // at after the logs: should it have changed until then, it shows here.
-ChainReader::Step ChainReader::read_piece() {
-    const LogQuery query = next_piece();
+ChainReader::Step ChainReader::read_range() {
+    const LogQuery query = next_range();
     std::vector<jsonrpc::Call> calls{block_call(query.to), logs_call(query)};
     if (hash_of_last()) calls.push_back(block_call(*last()));
     const std::vector<Answer> answers = node_.call_all(calls);
@@ -192,8 +192,8 @@ ChainReader::Step ChainReader::read_piece() {
     hashes_.put(query.to, hash_of_to);
     next_ = query.to + 1;
     missing_block_.reset();
-    const bool more = query.to < *target_ || query.blocks() >= piece_size_.blocks();
-    piece_size_.answered(query.blocks());
+    const bool more = query.to < *target_ || query.blocks() >= range_size_.blocks();
+    range_size_.answered(query.blocks());
     Step step = idle();
     if (more) step.pause = Milliseconds{0};
     return step;
@@ -264,8 +264,8 @@ std::optional<domain::Bytes32> ChainReader::hash_of_last() const {
     return read ? hashes_.at(*read) : std::nullopt;
 }
 
-LogQuery ChainReader::next_piece() const {
-    return {*next_, std::min(*target_, sum(*next_, piece_size_.blocks() - 1)), options_.decryption,
+LogQuery ChainReader::next_range() const {
+    return {*next_, std::min(*target_, sum(*next_, range_size_.blocks() - 1)), options_.decryption,
             options_.input_verification};
 }
 
@@ -338,7 +338,7 @@ ChainReader::Step ChainReader::failed(const Trouble& trouble, std::uint64_t bloc
     throttles_ = throttled ? throttles_ + 1 : 0;
     const bool too_much =
         throttled ? throttles_ >= throttles_to_doubt : trouble.kind != Trouble::Kind::unsent;
-    if (blocks_asked > 1 && too_much) piece_size_.refused(blocks_asked);
+    if (blocks_asked > 1 && too_much) range_size_.refused(blocks_asked);
     Step step = failed(trouble.text, pause_max_unanswered);
     if (trouble.wait > Milliseconds{0}) step.pause = trouble.wait;
     return step;
@@ -348,7 +348,7 @@ ChainReader::Step ChainReader::failed(const Trouble& trouble, std::uint64_t bloc
 ChainReader::Step ChainReader::refused(const NodeError& error, std::uint64_t blocks_asked) {
     constexpr std::int64_t out_of_range = -32602;
     if (blocks_asked > 1) {
-        piece_size_.refused(blocks_asked);
+        range_size_.refused(blocks_asked);
         return {{}, true, false, std::nullopt};
     }
     if (error.code != out_of_range) return failed(text_of(error));

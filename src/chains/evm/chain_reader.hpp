@@ -8,7 +8,7 @@
 #include "chains/evm/block_hashes.hpp"
 #include "chains/evm/log_query.hpp"
 #include "chains/evm/options.hpp"
-#include "chains/evm/piece_size.hpp"
+#include "chains/evm/range_size.hpp"
 #include "chains/evm/seen_logs.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
@@ -32,7 +32,7 @@ private:
     domain::Monotonic since_{};
 };
 
-// Follows the response events of a chain through eth_getLogs, piece by piece and in order
+// Follows the response events of a chain through eth_getLogs, range by range and in order
 // (evm-gateway 8). No block is passed over: it goes on only behind blocks that were read whole, and
 // returns to the last common block when the chain changed. One thread at a time; blocks as long as
 // the node does.
@@ -60,7 +60,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<Step> look_at_head();
-    [[nodiscard]] Step read_piece();
+    [[nodiscard]] Step read_range();
     [[nodiscard]] Step begin_at_head();
     [[nodiscard]] Step step_back();
     void return_to(std::uint64_t next);
@@ -68,7 +68,7 @@ private:
     [[nodiscard]] std::optional<Step> compare_last(const jsonrpc::Answer& answer);
     [[nodiscard]] std::optional<std::uint64_t> last() const;
     [[nodiscard]] std::optional<domain::Bytes32> hash_of_last() const;
-    [[nodiscard]] LogQuery next_piece() const;
+    [[nodiscard]] LogQuery next_range() const;
 
     void deliver(const std::vector<Log>& logs, std::uint64_t cursor);
     void deliver_cursor(std::uint64_t cursor);
@@ -94,7 +94,7 @@ private:
     std::optional<std::uint64_t> next_;
     std::optional<std::uint64_t> target_;  // the last block that may be read
     BlockHashes hashes_;
-    PieceSize piece_size_;
+    RangeSize range_size_;
 
     std::uint64_t applied_ = 0;  // what is below was read before, and is read once more
     std::optional<std::uint64_t> delivered_;  // the last cursor

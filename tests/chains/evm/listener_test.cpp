@@ -145,7 +145,7 @@ TEST_CASE("a start that fails is tried again for ever") {
     CHECK(harness.journal.count("listener_recovered") == 1);
 }
 
-TEST_CASE("a million blocks of downtime are read in pieces without pauses") {
+TEST_CASE("a million blocks of downtime are read in ranges without pauses") {
     ListenerHarness harness;
     std::multiset<std::uint64_t> expected;
     for (std::uint64_t i = 1; i <= 500; ++i) {
@@ -569,7 +569,7 @@ TEST_CASE("a change deeper than is looked for is read again as far as that") {
     CHECK(harness.journal.count("chain_") == 1);
 }
 
-TEST_CASE("a change while the piece is read is noticed") {
+TEST_CASE("a change while the range is read is noticed") {
     // Before which call of an exchange the chain changes: last block, logs, block before.
     for (int at = 1; at <= 5; ++at) {
         CAPTURE(at);

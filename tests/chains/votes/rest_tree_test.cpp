@@ -160,7 +160,7 @@ TEST_CASE("pages are followed to the last") {
     CHECK(blocks->at(1).leaves == std::vector{filled(2)});
 }
 
-TEST_CASE("many heights are asked for piece by piece, from where the round began") {
+TEST_CASE("many heights are asked for page by page, from where the round began") {
     const std::string round_line = "GET /shielded-vote/v1/round/" + round_hex;
     const auto script = [&](const std::string& round) {
         return HttpStub::answering([=](const StubRequest& request) {

@@ -71,7 +71,7 @@ TEST_CASE("a long chain with few leaves takes few calls") {
     CHECK(chain.source.calls.size() < 20);
 }
 
-TEST_CASE("pieces shrink when answers hold many leaves") {
+TEST_CASE("pages shrink when answers hold many leaves") {
     ScriptedTreeSource source;
     for (std::uint64_t height = 0; height < 64; ++height)
         source.append(round_id, height, leaves_of({height, height + 1}));
@@ -84,7 +84,7 @@ TEST_CASE("pieces shrink when answers hold many leaves") {
         CHECK(source.calls[i].to_height - source.calls[i].from_height < 4);
 }
 
-TEST_CASE("a piece that fails is halved, and the copy goes on where it was") {
+TEST_CASE("a page that fails is halved, and the copy goes on where it was") {
     OneRound chain;
     chain.source.on_leaves = [](const auto& call, auto& answer) {
         if (call.to_height - call.from_height >= 400) answer = engine::Unreachable{"too much"};

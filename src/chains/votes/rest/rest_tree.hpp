@@ -15,7 +15,7 @@ namespace chains::votes::rest {
 [[nodiscard]] std::variant<tree::LatestTree, engine::UnknownRound, engine::Unreachable>
 read_latest_tree(const RestReply& reply);
 
-// A piece of the answer to a question for leaves.
+// A page of the answer to a question for leaves.
 struct LeavesPage {
     std::vector<tree::BlockLeaves> blocks;  // ascending, within the heights that were asked for
     std::uint64_t next_from_height = 0;     // where the next page begins; 0: this was the last

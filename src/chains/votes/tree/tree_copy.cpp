@@ -28,7 +28,7 @@ TreeCopy::TreeCopy(TreeSource& source, const engine::Clock& clock, const domain:
       round_id_(round_id),
       options_(options),
       tree_(options.leaves_max),
-      piece_(std::max<std::uint64_t>(options.blocks_first, 1)) {}
+      page_size_(std::max<std::uint64_t>(options.blocks_first, 1)) {}
 
 std::optional<engine::Unreachable> TreeCopy::follow(const LatestTree& target) {
     if (target.height == 0)
@@ -65,7 +65,7 @@ TreeCopy::Reading TreeCopy::read_blocks(const Bounds& bounds) {
         Reading timely = in_time(bounds);
         if (!std::holds_alternative<Agrees>(timely)) return timely;
         const std::uint64_t last =
-            next_height_ + std::min(piece_ - 1, bounds.to_height - next_height_);
+            next_height_ + std::min(page_size_ - 1, bounds.to_height - next_height_);
         assert(last >= next_height_ && last <= bounds.to_height);
         const std::uint64_t missing = bounds.leaves_max - tree_.size();
         const auto answer =
@@ -76,7 +76,7 @@ TreeCopy::Reading TreeCopy::read_blocks(const Bounds& bounds) {
         if (const auto* trouble = std::get_if<engine::Unreachable>(&answer)) {
             // The answer may have been too large for it, so ask for less from now on.
             grows = false;
-            piece_ = std::max<std::uint64_t>((last - next_height_ + 1) / 2, 1);
+            page_size_ = std::max<std::uint64_t>((last - next_height_ + 1) / 2, 1);
             if (++troubles >= options_.troubles_max) return *trouble;
             continue;
         }
@@ -84,7 +84,7 @@ TreeCopy::Reading TreeCopy::read_blocks(const Bounds& bounds) {
         const std::uint64_t before = tree_.size();
         Reading appended = append(std::get<LeavesRead>(answer), bounds);
         if (!std::holds_alternative<Agrees>(appended)) return appended;
-        suit_piece(tree_.size() - before, grows);
+        suit_page(tree_.size() - before, grows);
     }
     return Agrees{};
 }
@@ -101,11 +101,11 @@ TreeCopy::Disagrees TreeCopy::more_than(std::uint64_t leaves) {
 }
 
 // Rounds are short parts of a long chain: where there are few leaves, go in larger steps.
-void TreeCopy::suit_piece(std::uint64_t leaves, bool grows) {
+void TreeCopy::suit_page(std::uint64_t leaves, bool grows) {
     if (leaves > options_.leaves_wanted)
-        piece_ = std::max<std::uint64_t>(piece_ / 2, 1);
+        page_size_ = std::max<std::uint64_t>(page_size_ / 2, 1);
     else if (grows && leaves <= options_.leaves_wanted / 4)
-        piece_ = std::min(piece_ * 2, height_max);
+        page_size_ = std::min(page_size_ * 2, height_max);
 }
 
 TreeCopy::Reading TreeCopy::append(const LeavesRead& read, const Bounds& bounds) {

@@ -65,7 +65,7 @@ private:
     [[nodiscard]] static Disagrees more_than(std::uint64_t leaves);
     [[nodiscard]] Reading in_time(const Bounds& bounds) const;
     Reading compare(const LatestTree& target) const;
-    void suit_piece(std::uint64_t leaves, bool grows);
+    void suit_page(std::uint64_t leaves, bool grows);
     void drop();
 
     struct Mark {
@@ -80,7 +80,7 @@ private:
     CommitmentTree tree_;
     std::vector<Mark> marks_;        // of blocks with leaves, ascending
     std::uint64_t next_height_ = 0;  // everything below it is read
-    std::uint64_t piece_;            // heights in the next call
+    std::uint64_t page_size_;            // heights in the next call
     std::uint64_t confirmed_ = 0;
 };
 

@@ -7,9 +7,9 @@ namespace chains::evm {
 
 // How many blocks to ask for at once from nodes that refuse large ranges at limits of their own:
 // halved by a refusal, doubled by success, with care near what was refused before.
-class PieceSize {
+class RangeSize {
 public:
-    explicit PieceSize(std::uint64_t blocks_max)
+    explicit RangeSize(std::uint64_t blocks_max)
         : max_(std::max<std::uint64_t>(blocks_max, 1)), blocks_(max_), refused_(max_ + 1) {}
 
     [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
