@@ -9,7 +9,7 @@
 #include "engine/context.hpp"
 #include "engine/recovery.hpp"
 #include "engine/rounds.hpp"
-#include "engine/suspects.hpp"
+#include "engine/crash_suspects.hpp"
 #include "engine/timeline.hpp"
 #include "engine/wal_keeper.hpp"
 
@@ -79,7 +79,7 @@ private:
     Timeline timeline_;
     Admission admission_;
     Work work_;
-    Suspects suspects_;
+    CrashSuspects suspects_;
     Context context_;
     WalKeeper wal_keeper_;
     rounds::PurgeTally purges_;

@@ -15,7 +15,7 @@ using domain::Kind;
 using domain::Milliseconds;
 using domain::Status;
 
-void Suspects::release_next(Context& context) {
+void CrashSuspects::release_next(Context& context) {
     constexpr std::size_t group_max = 128;
     while (running_.empty() && !waiting_.empty()) {
         const std::size_t count = waiting_.front().has_last_chance ? 1 : group_;
@@ -34,18 +34,18 @@ void Suspects::release_next(Context& context) {
     }
 }
 
-void Suspects::settled(const std::vector<std::int64_t>& sequences) {
+void CrashSuspects::settled(const std::vector<std::int64_t>& sequences) {
     if (running_.empty()) return;
     for (const std::int64_t sequence : sequences) running_.erase(sequence);
 }
 
-void Suspects::keep() {
+void CrashSuspects::keep() {
     released_.clear();
     running_before_ = running_;
     group_before_ = group_;
 }
 
-void Suspects::undo() {
+void CrashSuspects::undo() {
     waiting_.insert(waiting_.begin(), released_.begin(), released_.end());
     released_.clear();
     running_ = running_before_;
@@ -122,10 +122,10 @@ std::uint32_t crashes_max(const Context& context, const store::Row& row) {
 
 bool is_suspect(const Context& context, const store::Row& row) {
     return row.schedule.claims >=
-           (sending::was_sealed(row) ? crashes_max(context, row) - 1 : Suspects::claims_min);
+           (sending::was_sealed(row) ? crashes_max(context, row) - 1 : CrashSuspects::claims_min);
 }
 
-void recover_one(Context& context, Suspects& suspects, Report& report, const store::Row& row) {
+void recover_one(Context& context, CrashSuspects& suspects, Report& report, const store::Row& row) {
     if (row.schedule.claims >= crashes_max(context, row)) {
         fail(context, row, Status::failure, Cause::internal,
              {domain::Reason::recovered_too_often,
@@ -183,7 +183,7 @@ namespace {
 // What was signed is looked up by the next start as after a crash, and suspects stay suspects.
 void release_one(Context& context, store::Row row) {
     if (row.schedule.claims > 0) --row.schedule.claims;
-    if (!sending::was_sealed(row) && row.schedule.claims < Suspects::claims_min) {
+    if (!sending::was_sealed(row) && row.schedule.claims < CrashSuspects::claims_min) {
         line_up(context, reset(context, row));
     } else if (!context.store.reschedule(row, row.status, on_timer(context, row.schedule))) {
         ++context.stale;
@@ -220,7 +220,7 @@ void rebuild_lines(Context& context) {
            rows.size());
 }
 
-Report run(Context& context, Suspects& suspects, const std::function<void()>& progress) {
+Report run(Context& context, CrashSuspects& suspects, const std::function<void()>& progress) {
     assert(context.work.entries().empty() && suspects.size() == 0);
     Report report;
     const auto commit = [&](store::Store::Transaction& transaction) {
@@ -240,7 +240,7 @@ Report run(Context& context, Suspects& suspects, const std::function<void()>& pr
     // there at fewer crashes, so that the guilty one comes late.
     std::stable_sort(rows.begin(), rows.end(), [](const store::Row& a, const store::Row& b) {
         const auto suspicion = [](const store::Row& row) {
-            return row.schedule.claims < Suspects::claims_min ? 0 : row.schedule.claims;
+            return row.schedule.claims < CrashSuspects::claims_min ? 0 : row.schedule.claims;
         };
         return std::pair{-static_cast<int>(a.status), suspicion(a)} <
                std::pair{-static_cast<int>(b.status), suspicion(b)};

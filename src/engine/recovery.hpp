@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "engine/context.hpp"
-#include "engine/suspects.hpp"
+#include "engine/crash_suspects.hpp"
 
 // What is done once at start, before anybody is let in (relayer-api 7.2, share-helper 3.2).
 namespace engine::recovery {
@@ -22,7 +22,7 @@ struct Report {
 
 // Puts every row that was in work back where its work can start again. Costs O(rows in work).
 // `progress` is called now and then, between commits.
-[[nodiscard]] Report run(Context& context, Suspects& suspects,
+[[nodiscard]] Report run(Context& context, CrashSuspects& suspects,
                          const std::function<void()>& progress);
 
 // At an orderly end: what is still in work goes back where it can start again, and does not count

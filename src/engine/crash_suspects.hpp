@@ -14,7 +14,7 @@ namespace engine {
 // apart from the others: in groups that begin with one and double as long as nothing happens, and
 // who has one crash left runs alone. Innocent ones get their answer and are cleared, the guilty one
 // reaches the limit alone. Changes of a step that is rolled back are undone.
-class Suspects {
+class CrashSuspects {
 public:
     // From this many unanswered claims on a request is one.
     static constexpr std::uint32_t claims_min = 3;
