@@ -4,7 +4,7 @@
 
 #include "api/refusal.hpp"
 #include "domain/result.hpp"
-#include "engine/inquiry.hpp"
+#include "engine/request_reader.hpp"
 
 namespace api {
 

@@ -7,8 +7,8 @@
 #include "engine/contract_signatures.hpp"
 #include "engine/executor.hpp"
 #include "engine/health.hpp"
-#include "engine/inquiry.hpp"
-#include "engine/intake.hpp"
+#include "engine/request_reader.hpp"
+#include "engine/submitter.hpp"
 #include "engine/journal.hpp"
 #include "engine/key_material.hpp"
 #include "engine/random.hpp"
@@ -19,8 +19,8 @@ namespace api {
 
 // What the application works with; all of it outlives the application.
 struct Ports {
-    engine::Intake& intake;
-    engine::Inquiry& inquiry;
+    engine::Submitter& submitter;
+    engine::RequestReader& request_reader;
     engine::VoteChain votes;
     engine::ContractSignatures& contracts;
     engine::Health& health;

@@ -83,8 +83,8 @@ bool is_of(domain::Family family, const Outcome& outcome) {
 
 RelayerRoutes::RelayerRoutes(const Options& options, const Ports& ports)
     : options_(options),
-      intake_(ports.intake),
-      inquiry_(ports.inquiry),
+      submitter_(ports.submitter),
+      request_reader_(ports.request_reader),
       contracts_(ports.contracts),
       clock_(ports.clock),
       journal_(ports.journal),
@@ -129,9 +129,9 @@ void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request,
         respond(refuse(*refusal, call.id));
         return;
     }
-    engine::Terms terms{.client = call.client};
-    if (const auto* given = std::get_if<domain::Bytes32>(&key)) terms.idempotency_key = *given;
-    intake_.submit(*content, terms,
+    engine::SubmitOptions submit_options{.client = call.client};
+    if (const auto* given = std::get_if<domain::Bytes32>(&key)) submit_options.idempotency_key = *given;
+    submitter_.submit(*content, submit_options,
                    [this, call, respond = std::move(respond)](
                        const engine::AcceptOutcome& outcome) { respond(answer(call, outcome)); });
 }
@@ -141,11 +141,11 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOu
         Match{[&](const engine::Accepted& found) { return accepted(call, found); },
               [&](const engine::Conflict&) { return refuse(internal_error(), call.id); },
               [&](const engine::KeyReused&) { return refuse(idempotency_key_reused(), call.id); },
-              [&](const engine::Bounced&) {
+              [&](const engine::QueueFull&) {
                   return refuse(rate_limited(), call.id, options_.api_retry_after_seconds);
               },
               [&](const engine::Unavailable& unavailable) {
-                  intake_errors_.write(call.id, unavailable.reason);
+                  submit_errors_.write(call.id, unavailable.reason);
                   return failed_answer(call.id, can_not_store(),
                                        std::max(unavailable.retry_after_seconds, 1U));
               }},
@@ -188,7 +188,7 @@ void RelayerRoutes::poll(const Call& call, const net::HttpRequest& request, std:
         respond(refuse(not_found(), call.id));
         return;
     }
-    engine::InquiryOutcome outcome = look_up(call.kind, id.id);
+    engine::FindOutcome outcome = look_up(call.kind, id.id);
     const auto seconds = std::get<std::optional<std::chrono::seconds>>(wait);
     const auto* pending = std::get_if<engine::Pending>(&outcome);
     if (seconds && pending != nullptr && is_of(domain::family_of(call.kind), *pending)) {
@@ -218,7 +218,7 @@ void RelayerRoutes::wait_for_end(const Call& call, const domain::RequestId& id,
     waiting->ticket = *ticket;
     if (waiting->gone) long_polls_.finish_early(*ticket);
     // It may have ended before the place was taken.
-    const engine::InquiryOutcome outcome = look_up(call.kind, id);
+    const engine::FindOutcome outcome = look_up(call.kind, id);
     if (!std::holds_alternative<engine::Pending>(outcome) && long_polls_.withdraw(*ticket)) {
         answer_now();
     }
@@ -229,15 +229,15 @@ void RelayerRoutes::stop_waiting(WaitingPoll& waiting) {
     if (const LongPolls::Ticket ticket = waiting.ticket; ticket != 0) long_polls_.finish_early(ticket);
 }
 
-engine::InquiryOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::RequestId& id) {
+engine::FindOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::RequestId& id) {
     const domain::Monotonic begin = clock_.monotonic();
-    engine::InquiryOutcome outcome = inquiry_.find(id);
+    engine::FindOutcome outcome = request_reader_.find(id);
     observer_.looked_up(domain::family_of(kind), clock_.monotonic() - begin,
                         std::holds_alternative<engine::Unreadable>(outcome));
     return outcome;
 }
 
-net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::InquiryOutcome& outcome) {
+net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::FindOutcome& outcome) {
     const domain::Family family = domain::family_of(call.kind);
     const auto missing = [&] { return refuse(not_found(), call.id); };
     return std::visit(Match{[&](const engine::NotFound&) { return missing(); },
@@ -259,7 +259,7 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::InquiryO
                                 return failed_answer(call.id, refusal_of(ended));
                             },
                             [&](const engine::Unreadable& unreadable) {
-                                inquiry_errors_.write(call.id, unreadable.reason);
+                                find_errors_.write(call.id, unreadable.reason);
                                 return failed_answer(call.id, internal_error("Database error"));
                             }},
                       outcome);

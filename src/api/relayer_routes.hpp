@@ -58,8 +58,8 @@ private:
     void stop_waiting(WaitingPoll& waiting);
     void wait_for_end(const Call& call, const domain::RequestId& id, std::chrono::seconds wait,
                       const net::Respond& respond, const net::WhenGone& when_gone);
-    [[nodiscard]] engine::InquiryOutcome look_up(domain::Kind kind, const domain::RequestId& id);
-    [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::InquiryOutcome& outcome);
+    [[nodiscard]] engine::FindOutcome look_up(domain::Kind kind, const domain::RequestId& id);
+    [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::FindOutcome& outcome);
     [[nodiscard]] std::optional<Refusal> check_host_chains(const domain::Request& request) const;
     [[nodiscard]] std::optional<Refusal> check_signature(const domain::Request& request,
                                                          std::string_view call_id);
@@ -67,15 +67,15 @@ private:
                                            std::uint32_t retry_after_seconds = 0) const;
 
     const Options options_;
-    engine::Intake& intake_;
-    engine::Inquiry& inquiry_;
+    engine::Submitter& submitter_;
+    engine::RequestReader& request_reader_;
     engine::ContractSignatures& contracts_;
     const engine::Clock& clock_;
     engine::Journal& journal_;
     LongPolls& long_polls_;
     HttpObserver& observer_;
-    ThrottledLog intake_errors_{"intake_unavailable", journal_, clock_};
-    ThrottledLog inquiry_errors_{"inquiry_failed", journal_, clock_};
+    ThrottledLog submit_errors_{"intake_unavailable", journal_, clock_};
+    ThrottledLog find_errors_{"inquiry_failed", journal_, clock_};
     ThrottledLog signature_errors_{"signature_check_failed", journal_, clock_};
 };
 

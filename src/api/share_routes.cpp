@@ -11,7 +11,7 @@ namespace api {
 namespace {
 
 // Each holds a connection and a share in memory.
-constexpr std::size_t intake_lookups_max = 256;
+constexpr std::size_t submit_lookups_max = 256;
 constexpr std::size_t query_lookups_max = 256;
 
 bool announces_more_than(std::size_t bytes_max, const net::HttpRequest& head) {
@@ -44,9 +44,9 @@ std::string_view stage_of(Action action) {
 ShareRoutes::ShareRoutes(const Options& options, const Ports& ports)
     : options_(options),
       answers_(options, ports.journal, ports.clock),
-      intake_(options, ports, answers_, intake_lookups_),
+      submitter_(options, ports, answers_, submit_lookups_),
       queries_(ports, answers_, query_lookups_),
-      intake_lookups_(ports.share_lookups, ports.clock, intake_lookups_max),
+      submit_lookups_(ports.share_lookups, ports.clock, submit_lookups_max),
       query_lookups_(ports.share_queries, ports.clock, query_lookups_max) {}
 
 bool ShareRoutes::is_hidden(const Route& route) const {
@@ -97,7 +97,7 @@ void ShareRoutes::answer(const Route& route, const net::HttpRequest& request, st
         respond(answers_.refused(400, too_large(options_.share_body_bytes_max), call.id));
         return;
     }
-    intake_.submit(request.body, call, std::move(respond));
+    submitter_.submit(request.body, call, std::move(respond));
 }
 
 net::HttpResponse ShareRoutes::unreadable(net::HttpProblem problem) const {

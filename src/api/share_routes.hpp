@@ -9,7 +9,7 @@
 #include "api/ports.hpp"
 #include "api/router.hpp"
 #include "api/share_answers.hpp"
-#include "api/share_intake.hpp"
+#include "api/share_submitter.hpp"
 #include "api/share_queries.hpp"
 #include "net/http_message.hpp"
 
@@ -44,11 +44,11 @@ public:
 private:
     const Options options_;
     ShareAnswers answers_;
-    ShareIntake intake_;
+    ShareSubmitter submitter_;
     ShareQueries queries_;
     // Last, so that they end before what they work with. What is asked often must not keep shares
     // out.
-    Lookups intake_lookups_;
+    Lookups submit_lookups_;
     Lookups query_lookups_;
 };
 

@@ -57,7 +57,7 @@ Key metrics_endpoint_key() {
     return out;
 }
 
-// Both the intake and the routes answer 429.
+// Both the submitter and the routes answer 429.
 Key bounce_key() {
     Key out = key(
         "http.api_retry_after_seconds", whole_number(1, 86'400),

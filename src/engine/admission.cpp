@@ -58,7 +58,7 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
     }
     const Family family = domain::family_of(submission.kind);
     if (context.gates.is_full(family, submission.client)) {
-        return Bounced{context.options.api_retry_after_seconds};
+        return QueueFull{context.options.api_retry_after_seconds};
     }
 
     store::Row row;

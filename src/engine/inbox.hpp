@@ -12,7 +12,7 @@
 #include "domain/time.hpp"
 #include "engine/alerts.hpp"
 #include "engine/gateway.hpp"
-#include "engine/intake.hpp"
+#include "engine/submitter.hpp"
 #include "engine/tuning.hpp"
 
 namespace engine {

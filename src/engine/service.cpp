@@ -27,7 +27,7 @@ Service::Service(Inbox& inbox, const Processor& processor, const Gates& gates,
       reader_(reader),
       clock_(clock) {}
 
-void Service::submit(const domain::Request& request, const Terms& terms, Reply reply) {
+void Service::submit(const domain::Request& request, const SubmitOptions& options, Reply reply) {
     assert(reply);
     if (!processor_.is_open() || damaged_) {
         reply(Unavailable{"the database takes no writes", closed_retry_after_seconds});
@@ -40,14 +40,14 @@ void Service::submit(const domain::Request& request, const Terms& terms, Reply r
     submission.payload = domain::encode(request);
     if (const auto* share = std::get_if<domain::VoteShare>(&request)) {
         submission.round_id = share->round_id;
-        submission.vote_end = terms.vote_end;
+        submission.vote_end = options.vote_end;
         if (share->submit_at != 0) {
             submission.submit_at = domain::Timestamp{
                 std::chrono::seconds{static_cast<std::int64_t>(share->submit_at)}};
         }
     }
-    submission.idempotency_key = terms.idempotency_key;
-    submission.client = terms.client;
+    submission.idempotency_key = options.idempotency_key;
+    submission.client = options.client;
     submission.reply = std::move(reply);
     // A share without the end of its round could never be given up.
     assert(submission.kind != domain::Kind::share || submission.vote_end);
@@ -56,7 +56,7 @@ void Service::submit(const domain::Request& request, const Terms& terms, Reply r
     }
 }
 
-InquiryOutcome Service::find(const domain::RequestId& id) {
+FindOutcome Service::find(const domain::RequestId& id) {
     std::optional<store::StoredRequest> stored;
     try {
         stored = reader_.find(id);

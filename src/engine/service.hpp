@@ -6,8 +6,8 @@
 #include "engine/gates.hpp"
 #include "engine/health.hpp"
 #include "engine/inbox.hpp"
-#include "engine/inquiry.hpp"
-#include "engine/intake.hpp"
+#include "engine/request_reader.hpp"
+#include "engine/submitter.hpp"
 #include "engine/processor.hpp"
 #include "engine/tuning.hpp"
 #include "engine/vote_queue.hpp"
@@ -17,13 +17,13 @@
 namespace engine {
 
 // What the outside sees of the engine. Any thread.
-class Service : public Intake, public Inquiry, public Health, public Control, public VoteQueue {
+class Service : public Submitter, public RequestReader, public Health, public Control, public VoteQueue {
 public:
     Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
             store::Reader& reader, const Clock& clock);
 
-    void submit(const domain::Request& request, const Terms& terms, Reply reply) override;
-    [[nodiscard]] InquiryOutcome find(const domain::RequestId& id) override;
+    void submit(const domain::Request& request, const SubmitOptions& options, Reply reply) override;
+    [[nodiscard]] FindOutcome find(const domain::RequestId& id) override;
     [[nodiscard]] QueueAnswer rounds() override;
     [[nodiscard]] std::vector<Dependency> dependencies() const override;
     [[nodiscard]] Tuning tuning() const override { return gates_.tuning(); }

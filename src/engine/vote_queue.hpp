@@ -3,7 +3,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/inquiry.hpp"
+#include "engine/request_reader.hpp"
 #include "store/reader.hpp"
 
 namespace engine {

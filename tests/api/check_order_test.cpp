@@ -85,7 +85,7 @@ TEST_CASE("1.3: each step of a v3 user decrypt, the earliest failure wins") {
     patient.body["signature"] = "0x1234";
 
     Harness harness;
-    harness.intake.forced = engine::Bounced{4};
+    harness.submitter.forced = engine::QueueFull{4};
     std::vector<Cure> cures = cures_of_the_head();
     cures.push_back({"3: unknown member", 400, "validation_failed", "Unknown field",
                      [](Patient& p, Harness&) { p.body.erase("surprise"); }});
@@ -102,13 +102,13 @@ TEST_CASE("1.3: each step of a v3 user decrypt, the earliest failure wins") {
          [](Patient&, Harness& h) { h.contracts.answer = engine::SignatureInvalid{}; }});
     cures.push_back({"7: signature", 400, "validation_failed", "Signature is invalid",
                      [&](Patient& p, Harness& h) {
-                         CHECK(h.intake.requests.empty());
+                         CHECK(h.submitter.requests.empty());
                          p.body["signature"] = good["signature"];
                      }});
     cures.push_back({"9: gates", 429, "rate_limited", "too many requests",
-                     [](Patient&, Harness& h) { h.intake.forced.reset(); }});
+                     [](Patient&, Harness& h) { h.submitter.forced.reset(); }});
     check_cures(harness, patient, cures);
-    CHECK(harness.intake.requests.size() == 2);
+    CHECK(harness.submitter.requests.size() == 2);
 }
 
 TEST_CASE("1.3: each step of the v2 requests") {
@@ -143,7 +143,7 @@ TEST_CASE("1.3: each step of the v2 requests") {
         patient.body.erase(removed);
 
         Harness harness;
-        harness.intake.forced = engine::Bounced{4};
+        harness.submitter.forced = engine::QueueFull{4};
         std::vector<Cure> cures = cures_of_the_head();
         cures.push_back({"3: missing", 400, "missing_fields", row.removed,
                          [&](Patient& p, Harness&) { p.body[removed] = good[removed]; }});
@@ -160,12 +160,12 @@ TEST_CASE("1.3: each step of the v2 requests") {
         if (!list.empty()) {
             cures.push_back({"6: host chain", 400, "host_chain_id_not_supported", "99999",
                              [&](Patient& p, Harness& h) {
-                                 CHECK(h.intake.requests.empty());
+                                 CHECK(h.submitter.requests.empty());
                                  p.body[list] = good[list];
                              }});
         }
         cures.push_back({"9: gates", 429, "rate_limited", "too many requests",
-                         [](Patient&, Harness& h) { h.intake.forced.reset(); }});
+                         [](Patient&, Harness& h) { h.submitter.forced.reset(); }});
         check_cures(harness, patient, cures);
     }
 }
@@ -179,7 +179,7 @@ TEST_CASE("1.3: chain and signature are looked at for a duplicate too") {
     CHECK(harness.post("/v3/user-decrypt", body).status == 400);
     harness.contracts.answer = engine::Unreachable{"down"};
     CHECK(harness.post("/v3/user-decrypt", body).status == 500);
-    CHECK(harness.intake.requests.size() == 1);
+    CHECK(harness.submitter.requests.size() == 1);
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ TEST_CASE("1.4: every member of every wrong type, by the name it really has") {
             CHECK(answer.details() == Json{{{"field", member.field}, {"issue", issue}}});
         }
     }
-    CHECK(harness.intake.requests.empty());
+    CHECK(harness.submitter.requests.empty());
 }
 
 TEST_CASE("1.4: a body that is no object is no request, not even a list in the right order") {
@@ -291,7 +291,7 @@ TEST_CASE("hostile bodies get a 400 on every route") {
         CHECK(share.status == 400);
         CHECK(share.json["status"] == "error");
     }
-    CHECK(harness.intake.requests.empty());
+    CHECK(harness.submitter.requests.empty());
 }
 
 TEST_CASE("a body cut at any byte is a 400") {
@@ -310,7 +310,7 @@ TEST_CASE("a body cut at any byte is a 400") {
             CAPTURE(size);
             CHECK(harness.post(path, std::string_view(body).substr(0, size)).status == 400);
         }
-        CHECK(harness.intake.requests.empty());
+        CHECK(harness.submitter.requests.empty());
         CHECK(harness.post(path, body).status < 300);
     }
 }

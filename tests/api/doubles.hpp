@@ -16,8 +16,8 @@
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
-#include "engine/inquiry.hpp"
-#include "engine/intake.hpp"
+#include "engine/request_reader.hpp"
+#include "engine/submitter.hpp"
 #include "engine/key_material.hpp"
 #include "engine/vote_chain.hpp"
 #include "engine/vote_queue.hpp"
@@ -25,13 +25,13 @@
 namespace api_test {
 
 // Takes everything and knows it again, as the engine does while nothing fails.
-class MemoryIntake : public engine::Intake {
+class MemorySubmitter : public engine::Submitter {
 public:
-    void submit(const domain::Request& request, const engine::Terms& given,
+    void submit(const domain::Request& request, const engine::SubmitOptions& given,
                 engine::Reply reply) override {
         if (defect) throw std::runtime_error(*defect);
         requests.push_back(request);
-        terms.push_back(given);
+        submit_options.push_back(given);
         reply(forced ? *forced : outcome_of(request));
     }
 
@@ -41,7 +41,7 @@ public:
     std::optional<engine::AcceptOutcome> forced;
     std::optional<std::string> defect;  // thrown
     std::vector<domain::Request> requests;
-    std::vector<engine::Terms> terms;
+    std::vector<engine::SubmitOptions> submit_options;
 
 private:
     engine::AcceptOutcome outcome_of(const domain::Request& request) {
@@ -60,14 +60,14 @@ private:
     std::map<domain::Bytes32, Known> known_;
 };
 
-class ScriptedInquiry : public engine::Inquiry {
+class ScriptedReader : public engine::RequestReader {
 public:
-    engine::InquiryOutcome find(const domain::RequestId&) override {
+    engine::FindOutcome find(const domain::RequestId&) override {
         if (defect) throw std::runtime_error(*defect);
         return outcome;
     }
 
-    engine::InquiryOutcome outcome = engine::NotFound{};
+    engine::FindOutcome outcome = engine::NotFound{};
     std::optional<std::string> defect;  // thrown
 };
 
@@ -142,16 +142,16 @@ public:
 };
 
 // One round with all that an intake took, pending, until the test says otherwise.
-class IntakeQueue : public engine::VoteQueue {
+class SubmitterQueue : public engine::VoteQueue {
 public:
-    explicit IntakeQueue(const MemoryIntake& intake) : intake_(intake) {}
+    explicit SubmitterQueue(const MemorySubmitter& submitter) : submitter_(submitter) {}
 
     engine::QueueAnswer rounds() override {
         if (forced) return *forced;
         std::vector<store::RoundCounts> rounds;
-        if (intake_.stored() > 0) {
-            const auto& share = std::get<domain::VoteShare>(intake_.requests.front());
-            rounds.push_back({share.round_id, intake_.stored(), intake_.stored(), 0, 0});
+        if (submitter_.stored() > 0) {
+            const auto& share = std::get<domain::VoteShare>(submitter_.requests.front());
+            rounds.push_back({share.round_id, submitter_.stored(), submitter_.stored(), 0, 0});
         }
         return rounds;
     }
@@ -159,7 +159,7 @@ public:
     std::optional<engine::QueueAnswer> forced;
 
 private:
-    const MemoryIntake& intake_;
+    const MemorySubmitter& submitter_;
 };
 
 // Runs what it gets at once in the caller's thread, or when the test says so. Any thread.

@@ -88,12 +88,12 @@ TEST_CASE("1.2: the answers to a POST") {
     check_envelope(harness.post(proof_path, api_test::sample_with("input-proof-1-value.json",
                                                                   "extraData", "0x01")),
                    {"invalid", 400, "failed", failed, detailed});
-    harness.intake.forced = engine::Bounced{4};
+    harness.submitter.forced = engine::QueueFull{4};
     check_envelope(harness.post(proof_path, body), {"bounced", 429, "failed", failed, plain, true});
-    harness.intake.forced = engine::Unavailable{"disk full", 5};
+    harness.submitter.forced = engine::Unavailable{"disk full", 5};
     check_envelope(harness.post(proof_path, body),
                    {"not stored", 503, "failed", failed, plain, true});
-    harness.intake.defect = "bug";
+    harness.submitter.defect = "bug";
     check_envelope(harness.post(proof_path, body), {"defect", 500, "failed", failed, plain});
 }
 
@@ -101,8 +101,8 @@ TEST_CASE("1.2: the answers to a GET") {
     Harness harness;
     const Names failed{"status", "requestId", "error"};
     const Names plain{"label", "message"};
-    const auto poll = [&](engine::InquiryOutcome outcome) {
-        harness.inquiry.outcome = std::move(outcome);
+    const auto poll = [&](engine::FindOutcome outcome) {
+        harness.request_reader.outcome = std::move(outcome);
         return harness.get(poll_path);
     };
     const auto ended = [&](Status status, domain::Failure failure) {

@@ -189,7 +189,7 @@ TEST_CASE("no key, a wrong one and two at once get the same 401") {
             CHECK(answer.json["error"] == first.json["error"]);
         }
     }
-    CHECK(harness.intake.requests.empty());
+    CHECK(harness.submitter.requests.empty());
 }
 
 TEST_CASE("404 and 405 come before 401, and 401 before everything about the body") {
@@ -240,7 +240,7 @@ TEST_CASE("posts beyond the rate of a key get 429 before their body is read") {
     CHECK(limited.status == 429);
     CHECK(limited.label() == "rate_limited");
     CHECK(limited.header("Retry-After") == "2");
-    CHECK(harness.intake.requests.size() == 2);
+    CHECK(harness.submitter.requests.size() == 2);
 
     const Call head_only{
         "POST", proof_path, {}, {{"Content-Type", "application/json"}, {"x-api-key", slow_key}}};

@@ -107,7 +107,7 @@ TEST_CASE("1.1: a job id may be spelt in every way of a UUID, in any letter case
         {"a query behind it", job_id + "?x=1"},
     };
     Harness harness;
-    harness.inquiry.outcome = engine::Pending{};
+    harness.request_reader.outcome = engine::Pending{};
     for (const Row& row : rows) {
         CAPTURE(row.label);
         CHECK(harness.get("/v2/input-proof/" + row.spelling).status == 202);
@@ -179,7 +179,7 @@ TEST_CASE("1.1: bodies of 2 MiB are read, one byte more is a request_error and n
         CHECK(answer.message() == "Failed to read request body");
         CHECK(answer.details().is_null());
     }
-    CHECK(harness.intake.requests.size() == 5);
+    CHECK(harness.submitter.requests.size() == 5);
 }
 
 TEST_CASE("1.1: answers with a body are JSON, and Retry-After is a positive whole number") {
@@ -187,7 +187,7 @@ TEST_CASE("1.1: answers with a body are JSON, and Retry-After is a positive whol
     Harness harness;
     for (const Post& post : posts) {
         CAPTURE(post.path);
-        harness.inquiry.outcome = engine::Pending{};
+        harness.request_reader.outcome = engine::Pending{};
         const Answer accepted = harness.post(post.path, api_test::sample(post.file));
         const Answer refused = harness.post(post.path, "{");
         CHECK(std::regex_match(accepted.header("Retry-After"), seconds));

@@ -64,13 +64,13 @@ public:
     api::Options options;
     net::HttpOptions http_options;
     VotePorts vote_ports;
-    MemoryIntake intake;
-    ScriptedInquiry inquiry;
+    MemorySubmitter submitter;
+    ScriptedReader request_reader;
     ScriptedRounds rounds;
     ScriptedTrees trees;
     ScriptedNullifiers nullifiers;
     ScriptedCommitments commitments;
-    IntakeQueue queue{intake};
+    SubmitterQueue queue{submitter};
     ScriptedExecutor executor;  // of shares that come in
     ScriptedExecutor queries;
     ScriptedContracts contracts;
@@ -83,7 +83,7 @@ public:
     api::LongPolls long_polls{clock, 4};
     api::access::Gatekeeper gatekeeper{options, clock};
     api::Application app{options,
-                         {intake, inquiry, votes(), contracts, health, keys, clock, random, journal,
+                         {submitter, request_reader, votes(), contracts, health, keys, clock, random, journal,
                           long_polls, observer, gatekeeper, executor, queries, &queue}};
     net::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};

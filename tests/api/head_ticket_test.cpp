@@ -131,7 +131,7 @@ TEST_CASE("a key that is taken away between head and body opens nothing") {
         harness.client.send(body);
         const Answer answer = harness.client.take();
         CHECK(answer.status == 401);
-        CHECK(harness.intake.requests.empty());
+        CHECK(harness.submitter.requests.empty());
         CHECK(route_look_ups == 1);
         CHECK(keys_hashed == 1);
     }

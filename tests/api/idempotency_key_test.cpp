@@ -50,7 +50,7 @@ TEST_CASE("field report 55: an Idempotency-Key is 1 to 255 visible characters, s
         CHECK(answer.label() == "validation_failed");
         CHECK(answer.json["error"]["details"][0]["field"] == "Idempotency-Key");
         CHECK(answer.json["error"]["details"][0]["issue"] == row.issue);
-        CHECK(harness.intake.requests.empty());
+        CHECK(harness.submitter.requests.empty());
     }
 }
 
@@ -71,14 +71,14 @@ TEST_CASE("field report 55: the key counts for its route and its client only") {
 TEST_CASE("a POST without the header goes by its content alone") {
     Harness harness;
     post(harness, "/v2/input-proof", proof_body(), {});
-    CHECK_FALSE(harness.intake.terms.back().idempotency_key);
+    CHECK_FALSE(harness.submitter.submit_options.back().idempotency_key);
     post(harness, "/v2/input-proof", proof_body(), {"k"});
-    CHECK(harness.intake.terms.back().idempotency_key);
+    CHECK(harness.submitter.submit_options.back().idempotency_key);
 }
 
 TEST_CASE("field report 55: a key used for other content is 422, and names the header") {
     Harness harness;
-    harness.intake.forced = engine::KeyReused{};
+    harness.submitter.forced = engine::KeyReused{};
     const Answer answer = post(harness, "/v2/input-proof", proof_body(), {"k"});
     CHECK(answer.status == 422);
     CHECK(answer.label() == "validation_failed");
@@ -90,5 +90,5 @@ TEST_CASE("field report 55: what is wrong with the body is said first, and nothi
     Harness harness;
     const Answer answer = post(harness, "/v2/input-proof", "{}", {std::string(256, 'k')});
     CHECK(answer.label() == "missing_fields");
-    CHECK(harness.intake.terms.empty());
+    CHECK(harness.submitter.submit_options.empty());
 }

@@ -21,7 +21,7 @@ using domain::Reason;
 using domain::Status;
 
 Answer ended(Harness& harness, Status status, domain::Failure failure) {
-    harness.inquiry.outcome = engine::Ended{Kind::user_decrypt, status, std::move(failure)};
+    harness.request_reader.outcome = engine::Ended{Kind::user_decrypt, status, std::move(failure)};
     return harness.get("/v2/user-decrypt/" + job_id);
 }
 
@@ -57,12 +57,12 @@ const LabelRow rows[] = {
     {"not_found", 404, false, [](Harness& h) { return h.get("/v2/user-decrypt/" + job_id); }},
     {"rate_limited", 429, false,
      [](Harness& h) {
-         h.intake.forced = engine::Bounced{4};
+         h.submitter.forced = engine::QueueFull{4};
          return h.post("/v2/public-decrypt", api_test::sample("public-decrypt.json"));
      }},
     {"internal_server_error", 500, false,
      [](Harness& h) {
-         h.intake.defect = "bug";
+         h.submitter.defect = "bug";
          return h.post("/v2/public-decrypt", api_test::sample("public-decrypt.json"));
      }},
     {"internal_server_error", 500, false,
@@ -87,7 +87,7 @@ const LabelRow rows[] = {
     // Ours: nothing was stored. The only label the SDK takes with 503 on a POST that says so.
     {"gateway_not_reachable", 503, false,
      [](Harness& h) {
-         h.intake.forced = engine::Unavailable{"disk full", 5};
+         h.submitter.forced = engine::Unavailable{"disk full", 5};
          return h.post("/v2/public-decrypt", api_test::sample("public-decrypt.json"));
      }},
 };

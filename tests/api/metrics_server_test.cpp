@@ -129,8 +129,8 @@ TEST_CASE("whatever clients send, the series stay few") {
     Harness harness;
     MetricsWorld world(harness.clock);
     world.metrics.add(store::RowCounts{});
-    api::Application application(harness.options, {harness.intake,
-                                                   harness.inquiry,
+    api::Application application(harness.options, {harness.submitter,
+                                                   harness.request_reader,
                                                    {harness.rounds},
                                                    harness.contracts,
                                                    harness.health,
@@ -169,14 +169,14 @@ TEST_CASE("whatever clients send, the series stay few") {
                                           "{}",
                                           "{"};
     const std::vector<std::optional<engine::AcceptOutcome>> outcomes{
-        std::nullopt, engine::Bounced{}, engine::Unavailable{"full", 1}, engine::Conflict{},
+        std::nullopt, engine::QueueFull{}, engine::Unavailable{"full", 1}, engine::Conflict{},
         engine::KeyReused{}};
-    const std::vector<engine::InquiryOutcome> found{engine::NotFound{}, engine::Pending{},
+    const std::vector<engine::FindOutcome> found{engine::NotFound{}, engine::Pending{},
                                                     engine::Unreadable{"broken"}};
     std::set<std::string> said;
     for (int i = 0; i < 1'500; ++i) {
-        harness.intake.forced = pick(outcomes);
-        harness.inquiry.outcome = pick(found);
+        harness.submitter.forced = pick(outcomes);
+        harness.request_reader.outcome = pick(found);
         const std::string method = pick(methods);
         std::string path = pick(paths);
         if (method != "POST") {

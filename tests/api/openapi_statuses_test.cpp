@@ -100,11 +100,11 @@ Statuses provoked_by_post(const std::string& path) {
          path,
          body,
          {{"Origin", "https://dapp.example"}, {"Content-Type", "multipart/form-data"}}}));
-    const std::vector<engine::AcceptOutcome> outcomes{engine::Bounced{2}, engine::Conflict{},
+    const std::vector<engine::AcceptOutcome> outcomes{engine::QueueFull{2}, engine::Conflict{},
                                                       engine::KeyReused{},
                                                       engine::Unavailable{"full", 1}};
     for (const engine::AcceptOutcome& outcome : outcomes) {
-        harness.intake.forced = outcome;
+        harness.submitter.forced = outcome;
         note(harness.post(path, body));
     }
     api::Options options;
@@ -118,8 +118,8 @@ Statuses provoked_by_poll(const std::string& path, domain::Kind kind) {
     Statuses statuses = surroundings("GET", path);
     Collector note(statuses);
     Harness harness;
-    const auto poll = [&](engine::InquiryOutcome outcome) {
-        harness.inquiry.outcome = std::move(outcome);
+    const auto poll = [&](engine::FindOutcome outcome) {
+        harness.request_reader.outcome = std::move(outcome);
         note(harness.get(path + "0197a7f0-0000-7000-8000-000000000001"));
     };
     note(harness.get(path + "nonsense"));

@@ -55,9 +55,9 @@ domain::Result result_of(Kind kind) {
     return {};
 }
 
-Answer poll(const engine::InquiryOutcome& outcome, const std::string& path) {
+Answer poll(const engine::FindOutcome& outcome, const std::string& path) {
     Harness harness;
-    harness.inquiry.outcome = outcome;
+    harness.request_reader.outcome = outcome;
     return harness.get(path);
 }
 
@@ -249,7 +249,7 @@ TEST_CASE("9.4: results that can not be served are internal errors") {
     struct Row {
         const char* label;
         Kind kind;
-        engine::InquiryOutcome outcome;
+        engine::FindOutcome outcome;
         const char* message;
     };
     std::vector<Row> rows;
@@ -279,17 +279,17 @@ TEST_CASE("9.4: results that can not be served are internal errors") {
 TEST_CASE(
     "polls are never refused: 500 of one job_id, and typed answers for the rest (report 52)") {
     Harness harness;
-    harness.inquiry.outcome = engine::Pending{Kind::input_proof, Status::processing, 3, 1};
+    harness.request_reader.outcome = engine::Pending{Kind::input_proof, Status::processing, 3, 1};
     const std::string path = path_of(Kind::input_proof);
     for (int i = 0; i < 500; ++i) {
         const Answer answer = harness.get(path);
         CHECK(answer.status == 202);
         CHECK(answer.header("Retry-After") == "3");
     }
-    harness.inquiry.outcome = engine::NotFound{};
+    harness.request_reader.outcome = engine::NotFound{};
     CHECK(harness.get(path).label() == "not_found");
     CHECK(harness.get("/v2/input-proof/not-a-uuid").label() == "request_error");
-    harness.inquiry.outcome = engine::Unreadable{"disk"};
+    harness.request_reader.outcome = engine::Unreadable{"disk"};
     CHECK(harness.get(path).label() == "internal_server_error");
 }
 

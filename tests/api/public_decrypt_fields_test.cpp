@@ -65,7 +65,7 @@ TEST_CASE("1.6: the first handle of a chain that is not configured is named") {
     api::Options options;
     options.host_chain_ids = {8009, 9001};
     Harness harness(options);
-    harness.intake.forced = engine::Bounced{4};  // a chain is looked at before the gates
+    harness.submitter.forced = engine::QueueFull{4};  // a chain is looked at before the gates
     for (const Row& row : rows) {
         CAPTURE(row.label);
         const auto answer = harness.post(
@@ -81,7 +81,7 @@ TEST_CASE("1.6: the first handle of a chain that is not configured is named") {
               std::string("Host chain ID ") + row.chain + " is not supported by this relayer");
         CHECK(answer.details().is_null());
     }
-    CHECK(harness.intake.requests.size() == 2);
+    CHECK(harness.submitter.requests.size() == 2);
 }
 
 }  // namespace

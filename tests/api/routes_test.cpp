@@ -116,7 +116,7 @@ TEST_CASE("full gates are 429 with the static Retry-After") {
     api::Options options;
     options.api_retry_after_seconds = 9;
     Harness harness(options);
-    harness.intake.forced = engine::Bounced{2};
+    harness.submitter.forced = engine::QueueFull{2};
     const Answer answer = harness.post(proof_path, api_test::sample("input-proof-1-value.json"));
     CHECK(answer.status == 429);
     CHECK(answer.header("Retry-After") == "9");
@@ -131,7 +131,7 @@ TEST_CASE("full gates are 429 with the static Retry-After") {
 
 TEST_CASE("what could not be stored is 503, and a full disk does not flood the log") {
     Harness harness;
-    harness.intake.forced = engine::Unavailable{"disk full: https://u:pw@host/x", 7};
+    harness.submitter.forced = engine::Unavailable{"disk full: https://u:pw@host/x", 7};
     const std::string proof = api_test::sample("input-proof-1-value.json");
     for (int i = 0; i < 100; ++i) {
         const Answer answer = harness.post(proof_path, proof);
@@ -148,15 +148,15 @@ TEST_CASE("what could not be stored is 503, and a full disk does not flood the l
     CHECK(share.json == Json{{"status", "error"}, {"error", "helper unavailable"}});
     CHECK(share.header("Retry-After") == "7");
 
-    harness.intake.forced = engine::Unavailable{"stopping", 0};
+    harness.submitter.forced = engine::Unavailable{"stopping", 0};
     CHECK(harness.post(proof_path, proof).header("Retry-After") == "1");
 }
 
 TEST_CASE("an exception becomes a typed 500 that tells nothing (field report 52)") {
     Harness harness;
     const std::string defect = "sqlite: https://secret@disk failed";
-    harness.intake.defect = defect;
-    harness.inquiry.defect = defect;
+    harness.submitter.defect = defect;
+    harness.request_reader.defect = defect;
     const auto check_failed = [](const Answer& answer) {
         CHECK(answer.status == 500);
         CHECK(answer.label() == "internal_server_error");
@@ -176,7 +176,7 @@ TEST_CASE("an exception becomes a typed 500 that tells nothing (field report 52)
     CHECK(harness.journal.count("secret") == 0);
 
     // The next request finds everything in order.
-    harness.inquiry.defect.reset();
+    harness.request_reader.defect.reset();
     CHECK(harness.get(proof_path + "/0197a7f0-0000-7000-8000-000000000001").status == 404);
 }
 
@@ -202,15 +202,15 @@ TEST_CASE("browsers may read Retry-After where an origin is allowed (field repor
     // What waits says how long, in whole seconds and readable across origins; what ended does not.
     static const std::regex seconds("[1-9][0-9]*");
     const std::string poll_path = proof_path + "/0197a7f0-0000-7000-8000-000000000001";
-    harness.inquiry.outcome = engine::Pending{};
+    harness.request_reader.outcome = engine::Pending{};
     const Answer pending = harness.get(poll_path);
-    harness.inquiry.outcome = engine::Ended{domain::Kind::input_proof,
+    harness.request_reader.outcome = engine::Ended{domain::Kind::input_proof,
                                             domain::Status::timed_out,
                                             {domain::Reason::response_timed_out, "late", {}}};
     const Answer ended = harness.get(poll_path);
-    harness.intake.forced = engine::Bounced{2};
+    harness.submitter.forced = engine::QueueFull{2};
     const Answer bounced = harness.post(proof_path, api_test::sample("input-proof-1-value.json"));
-    harness.intake.forced = engine::Unavailable{"disk full", 5};
+    harness.submitter.forced = engine::Unavailable{"disk full", 5};
     const Answer no_store = harness.post(proof_path, api_test::sample("input-proof-1-value.json"));
     for (const Answer& answer : {accepted, pending, bounced, no_store, ended, refused}) {
         CAPTURE(answer.status);
@@ -277,7 +277,7 @@ TEST_CASE("rounds are asked for once and remembered, unknown ones are asked for 
     CHECK(harness.post(share_path, body).status == 200);
     CHECK(harness.post(share_path, body).status == 200);
     CHECK(harness.rounds.calls == 1);
-    CHECK(harness.intake.terms.back().vote_end == domain::from_unix_ms(4'102'444'800'000));
+    CHECK(harness.submitter.submit_options.back().vote_end == domain::from_unix_ms(4'102'444'800'000));
 
     const std::string unknown =
         api_test::sample_with("vote-share.json", "vote_round_id", std::string(64, 'b'));

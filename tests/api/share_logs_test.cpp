@@ -134,11 +134,11 @@ TEST_CASE("no line holds the witness data of a share or a token, whatever happen
     CHECK(post("token-of-the-wallets") == 400);
     harness.trees.found = domain::Bytes32{7};
     CHECK(post("token-of-the-wallets") == 200);
-    harness.intake.forced = engine::Conflict{};
+    harness.submitter.forced = engine::Conflict{};
     CHECK(post("token-of-the-wallets") == 409);
-    harness.intake.forced = engine::Unavailable{"full", 1};
+    harness.submitter.forced = engine::Unavailable{"full", 1};
     CHECK(post("token-of-the-wallets") == 503);
-    harness.intake.defect = "out of luck";
+    harness.submitter.defect = "out of luck";
     CHECK(post("token-of-the-wallets") == 500);
     CHECK(harness.journal.lines().size() >= 8);
 

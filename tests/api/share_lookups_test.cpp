@@ -107,7 +107,7 @@ TEST_CASE("first shares of one round may both ask, and both are taken") {
     harness.executor.release();
     CHECK(first.take().json == queued);
     CHECK(second.take().json == queued);
-    CHECK(harness.intake.stored() == 2);
+    CHECK(harness.submitter.stored() == 2);
 }
 
 TEST_CASE("more look-ups than there is room for are 503 with a time to wait") {
@@ -136,7 +136,7 @@ TEST_CASE("more look-ups than there is room for are 503 with a time to wait") {
     harness.queries.release();
     for (const auto& client : clients) CHECK(client->take().status == 200);
     CHECK(harness.get(nullifier_path).status == 200);
-    CHECK(harness.intake.stored() == room);
+    CHECK(harness.submitter.stored() == room);
 }
 
 TEST_CASE("shares that wait for the chain do not keep who asks about shares waiting") {
@@ -217,7 +217,7 @@ TEST_CASE("a read of the tree that came too late is begun anew by who asks next"
 
 TEST_CASE("an exception in a look-up is a 500 with a report, and the room is free again") {
     Harness harness;
-    harness.intake.defect = "sqlite: out of luck";
+    harness.submitter.defect = "sqlite: out of luck";
     for (int i = 0; i < 300; ++i) {
         const Answer answer = harness.post(
             share_path, api_test::sample_with(
@@ -227,7 +227,7 @@ TEST_CASE("an exception in a look-up is a 500 with a report, and the room is fre
         CHECK(answer.status == (i == 0 ? 500 : 400));
     }
     CHECK(harness.journal.count("share_call_failed stage=enqueue call=") == 1);
-    harness.intake.defect.reset();
+    harness.submitter.defect.reset();
     CHECK(harness.post(share_path, sample_share()).json == queued);
 }
 

@@ -207,8 +207,8 @@ TEST_CASE("a queue that nobody wired is 503 where it is enabled") {
     Harness parts;
     api::Options options;
     options.share_expose_queue_status = true;
-    api::Application app(options, {parts.intake,
-                                   parts.inquiry,
+    api::Application app(options, {parts.submitter,
+                                   parts.request_reader,
                                    {parts.rounds},
                                    parts.contracts,
                                    parts.health,

@@ -87,7 +87,7 @@ TEST_CASE("A4 wrong fields: 400 that names the field") {
         CHECK(answer.text("/status") == "error");
         CHECK(answer.text("/error").starts_with(row.field));
     }
-    CHECK(harness.intake.requests.empty());
+    CHECK(harness.submitter.requests.empty());
 }
 
 TEST_CASE("A5 status: ok with and without shares, and no counts in the body") {
@@ -139,9 +139,9 @@ TEST_CASE("A8 nothing to store shares in: 503, and 200 as soon as there is") {
     Harness on(with_queue());
     for (const auto& [method, path] : calls) CHECK(ask(on, method, path).status == 200);
 
-    on.intake.forced = engine::Unavailable{"the disk is full", 3};
+    on.submitter.forced = engine::Unavailable{"the disk is full", 3};
     check_json(on.post(share_path, sample_share()), 503, error("helper unavailable"));
-    on.intake.forced.reset();
+    on.submitter.forced.reset();
     CHECK(on.post(share_path, sample_share()).status == 200);
 }
 
@@ -177,14 +177,14 @@ TEST_CASE("A12 cross-check: an equal leaf passes, another or none is refused by 
     harness.trees.found = domain::Bytes32{8};
     check_json(harness.post(share_path, sample_share()), 400,
                error(refused + ": hash mismatch at position 4211"));
-    CHECK(harness.intake.requests.empty());
+    CHECK(harness.submitter.requests.empty());
     harness.trees.found = domain::Bytes32{7};
     check_json(harness.post(share_path, sample_share()), 200, queued);
 
     const auto& [asked_round, asked_position] = harness.trees.leaves_asked.back();
     CHECK(domain::to_hex(asked_round) == round_id);
     CHECK(asked_position == 4211);
-    const auto& share = std::get<domain::VoteShare>(harness.intake.requests.back());
+    const auto& share = std::get<domain::VoteShare>(harness.submitter.requests.back());
     CHECK(harness.commitments.asked.round_id == share.round_id);
     CHECK(harness.commitments.asked.shares_hash == share.shares_hash);
     CHECK(harness.commitments.asked.proposal_id == 3);
@@ -206,7 +206,7 @@ TEST_CASE("A14 a round the directory does not know: 400, and nothing is stored")
     const Answer answer = harness.post(share_path, sample_share());
     CHECK(answer.status == 400);
     CHECK(answer.text("/error").find("unknown voting round") != std::string::npos);
-    CHECK(harness.intake.requests.empty());
+    CHECK(harness.submitter.requests.empty());
 }
 
 TEST_CASE("further: submit_at equal to vote_end_time accepted, a second later refused") {
@@ -220,8 +220,8 @@ TEST_CASE("further: resend with a different submit_at is duplicate and keeps the
     Harness harness;
     check_json(harness.post(share_path, sample_with("submit_at", vote_end - 9)), 200, queued);
     check_json(harness.post(share_path, sample_with("submit_at", vote_end - 5)), 200, duplicate);
-    CHECK(harness.intake.stored() == 1);
-    CHECK(std::get<domain::VoteShare>(harness.intake.requests.front()).submit_at == vote_end - 9);
+    CHECK(harness.submitter.stored() == 1);
+    CHECK(std::get<domain::VoteShare>(harness.submitter.requests.front()).submit_at == vote_end - 9);
 }
 
 TEST_CASE("further: 1 MiB + 1 byte gives 400") {
@@ -270,7 +270,7 @@ TEST_CASE("field 73: times and positions are taken to the last digit or refused"
     }
     check_json(harness.post(share_path, sample_with("tree_position", 9'223'372'036'854'775'808U)),
                400, error("tree_position 9223372036854775808 exceeds maximum tree capacity"));
-    CHECK(harness.intake.requests.empty());
+    CHECK(harness.submitter.requests.empty());
 }
 
 }  // namespace

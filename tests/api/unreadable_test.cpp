@@ -82,7 +82,7 @@ TEST_CASE("requests that can not be read are answered in the shape of their API"
         check_share(harness.exchange(start(share_path) + row.rest, row.ends), row);
     }
     CHECK(harness.get("/liveness").status == 200);
-    CHECK(harness.intake.requests.empty());
+    CHECK(harness.submitter.requests.empty());
 }
 
 TEST_CASE("a request line that can not be read is a typed 400, whatever it was for") {

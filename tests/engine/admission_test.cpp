@@ -6,7 +6,7 @@
 using domain::Kind;
 using domain::Status;
 using engine::Accepted;
-using engine::Bounced;
+using engine::QueueFull;
 using engine::PrepareOrder;
 using engine::Unavailable;
 using support::accepted;
@@ -124,8 +124,8 @@ TEST_CASE("full gates bounce new requests of their family, never a duplicate (4.
         }
         if (!row.readiness) world.run_for(1ms);
         const auto bounced = world.engine.try_submit(support::request_of(row.kind, 100));
-        REQUIRE(is<Bounced>(bounced));
-        CHECK(std::get<Bounced>(bounced).retry_after_seconds == 7);
+        REQUIRE(is<QueueFull>(bounced));
+        CHECK(std::get<QueueFull>(bounced).retry_after_seconds == 7);
         CHECK(world.number("select count(*) from request") == 9);
         for (std::uint64_t number = 1; number <= 9; ++number) {
             CHECK(accepted(world.engine.try_submit(support::request_of(row.kind, number))).id ==

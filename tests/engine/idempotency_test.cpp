@@ -102,7 +102,7 @@ TEST_CASE("a request that was bounced leaves no key behind") {
     world.engine.options.sending.input_proof = {1, 1, 2, 1};
     static_cast<void>(post(world, support::input_proof(1), {}));
     static_cast<void>(post(world, support::input_proof(2), {}));
-    REQUIRE(is<engine::Bounced>(post(world, support::input_proof(3), key(3))));
+    REQUIRE(is<engine::QueueFull>(post(world, support::input_proof(3), key(3))));
     CHECK(world.number("select count(*) from idempotency") == 0);
     world.run_for(1min);
     CHECK(is<Accepted>(post(world, support::input_proof(4), key(3))));

@@ -325,15 +325,15 @@ private:
             }
         }
         const bool is_share = domain::kind_of(request) == domain::Kind::share;
-        engine::Terms terms;
-        if (is_share) terms.vote_end = vote_end_;
-        terms.client = static_cast<std::int64_t>(chance_.between(0, 3));
+        engine::SubmitOptions submit_options;
+        if (is_share) submit_options.vote_end = vote_end_;
+        submit_options.client = static_cast<std::int64_t>(chance_.between(0, 3));
         std::optional<std::uint64_t> key;
         if (!is_share && chance_.one_in(4)) {
             key = chance_.between(1, 12);
-            terms.idempotency_key = support::numbered<domain::Bytes32>(*key);
+            submit_options.idempotency_key = support::numbered<domain::Bytes32>(*key);
         }
-        process_->service.submit(request, terms,
+        process_->service.submit(request, submit_options,
                                  [this, key, content = domain::identify(request).content](
                                      const engine::AcceptOutcome& outcome) {
                                      note(outcome);

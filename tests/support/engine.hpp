@@ -96,9 +96,9 @@ public:
 
     void post(const domain::Request& request, engine::Reply reply) {
         const bool is_share = domain::kind_of(request) == domain::Kind::share;
-        engine::Terms terms;
-        if (is_share) terms.vote_end = vote_end;
-        process().service.submit(request, terms, std::move(reply));
+        engine::SubmitOptions submit_options;
+        if (is_share) submit_options.vote_end = vote_end;
+        process().service.submit(request, submit_options, std::move(reply));
     }
 
     engine::Processor::Wait turn() { return process().processor.turn(); }

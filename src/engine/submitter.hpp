@@ -30,7 +30,7 @@ struct Conflict {};
 struct KeyReused {};
 
 // The gates of this kind are full; later is better (429).
-struct Bounced {
+struct QueueFull {
     std::uint32_t retry_after_seconds = 4;
 };
 
@@ -40,14 +40,14 @@ struct Unavailable {
     std::uint32_t retry_after_seconds = 1;
 };
 
-using AcceptOutcome = std::variant<Accepted, Conflict, KeyReused, Bounced, Unavailable>;
+using AcceptOutcome = std::variant<Accepted, Conflict, KeyReused, QueueFull, Unavailable>;
 
 // Told once what became of a request, on the processor's thread or at once on the caller's: must
 // be quick and must not throw.
 using Reply = std::function<void(AcceptOutcome)>;
 
 // What is known about a request beside its content.
-struct Terms {
+struct SubmitOptions {
     std::optional<domain::Timestamp> vote_end = {};  // shares: the end of their round
     // Hash of an Idempotency-Key with all that it is valid for.
     std::optional<domain::Bytes32> idempotency_key = {};
@@ -55,17 +55,17 @@ struct Terms {
 };
 
 // How requests come in. Any thread.
-class Intake {
+class Submitter {
 public:
-    virtual ~Intake() = default;
+    virtual ~Submitter() = default;
 
     // Does not wait: the reply comes after the commit that holds the row.
-    virtual void submit(const domain::Request& request, const Terms& terms, Reply reply) = 0;
+    virtual void submit(const domain::Request& request, const SubmitOptions& options, Reply reply) = 0;
 
     // The same for a caller that can wait.
-    [[nodiscard]] AcceptOutcome accept(const domain::Request& request, const Terms& terms = {}) {
+    [[nodiscard]] AcceptOutcome accept(const domain::Request& request, const SubmitOptions& options = {}) {
         const auto promise = std::make_shared<std::promise<AcceptOutcome>>();
-        submit(request, terms,
+        submit(request, options,
                [promise](AcceptOutcome outcome) { promise->set_value(std::move(outcome)); });
         return promise->get_future().get();
     }

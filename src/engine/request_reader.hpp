@@ -38,13 +38,13 @@ struct Unreadable {
     std::string reason;  // for the log: the database failed
 };
 
-using InquiryOutcome = std::variant<NotFound, Pending, Completed, Ended, Unreadable>;
+using FindOutcome = std::variant<NotFound, Pending, Completed, Ended, Unreadable>;
 
 // How polls look at a request. Any thread; reads only.
-class Inquiry {
+class RequestReader {
 public:
-    virtual ~Inquiry() = default;
-    [[nodiscard]] virtual InquiryOutcome find(const domain::RequestId& id) = 0;
+    virtual ~RequestReader() = default;
+    [[nodiscard]] virtual FindOutcome find(const domain::RequestId& id) = 0;
 };
 
 }  // namespace engine

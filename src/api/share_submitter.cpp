@@ -1,4 +1,4 @@
-#include "api/share_intake.hpp"
+#include "api/share_submitter.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -34,20 +34,20 @@ std::string submit_at_field(const domain::VoteShare& share) {
 
 }  // namespace
 
-ShareIntake::ShareIntake(const Options& options, const Ports& ports, ShareAnswers& answers,
+ShareSubmitter::ShareSubmitter(const Options& options, const Ports& ports, ShareAnswers& answers,
                          Lookups& lookups)
     : options_(options),
-      intake_(ports.intake),
+      submitter_(ports.submitter),
       rounds_(ports.votes.rounds),
       journal_(ports.journal),
       answers_(answers),
       lookups_(lookups),
       commitments_(ports.votes, ports.journal, ports.clock),
       known_rounds_(options.share_rounds_max),
-      intake_errors_("intake_unavailable", ports.journal, ports.clock),
+      submit_errors_("intake_unavailable", ports.journal, ports.clock),
       rounds_errors_("round_lookup_failed", ports.journal, ports.clock) {}
 
-void ShareIntake::submit(std::string_view body, const ShareCall& call, net::Respond respond) {
+void ShareSubmitter::submit(std::string_view body, const ShareCall& call, net::Respond respond) {
     auto decoded = decode_vote_share(body);
     if (const auto* problem = std::get_if<ShareProblem>(&decoded)) {
         respond(answers_.refused(400, problem->text, call.id));
@@ -73,7 +73,7 @@ void ShareIntake::submit(std::string_view body, const ShareCall& call, net::Resp
     if (!taken) respond(answers_.overloaded(call));
 }
 
-void ShareIntake::check_and_enter(const domain::VoteShare& share, const ShareCall& call,
+void ShareSubmitter::check_and_enter(const domain::VoteShare& share, const ShareCall& call,
                                   const net::Respond& respond) {
     if (commitments_.is_on()) {
         if (const auto problem = commitments_.problem_of(share, call.id)) {
@@ -90,13 +90,13 @@ void ShareIntake::check_and_enter(const domain::VoteShare& share, const ShareCal
     enter(share, std::get<domain::Timestamp>(found), call, respond);
 }
 
-ShareIntake::VoteEnd ShareIntake::find_vote_end(const domain::VoteShare& share,
+ShareSubmitter::VoteEnd ShareSubmitter::find_vote_end(const domain::VoteShare& share,
                                                 const ShareCall& call) {
     if (const auto known = known_rounds_.find(share.round_id)) return *known;
     return ask_vote_end(share, call);
 }
 
-ShareIntake::VoteEnd ShareIntake::ask_vote_end(const domain::VoteShare& share,
+ShareSubmitter::VoteEnd ShareSubmitter::ask_vote_end(const domain::VoteShare& share,
                                                const ShareCall& call) {
     const auto lookup_failed = [&](std::string_view reason) -> VoteEnd {
         rounds_errors_.note(fields_of(call) + round_field(share), reason);
@@ -120,7 +120,7 @@ ShareIntake::VoteEnd ShareIntake::ask_vote_end(const domain::VoteShare& share,
         rounds_.find(share.round_id));
 }
 
-void ShareIntake::enter(const domain::VoteShare& share, domain::Timestamp vote_end,
+void ShareSubmitter::enter(const domain::VoteShare& share, domain::Timestamp vote_end,
                         const ShareCall& call, net::Respond respond) {
     const std::uint64_t end_seconds = whole_seconds(vote_end);
     if (share.submit_at > end_seconds) {
@@ -131,13 +131,13 @@ void ShareIntake::enter(const domain::VoteShare& share, domain::Timestamp vote_e
                                  call.id));
         return;
     }
-    intake_.submit(
-        domain::Request(share), engine::Terms{.vote_end = vote_end},
+    submitter_.submit(
+        domain::Request(share), engine::SubmitOptions{.vote_end = vote_end},
         [this, call_id = call.id, fields = scheduled_fields(share), respond = std::move(respond)](
             const engine::AcceptOutcome& outcome) { respond(answer(outcome, call_id, fields)); });
 }
 
-net::HttpResponse ShareIntake::answer(const engine::AcceptOutcome& outcome,
+net::HttpResponse ShareSubmitter::answer(const engine::AcceptOutcome& outcome,
                                       std::string_view call_id, const std::string& fields) {
     const auto conflict = [&] {
         return answers_.refused(409, "conflicting share payload for round_id/share_index", call_id);
@@ -154,17 +154,17 @@ net::HttpResponse ShareIntake::answer(const engine::AcceptOutcome& outcome,
                             },
                             [&](const engine::Conflict&) { return conflict(); },
                             [&](const engine::KeyReused&) { return conflict(); },
-                            [&](const engine::Bounced& bounced) {
+                            [&](const engine::QueueFull& bounced) {
                                 return answers_.unavailable(bounced.retry_after_seconds);
                             },
                             [&](const engine::Unavailable& refused) {
-                                intake_errors_.write(call_id, refused.reason);
+                                submit_errors_.write(call_id, refused.reason);
                                 return answers_.unavailable(refused.retry_after_seconds);
                             }},
                       outcome);
 }
 
-void ShareIntake::note_received(const domain::VoteShare& share, std::string_view call_id) const {
+void ShareSubmitter::note_received(const domain::VoteShare& share, std::string_view call_id) const {
     if (!journal_.wants(level())) return;
     journal_.write(level(), "share_received call=" + std::string(call_id) + share_fields(share) +
                                 " tree_position=" + std::to_string(share.tree_position) +
@@ -172,11 +172,11 @@ void ShareIntake::note_received(const domain::VoteShare& share, std::string_view
 }
 
 // When a share leaves is the voter's secret.
-engine::Level ShareIntake::level() const {
+engine::Level ShareSubmitter::level() const {
     return options_.share_expose_timing ? engine::Level::info : engine::Level::debug;
 }
 
-std::string ShareIntake::scheduled_fields(const domain::VoteShare& share) const {
+std::string ShareSubmitter::scheduled_fields(const domain::VoteShare& share) const {
     if (!journal_.wants(level())) return {};
     return share_fields(share) + (options_.share_expose_timing ? submit_at_field(share) : "");
 }

@@ -20,10 +20,10 @@ namespace api {
 
 // How a share comes in (share-helper 1.1 to 1.4): checks of its fields, of its commitment, of its
 // round and of its time, then the engine. Any thread; never waits for the chain.
-class ShareIntake {
+class ShareSubmitter {
 public:
     // `lookups` too must end before this does.
-    ShareIntake(const Options& options, const Ports& ports, ShareAnswers& answers,
+    ShareSubmitter(const Options& options, const Ports& ports, ShareAnswers& answers,
                 Lookups& lookups);
 
     // Refusals of fields are answered at once, everything else when chain and commit are through;
@@ -50,14 +50,14 @@ private:
     [[nodiscard]] std::string scheduled_fields(const domain::VoteShare& share) const;
 
     const Options options_;
-    engine::Intake& intake_;
+    engine::Submitter& submitter_;
     engine::RoundDirectory& rounds_;
     engine::Journal& journal_;
     ShareAnswers& answers_;
     Lookups& lookups_;
     CommitmentCheck commitments_;
     RoundMemory known_rounds_;
-    ThrottledLog intake_errors_;
+    ThrottledLog submit_errors_;
     ThrottledLog rounds_errors_;
 };
 
