@@ -15,12 +15,12 @@ constexpr std::string_view stage = "stage=tree_status";
 
 }  // namespace
 
-ActiveTree::ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine::Journal& journal,
+ActiveTree::ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine::Logger& logger,
                        const engine::Clock& clock)
     : trees_(trees),
       lookups_(lookups),
       clock_(clock),
-      trouble_("tree_status_failed", journal, clock) {}
+      trouble_("tree_status_failed", logger, clock) {}
 
 ActiveTree::Reading ActiveTree::latest() {
     if (trees_ == nullptr) return {};

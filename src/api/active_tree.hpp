@@ -19,7 +19,7 @@ public:
     using Reading = std::optional<engine::TreeStatus>;
 
     // `trees` may be missing. The rest outlives this; work in `lookups` must end before.
-    ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine::Journal& journal,
+    ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine::Logger& logger,
                const engine::Clock& clock);
 
     // What was read in the last ten seconds, and else nothing, as at the first call. What is older

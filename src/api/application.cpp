@@ -39,7 +39,7 @@ Application::Application(Options options, const Ports& ports)
       random_(ports.random),
       clock_(ports.clock),
       observer_(ports.observer),
-      trouble_("request_failed", ports.journal, ports.clock),
+      trouble_("request_failed", ports.logger, ports.clock),
       relayer_(options_, ports),
       shares_(options_, ports) {}
 

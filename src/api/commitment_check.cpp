@@ -27,12 +27,12 @@ std::string refused_at(std::string_view what, const domain::VoteShare& share) {
 
 }  // namespace
 
-CommitmentCheck::CommitmentCheck(const engine::VoteChain& votes, engine::Journal& journal,
+CommitmentCheck::CommitmentCheck(const engine::VoteChain& votes, engine::Logger& logger,
                                  const engine::Clock& clock)
     : trees_(votes.trees),
       commitments_(votes.commitments),
-      hash_errors_("vote_commitment_failed", journal, clock),
-      leaf_errors_("leaf_read_failed", journal, clock) {}
+      hash_errors_("vote_commitment_failed", logger, clock),
+      leaf_errors_("leaf_read_failed", logger, clock) {}
 
 bool CommitmentCheck::is_on() const {
     return trees_ != nullptr && commitments_ != nullptr;

@@ -13,13 +13,13 @@ namespace api {
 // Whether the vote a share belongs to is in the tree of its round (share-helper 1.4). Any thread.
 class CommitmentCheck {
 public:
-    CommitmentCheck(const engine::VoteChain& votes, engine::Journal& journal,
+    CommitmentCheck(const engine::VoteChain& votes, engine::Logger& logger,
                     const engine::Clock& clock);
 
     // False: a port is missing, and every share passes unchecked.
     [[nodiscard]] bool is_on() const;
     // Only when it is on; may block. Nothing: it is there. Otherwise the text of the 400; what the
-    // ports could not do is in the journal then.
+    // ports could not do is in the log then.
     [[nodiscard]] std::optional<std::string> problem_of(const domain::VoteShare& share,
                                                         std::string_view call_id);
 

@@ -9,7 +9,7 @@
 #include "engine/health.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/key_material.hpp"
 #include "engine/random.hpp"
 #include "engine/vote_chain.hpp"
@@ -27,7 +27,7 @@ struct Ports {
     engine::KeyDirectory& keys;
     engine::Clock& clock;
     engine::Random& random;
-    engine::Journal& journal;
+    engine::Logger& logger;
     LongPolls& long_polls;
     HttpObserver& observer;
     access::Gatekeeper& gatekeeper;

@@ -70,8 +70,8 @@ std::uint64_t unix_seconds(domain::Timestamp time) {
 }
 
 // What a client gets wrong is his to see; at a higher level he could fill our disk with it.
-engine::Level level_of(int status) {
-    return status >= 500 ? engine::Level::error : engine::Level::debug;
+engine::LogLevel level_of(int status) {
+    return status >= 500 ? engine::LogLevel::error : engine::LogLevel::debug;
 }
 
 template <typename Outcome>
@@ -87,7 +87,7 @@ RelayerRoutes::RelayerRoutes(const Options& options, const Ports& ports)
       request_reader_(ports.request_reader),
       contracts_(ports.contracts),
       clock_(ports.clock),
-      journal_(ports.journal),
+      logger_(ports.logger),
       long_polls_(ports.long_polls),
       observer_(ports.observer) {}
 
@@ -157,8 +157,8 @@ net::HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accept
         observer_.estimated(domain::family_of(call.kind), *accepted.raw_eta_ms);
     }
     std::string job_id = domain::to_string(accepted.id);
-    if (journal_.wants(engine::Level::debug)) {
-        journal_.write(engine::Level::debug,
+    if (logger_.wants(engine::LogLevel::debug)) {
+        logger_.write(engine::LogLevel::debug,
                        std::string("accepted job_id=")
                            .append(job_id)
                            .append(" call=")
@@ -322,13 +322,13 @@ std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& req
 
 net::HttpResponse RelayerRoutes::refuse(const Refusal& refusal, std::string_view call_id,
                                         std::uint32_t retry_after_seconds) const {
-    if (!journal_.wants(level_of(refusal.status))) {
+    if (!logger_.wants(level_of(refusal.status))) {
         return failed_answer(call_id, refusal, retry_after_seconds);
     }
     std::string line = "refused call=";
     line.append(call_id).append(" status=").append(std::to_string(refusal.status));
     line.append(" label=").append(refusal.label);
-    journal_.write(level_of(refusal.status), line);
+    logger_.write(level_of(refusal.status), line);
     return failed_answer(call_id, refusal, retry_after_seconds);
 }
 

@@ -71,12 +71,12 @@ private:
     engine::RequestReader& request_reader_;
     engine::ContractSignatures& contracts_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     LongPolls& long_polls_;
     HttpObserver& observer_;
-    ThrottledLog submit_errors_{"intake_unavailable", journal_, clock_};
-    ThrottledLog find_errors_{"inquiry_failed", journal_, clock_};
-    ThrottledLog signature_errors_{"signature_check_failed", journal_, clock_};
+    ThrottledLog submit_errors_{"intake_unavailable", logger_, clock_};
+    ThrottledLog find_errors_{"inquiry_failed", logger_, clock_};
+    ThrottledLog signature_errors_{"signature_check_failed", logger_, clock_};
 };
 
 }  // namespace api

@@ -7,7 +7,7 @@
 #include "api/options.hpp"
 #include "api/throttled_log.hpp"
 #include "engine/clock.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "net/http_message.hpp"
 
 namespace api {
@@ -25,7 +25,7 @@ struct ShareCall {
 // What the share routes answer alike. Any thread.
 class ShareAnswers {
 public:
-    ShareAnswers(const Options& options, engine::Journal& journal, const engine::Clock& clock);
+    ShareAnswers(const Options& options, engine::Logger& logger, const engine::Clock& clock);
 
     // 503, at least a second to wait.
     [[nodiscard]] net::HttpResponse unavailable(std::uint32_t retry_after_seconds) const;
@@ -45,7 +45,7 @@ public:
 
 private:
     const Options options_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     ThrottledLog trouble_;
     ThrottledLog overload_;
     ThrottledLog lateness_;

@@ -51,9 +51,9 @@ ShareQueries::ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& l
       queue_(ports.queue),
       answers_(answers),
       lookups_(lookups),
-      tree_(ports.votes.trees, lookups, ports.journal, ports.clock),
-      nullifier_errors_("nullifier_check_failed", ports.journal, ports.clock),
-      queue_errors_("queue_status_failed", ports.journal, ports.clock) {}
+      tree_(ports.votes.trees, lookups, ports.logger, ports.clock),
+      nullifier_errors_("nullifier_check_failed", ports.logger, ports.clock),
+      queue_errors_("queue_status_failed", ports.logger, ports.clock) {}
 
 void ShareQueries::share_status(std::string_view ids, const ShareCall& call, net::Respond respond) {
     const auto read = read_name(ids);

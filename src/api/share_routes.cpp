@@ -43,7 +43,7 @@ std::string_view stage_of(Action action) {
 
 ShareRoutes::ShareRoutes(const Options& options, const Ports& ports)
     : options_(options),
-      answers_(options, ports.journal, ports.clock),
+      answers_(options, ports.logger, ports.clock),
       submitter_(options, ports, answers_, submit_lookups_),
       queries_(ports, answers_, query_lookups_),
       submit_lookups_(ports.share_lookups, ports.clock, submit_lookups_max),

@@ -39,13 +39,13 @@ ShareSubmitter::ShareSubmitter(const Options& options, const Ports& ports, Share
     : options_(options),
       submitter_(ports.submitter),
       rounds_(ports.votes.rounds),
-      journal_(ports.journal),
+      logger_(ports.logger),
       answers_(answers),
       lookups_(lookups),
-      commitments_(ports.votes, ports.journal, ports.clock),
+      commitments_(ports.votes, ports.logger, ports.clock),
       known_rounds_(options.share_rounds_max),
-      submit_errors_("intake_unavailable", ports.journal, ports.clock),
-      rounds_errors_("round_lookup_failed", ports.journal, ports.clock) {}
+      submit_errors_("intake_unavailable", ports.logger, ports.clock),
+      rounds_errors_("round_lookup_failed", ports.logger, ports.clock) {}
 
 void ShareSubmitter::submit(std::string_view body, const ShareCall& call, net::Respond respond) {
     auto decoded = decode_vote_share(body);
@@ -145,7 +145,7 @@ net::HttpResponse ShareSubmitter::answer(const engine::AcceptOutcome& outcome,
     return std::visit(Match{[&](const engine::Accepted& accepted) {
                                 if (accepted.duplicate) return share_answer("duplicate");
                                 if (!fields.empty()) {
-                                    journal_.write(
+                                    logger_.write(
                                         level(),
                                         "share_scheduled job_id=" + domain::to_string(accepted.id) +
                                             " call=" + std::string(call_id) + fields);
@@ -165,19 +165,19 @@ net::HttpResponse ShareSubmitter::answer(const engine::AcceptOutcome& outcome,
 }
 
 void ShareSubmitter::note_received(const domain::VoteShare& share, std::string_view call_id) const {
-    if (!journal_.wants(level())) return;
-    journal_.write(level(), "share_received call=" + std::string(call_id) + share_fields(share) +
+    if (!logger_.wants(level())) return;
+    logger_.write(level(), "share_received call=" + std::string(call_id) + share_fields(share) +
                                 " tree_position=" + std::to_string(share.tree_position) +
                                 (options_.share_expose_timing ? submit_at_field(share) : ""));
 }
 
 // When a share leaves is the voter's secret.
-engine::Level ShareSubmitter::level() const {
-    return options_.share_expose_timing ? engine::Level::info : engine::Level::debug;
+engine::LogLevel ShareSubmitter::level() const {
+    return options_.share_expose_timing ? engine::LogLevel::info : engine::LogLevel::debug;
 }
 
 std::string ShareSubmitter::scheduled_fields(const domain::VoteShare& share) const {
-    if (!journal_.wants(level())) return {};
+    if (!logger_.wants(level())) return {};
     return share_fields(share) + (options_.share_expose_timing ? submit_at_field(share) : "");
 }
 

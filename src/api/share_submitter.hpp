@@ -45,14 +45,14 @@ private:
                                            std::string_view call_id, const std::string& fields);
     void note_received(const domain::VoteShare& share, std::string_view call_id) const;
     // Of lines that tell when shares come.
-    [[nodiscard]] engine::Level level() const;
+    [[nodiscard]] engine::LogLevel level() const;
     // Empty when nobody keeps lines of that level.
     [[nodiscard]] std::string scheduled_fields(const domain::VoteShare& share) const;
 
     const Options options_;
     engine::Submitter& submitter_;
     engine::RoundDirectory& rounds_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     ShareAnswers& answers_;
     Lookups& lookups_;
     CommitmentCheck commitments_;

@@ -37,7 +37,7 @@ void ThrottledLog::note(std::string_view fields, std::string_view reason) {
     line.append(" ").append(fields);
     line.append(" suppressed=").append(std::to_string(suppressed_.exchange(0)));
     line.append(" reason=\"").append(base::redact_urls(reason)).append("\"");
-    journal_.write(level_, line);
+    logger_.write(level_, line);
 }
 
 }  // namespace api

@@ -7,7 +7,7 @@
 
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace api {
 
@@ -20,9 +20,9 @@ namespace api {
 class ThrottledLog {
 public:
     // `event` names the trouble and outlives the report.
-    ThrottledLog(std::string_view event, engine::Journal& journal, const engine::Clock& clock,
-                  engine::Level level = engine::Level::error)
-        : event_(event), journal_(journal), clock_(clock), level_(level) {}
+    ThrottledLog(std::string_view event, engine::Logger& logger, const engine::Clock& clock,
+                  engine::LogLevel level = engine::LogLevel::error)
+        : event_(event), logger_(logger), clock_(clock), level_(level) {}
 
     // `reason` goes without its URLs.
     void write(std::string_view call_id, std::string_view reason);
@@ -31,9 +31,9 @@ public:
 
 private:
     const std::string_view event_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     const engine::Clock& clock_;
-    const engine::Level level_;
+    const engine::LogLevel level_;
     std::atomic<std::int64_t> quiet_until_ns_{INT64_MIN};
     std::atomic<std::uint64_t> suppressed_{0};
 };

@@ -13,10 +13,10 @@ namespace {
 class WebhookAlarm final : public Alarm {
 public:
     WebhookAlarm(const chains::WebhookOptions& options, engine::AlertEvents& events,
-                 const engine::Clock& clock, engine::Journal& journal)
+                 const engine::Clock& clock, engine::Logger& logger)
         : worker_(1),
           poster_(chains::make_poster(options)),
-          webhook_(options, *poster_, events, worker_, clock, journal) {}
+          webhook_(options, *poster_, events, worker_, clock, logger) {}
 
     [[nodiscard]] engine::AlertSink& sink() override { return webhook_; }
     void stop() override { webhook_.stop(); }
@@ -31,10 +31,10 @@ private:
 
 std::unique_ptr<Alarm> make_alarm(const chains::WebhookOptions& options,
                                   engine::AlertEvents& events, const engine::Clock& clock,
-                                  engine::Journal& journal) {
+                                  engine::Logger& logger) {
     if (options.url.empty()) return nullptr;
     try {
-        return std::make_unique<WebhookAlarm>(options, events, clock, journal);
+        return std::make_unique<WebhookAlarm>(options, events, clock, logger);
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("helper.alert_webhook: ") + error.what());
     }

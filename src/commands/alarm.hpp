@@ -5,7 +5,7 @@
 #include "chains/votes/options.hpp"
 #include "engine/alerts.hpp"
 #include "engine/clock.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace commands {
 
@@ -22,6 +22,6 @@ public:
 [[nodiscard]] std::unique_ptr<Alarm> make_alarm(const chains::WebhookOptions& options,
                                                 engine::AlertEvents& events,
                                                 const engine::Clock& clock,
-                                                engine::Journal& journal);
+                                                engine::Logger& logger);
 
 }  // namespace commands

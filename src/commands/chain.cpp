@@ -17,8 +17,8 @@ namespace {
 
 class Loopback final : public Chain {
 public:
-    Loopback(const config::Settings& settings, engine::Clock& clock, engine::Journal& journal)
-        : workers_(settings.workers), gateway_(settings.loopback, clock, workers_, journal) {}
+    Loopback(const config::Settings& settings, engine::Clock& clock, engine::Logger& logger)
+        : workers_(settings.workers), gateway_(settings.loopback, clock, workers_, logger) {}
 
     [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
     [[nodiscard]] engine::RoundDirectory& rounds() override { return gateway_; }
@@ -46,10 +46,10 @@ constexpr std::size_t senders_max = 16;
 
 class Evm final : public Chain {
 public:
-    Evm(const config::Settings& settings, engine::Clock& clock, engine::Journal& journal)
+    Evm(const config::Settings& settings, engine::Clock& clock, engine::Logger& logger)
         : readers_(std::max(settings.workers, readers_min)),
           senders_(std::clamp<std::size_t>(settings.evm.sends_max, 1, senders_max)),
-          gateway_(settings.evm, clock, {readers_, senders_}, journal) {}
+          gateway_(settings.evm, clock, {readers_, senders_}, logger) {}
 
     [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
     [[nodiscard]] engine::RoundDirectory& rounds() override { return rounds_; }
@@ -75,9 +75,9 @@ std::string line_of(const chains::EvmOptions& evm, const domain::Address& signer
 }
 
 std::unique_ptr<Chain> make_loopback(const config::Settings& settings, engine::Clock& clock,
-                                     engine::Journal& journal) {
+                                     engine::Logger& logger) {
     try {
-        return std::make_unique<Loopback>(settings, clock, journal);
+        return std::make_unique<Loopback>(settings, clock, logger);
     } catch (const std::exception& error) {
         throw std::runtime_error("the ledger " + settings.loopback.ledger +
                                  " of the loopback gateway: " + error.what());
@@ -85,11 +85,11 @@ std::unique_ptr<Chain> make_loopback(const config::Settings& settings, engine::C
 }
 
 std::unique_ptr<Chain> make_evm(const config::Settings& settings, engine::Clock& clock,
-                                engine::Journal& journal) {
+                                engine::Logger& logger) {
     try {
         const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
-        auto chain = std::make_unique<Evm>(settings, clock, journal);
-        journal.write(engine::Level::info, line_of(settings.evm, signer->address()));
+        auto chain = std::make_unique<Evm>(settings, clock, logger);
+        logger.write(engine::LogLevel::info, line_of(settings.evm, signer->address()));
         return chain;
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("gateway.type evm: ") + error.what());
@@ -99,14 +99,14 @@ std::unique_ptr<Chain> make_evm(const config::Settings& settings, engine::Clock&
 }  // namespace
 
 std::unique_ptr<Chain> make_chain(const config::Settings& settings, engine::Clock& clock,
-                                  engine::Journal& journal) {
+                                  engine::Logger& logger) {
     switch (settings.gateway) {
         case config::GatewayType::evm:
-            return make_evm(settings, clock, journal);
+            return make_evm(settings, clock, logger);
         case config::GatewayType::loopback:
             break;
     }
-    return make_loopback(settings, clock, journal);
+    return make_loopback(settings, clock, logger);
 }
 
 }  // namespace commands

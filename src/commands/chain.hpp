@@ -6,7 +6,7 @@
 #include "engine/clock.hpp"
 #include "engine/contract_signatures.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/key_material.hpp"
 
 namespace commands {
@@ -24,6 +24,6 @@ public:
 
 // Of the configured type. Throws std::runtime_error that says what it could not be made of.
 [[nodiscard]] std::unique_ptr<Chain> make_chain(const config::Settings& settings,
-                                                engine::Clock& clock, engine::Journal& journal);
+                                                engine::Clock& clock, engine::Logger& logger);
 
 }  // namespace commands

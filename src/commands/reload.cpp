@@ -10,11 +10,11 @@ namespace commands {
 
 namespace {
 
-void reload(const Reload& reload, engine::Journal& journal) {
+void reload(const Reload& reload, engine::Logger& logger) {
     try {
-        journal.write(engine::Level::info, "reloaded what=" + reload.what + " " + reload.read());
+        logger.write(engine::LogLevel::info, "reloaded what=" + reload.what + " " + reload.read());
     } catch (const std::exception& error) {
-        journal.write(engine::Level::error, "reload_failed what=" + reload.what +
+        logger.write(engine::LogLevel::error, "reload_failed what=" + reload.what +
                                                 " alert=true error=\"" + error.what() +
                                                 "\" action=\"the old ones stay\"");
     }
@@ -44,12 +44,12 @@ std::vector<Reload> reloads_of(api::access::Gatekeeper& gatekeeper, net::HttpSer
     return reloads;
 }
 
-void wait_for_stop_signal(const std::vector<Reload>& reloads, engine::Journal& journal,
+void wait_for_stop_signal(const std::vector<Reload>& reloads, engine::Logger& logger,
                           platform::ServiceManager& service_manager) {
     while (wait_for_signal() == SIGHUP) {
         if (!service_manager.reloading() && reloads.empty()) return;
-        if (reloads.empty()) journal.write(engine::Level::info, "nothing_to_reload");
-        for (const Reload& each : reloads) reload(each, journal);
+        if (reloads.empty()) logger.write(engine::LogLevel::info, "nothing_to_reload");
+        for (const Reload& each : reloads) reload(each, logger);
         service_manager.ready();
     }
 }

@@ -9,14 +9,14 @@
 namespace commands {
 
 ProcessorThread::ProcessorThread(engine::Processor& processor, engine::Inbox& inbox,
-                                 engine::Journal& journal, domain::Milliseconds grace)
-    : inbox_(inbox), thread_([this, &processor, &journal, grace] {
+                                 engine::Logger& logger, domain::Milliseconds grace)
+    : inbox_(inbox), thread_([this, &processor, &logger, grace] {
           try {
               processor.run(grace);
           } catch (const std::exception& error) {
               failed_ = true;
-              journal.write(
-                  engine::Level::error,
+              logger.write(
+                  engine::LogLevel::error,
                   std::string("processor_stopped alert=true error=\"") + error.what() + "\"");
               ::kill(::getpid(), SIGTERM);
           }

@@ -28,9 +28,9 @@ private:
 class Apart final : public Votes {
 public:
     Apart(const config::Settings& settings, engine::Gateway& relayer, const engine::Clock& clock,
-          engine::Journal& journal, engine::VoteObserver& observer)
+          engine::Logger& logger, engine::VoteObserver& observer)
         : workers_(settings.engine.shares.max_concurrent_proofs),
-          votes_(settings.votes, clock, workers_, journal, observer),
+          votes_(settings.votes, clock, workers_, logger, observer),
           gateway_(relayer, votes_.gateway()) {}
 
     [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
@@ -59,16 +59,16 @@ std::string line_of(const config::Settings& settings) {
 
 std::unique_ptr<Votes> make_votes(const config::Settings& settings, engine::Gateway& relayer,
                                   engine::RoundDirectory& rounds, const engine::Clock& clock,
-                                  engine::Journal& journal, engine::VoteObserver& observer) {
+                                  engine::Logger& logger, engine::VoteObserver& observer) {
     if (settings.api.share_disable) return std::make_unique<Together>(relayer, rounds);
     if (settings.votes.base_url().empty()) {
-        journal.write(engine::Level::info,
+        logger.write(engine::LogLevel::info,
                       "vote_chain type=loopback hint=\"a trial: vote shares reach no real chain\"");
         return std::make_unique<Together>(relayer, rounds);
     }
     try {
-        auto votes = std::make_unique<Apart>(settings, relayer, clock, journal, observer);
-        journal.write(engine::Level::info, line_of(settings));
+        auto votes = std::make_unique<Apart>(settings, relayer, clock, logger, observer);
+        logger.write(engine::LogLevel::info, line_of(settings));
         return votes;
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("the vote chain: ") + error.what());

@@ -5,7 +5,7 @@
 #include "config/settings.hpp"
 #include "engine/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/vote_chain.hpp"
 
 namespace commands {
@@ -26,6 +26,6 @@ public:
 // std::runtime_error that says what it could not be made of.
 [[nodiscard]] std::unique_ptr<Votes> make_votes(
     const config::Settings& settings, engine::Gateway& relayer, engine::RoundDirectory& rounds,
-    const engine::Clock& clock, engine::Journal& journal, engine::VoteObserver& observer);
+    const engine::Clock& clock, engine::Logger& logger, engine::VoteObserver& observer);
 
 }  // namespace commands

@@ -11,7 +11,7 @@
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
 #include "engine/inbox.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/observer.hpp"
 #include "engine/options.hpp"
 #include "engine/timeline.hpp"
@@ -23,10 +23,10 @@ namespace engine {
 // What a step lets out once its commit is durable.
 struct Effects {
     struct Line {
-        Level level;
+        LogLevel level;
         std::string text;
     };
-    std::vector<Line> lines;             // for the journal
+    std::vector<Line> lines;             // for the log
     std::vector<AcceptOutcome> replies;  // to the submissions of the step, in their order
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;

@@ -25,26 +25,26 @@ constexpr Milliseconds door_pause{3'000};
 }  // namespace
 
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
-                     Inbox& inbox, const Clock& clock, Random& random, Journal& journal,
+                     Inbox& inbox, const Clock& clock, Random& random, Logger& logger,
                      Observer& observer, AlertSink* alerts)
     : store_(store),
       gates_(gates),
       gateway_(gateway),
       inbox_(inbox),
-      journal_(journal),
+      logger_(logger),
       observer_(observer),
       clock_(clock),
       timeline_(clock, options.clock_leap, options.clock_leap_hold),
       admission_(RequestIds{random, store.last_sequence()}),
       context_{options, store, gates, work_, gateway, alerts},
-      wal_keeper_(store, journal) {}
+      wal_keeper_(store, logger) {}
 
 recovery::Report Processor::recover(const std::function<void()>& progress) {
     context_.now = timeline_.now();
     assert(next_maintenance_ == domain::Monotonic{});  // once
     recovery::Report report = recovery::run(context_, suspects_, progress);
     for (const Effects::Line& line : std::exchange(context_.effects, {}).lines) {
-        journal_.write(line.level, line.text);
+        logger_.write(line.level, line.text);
     }
     observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
@@ -170,7 +170,7 @@ void Processor::release_effects(Nanoseconds commit) {
     gateway_.keep_sealed();
     suspects_.keep();
     in_flight_.store(work_.busy(), std::memory_order_relaxed);
-    for (const Effects::Line& line : effects.lines) journal_.write(line.level, line.text);
+    for (const Effects::Line& line : effects.lines) logger_.write(line.level, line.text);
     log_alerts(effects.alerts);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
@@ -196,7 +196,7 @@ void Processor::log_alerts(const std::vector<RoundAlert>& raised) {
     logged_.clear();
     for (const RoundAlert& alert : alerts) {
         const Effects::Line line = rounds::line_of(alert);
-        journal_.write(line.level, line.text);
+        logger_.write(line.level, line.text);
         logged_.push_back(alert.round);
     }
 }
@@ -310,7 +310,7 @@ void Processor::release_unfinished() {
         if (work_.busy() > 0) recovery::release(context_);
         transaction.commit();
     } catch (const store::StorageError& error) {
-        journal_.write(Level::warning, std::string("work_not_released hint=\"counts as a crash at "
+        logger_.write(LogLevel::warning, std::string("work_not_released hint=\"counts as a crash at "
                                                    "the next start\" error=\"") +
                                            error.what() + "\"");
     }
@@ -326,11 +326,11 @@ void Processor::refuse_the_rest() {
 void Processor::watch_clock() {
     const std::optional<Milliseconds> leap = timeline_.held_leap();
     if (leap && !reported_leap_) {
-        journal_.write(Level::warning,
+        logger_.write(LogLevel::warning,
                        "clock_leapt ahead_ms=" + std::to_string(leap->count()) +
                            " action=\"not believed until it stays for clock.leap_hold\"");
     } else if (!leap && reported_leap_) {
-        journal_.write(Level::warning, "clock_settled");
+        logger_.write(LogLevel::warning, "clock_settled");
     }
     reported_leap_ = leap;
 }
@@ -338,7 +338,7 @@ void Processor::watch_clock() {
 void Processor::enter_read_only(const store::StorageError& error) {
     refuse_pending(error.what());
     if (open_.exchange(false)) {
-        journal_.write(Level::error, std::string("storage_failed action=\"new requests get 503 "
+        logger_.write(LogLevel::error, std::string("storage_failed action=\"new requests get 503 "
                                                  "until it heals\" error=\"") +
                                          error.what() + "\"");
     }
@@ -350,7 +350,7 @@ void Processor::try_to_leave_read_only() {
         store_.truncate_wal();  // so that what the log took counts as free space
         if (!store_.restore_reserve()) return;
         open_.store(true);
-        journal_.write(Level::warning, "storage_healed action=\"new requests are taken again\"");
+        logger_.write(LogLevel::warning, "storage_healed action=\"new requests are taken again\"");
     } catch (const store::StorageError&) {
         // Said once when read-only mode began; the next try comes after the pause.
         return;

@@ -21,7 +21,7 @@ class Processor {
 public:
     // `alerts`: whom to tell of rounds that end with unrevealed shares, beside the log.
     Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
-              Inbox& inbox, const Clock& clock, Random& random, Journal& journal,
+              Inbox& inbox, const Clock& clock, Random& random, Logger& logger,
               Observer& observer, AlertSink* alerts = nullptr);
 
     // Once, before anything else: puts interrupted work back and starts the gateway's answers.
@@ -73,7 +73,7 @@ private:
     Gates& gates_;
     Gateway& gateway_;
     Inbox& inbox_;
-    Journal& journal_;
+    Logger& logger_;
     Observer& observer_;
     const Clock& clock_;
     Timeline timeline_;

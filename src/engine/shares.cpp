@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "engine/request_ids.hpp"
-#include "engine/share_journal.hpp"
+#include "engine/share_log.hpp"
 
 namespace engine::shares {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "domain/time.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "store/store.hpp"
 
 namespace engine {
@@ -13,7 +13,7 @@ namespace engine {
 // later under unbroken load. A long read by somebody else delays both until it ends. One thread.
 class WalKeeper {
 public:
-    WalKeeper(store::Store& store, Journal& journal) : store_(store), journal_(journal) {}
+    WalKeeper(store::Store& store, Logger& logger) : store_(store), logger_(logger) {}
 
     struct Moment {
         domain::Monotonic now;
@@ -33,7 +33,7 @@ private:
     void truncate(domain::Monotonic now);
 
     store::Store& store_;
-    Journal& journal_;
+    Logger& logger_;
     std::optional<domain::Monotonic> wiped_since_;  // and still in the log
     domain::Monotonic next_truncation_{};
 };

@@ -17,15 +17,15 @@
 namespace platform {
 namespace {
 
-spdlog::level::level_enum level_of(engine::Level level) {
+spdlog::level::level_enum level_of(engine::LogLevel level) {
     switch (level) {
-        case engine::Level::debug:
+        case engine::LogLevel::debug:
             return spdlog::level::debug;
-        case engine::Level::info:
+        case engine::LogLevel::info:
             return spdlog::level::info;
-        case engine::Level::warning:
+        case engine::LogLevel::warning:
             return spdlog::level::warn;
-        case engine::Level::error:
+        case engine::LogLevel::error:
             break;
     }
     return spdlog::level::err;
@@ -129,11 +129,11 @@ Log::Log(const LogOptions& options)
 
 Log::~Log() = default;
 
-bool Log::wants(engine::Level level) const {
+bool Log::wants(engine::LogLevel level) const {
     return logger_->should_log(level_of(level));
 }
 
-void Log::write(engine::Level level, std::string_view line) {
+void Log::write(engine::LogLevel level, std::string_view line) {
     if (!wants(level)) return;
     try {
         const std::string text = format_ == LogFormat::json ? json_escaped(line) : printable(line);

@@ -62,10 +62,10 @@ struct Admin {
 
     admin::RestoredTuning restored;
     support::VirtualClock clock;
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     ScriptedControl control{restored.tuning};
-    admin::AdminChanges changes{control, journal, sample_tuning(), restored};
-    admin::AdminApplication application{token, changes, journal, clock};
+    admin::AdminChanges changes{control, logger, sample_tuning(), restored};
+    admin::AdminApplication application{token, changes, logger, clock};
     net::HttpServer server{options(), application};
 };
 
@@ -108,10 +108,10 @@ TEST_CASE("T-005 each of the three rates is set, echoed and in force") {
     CHECK(admin.control.tuning().per_seconds ==
           engine::PerRelayerFamily<std::uint32_t>{50, 50, 50});
     CHECK(admin.control.remembered().size() == 3);
-    CHECK(admin.journal.count(
+    CHECK(admin.logger.count(
               "setting_changed name=input_proof_throttler_tps old=21 new=50 by=admin") == 1);
-    CHECK(admin.journal.count("setting_changed ") == 3);
-    CHECK(admin.journal.count(token) == 0);
+    CHECK(admin.logger.count("setting_changed ") == 3);
+    CHECK(admin.logger.count(token) == 0);
 }
 
 TEST_CASE("T-006 a rate of 0 is refused") {
@@ -140,7 +140,7 @@ TEST_CASE("T-008 an unknown parameter is refused by its name") {
     }
     const net::RawAnswer quoted = admin.set(R"(a\"b\n)", "null");
     CHECK(admin.error_of(quoted) == "Unknown configuration parameter: a\"b\n");
-    CHECK(admin.journal.count("a\"b") == 0);
+    CHECK(admin.logger.count("a\"b") == 0);
     CHECK(Json::parse(admin.set(std::string(5'000, 'x'), "1").body)["error"]
               .get<std::string>()
               .size() < 300);
@@ -199,25 +199,25 @@ TEST_CASE("nobody comes in without the token, and nothing of the body is read fi
         CHECK(unread.has("Connection: close"));
     }
     CHECK(admin.control.asked() == 0);
-    CHECK(admin.journal.count("admin_denied remote=127.0.0.1") == 1);
-    CHECK(admin.journal.lines()[0].level == engine::Level::warning);
-    CHECK(admin.journal.count("correct-horse") == 0);
+    CHECK(admin.logger.count("admin_denied remote=127.0.0.1") == 1);
+    CHECK(admin.logger.lines()[0].level == engine::LogLevel::warning);
+    CHECK(admin.logger.count("correct-horse") == 0);
 }
 
 TEST_CASE("failed attempts are logged at most once in ten seconds, with what was left out") {
     Admin admin;
     const std::string bad = "GET /admin/config HTTP/1.1\r\nHost: l\r\n\r\n";
     for (int i = 0; i < 5; ++i) CHECK(admin.send(bad).status == 401);
-    CHECK(admin.journal.lines().size() == 1);
+    CHECK(admin.logger.lines().size() == 1);
     admin.clock.advance(std::chrono::seconds{11});
     CHECK(admin.send(bad).status == 401);
-    REQUIRE(admin.journal.lines().size() == 2);
-    CHECK(admin.journal.count("suppressed=4") == 1);
+    REQUIRE(admin.logger.lines().size() == 2);
+    CHECK(admin.logger.count("suppressed=4") == 1);
 }
 
 TEST_CASE("an application without a token lets nobody in") {
     Admin admin;
-    admin::AdminApplication open{"", admin.changes, admin.journal, admin.clock};
+    admin::AdminApplication open{"", admin.changes, admin.logger, admin.clock};
     net::HttpRequest request;
     request.method = "GET";
     request.path = "/admin/config";
@@ -269,7 +269,7 @@ TEST_CASE("what is no change is answered in plain text") {
         CHECK(answer.body.size() > 10);
     }
     CHECK(admin.control.asked() == 0);
-    CHECK(admin.journal.count("setting_refused") == 1);
+    CHECK(admin.logger.count("setting_refused") == 1);
 
     for (const std::string_view type :
          {"application/json", "application/json; charset=utf-8", "application/vnd.x+json"}) {
@@ -371,7 +371,7 @@ TEST_CASE("null goes back to the configuration's value and forgets the change") 
     CHECK(admin.control.remembered().empty());
     CHECK(admin.control.tuning() == sample_tuning());
     CHECK(admin.state().at("overridden").empty());
-    CHECK(admin.journal.count(
+    CHECK(admin.logger.count(
               "setting_changed name=retry_after_safety_margin old=0.9 new=0.2 by=admin") == 1);
 }
 
@@ -409,8 +409,8 @@ TEST_CASE("a change that can not be stored changes nothing and says when to come
         }
         CHECK(admin.control.tuning() == sample_tuning());
         CHECK(admin.state().at("overridden").empty());
-        CHECK(admin.journal.count("setting_changed") == 0);
-        CHECK(admin.journal.count("setting_not_stored name=input_proof_throttler_tps") == 1);
+        CHECK(admin.logger.count("setting_changed") == 0);
+        CHECK(admin.logger.count("setting_not_stored name=input_proof_throttler_tps") == 1);
         at_once ? admin.control.open_door() : admin.control.break_commits(false);
         CHECK(admin.set("input_proof_throttler_tps", "50").status == 200);
     }
@@ -452,7 +452,7 @@ TEST_CASE("eight clients that change different parameters at the same time lose 
               last);
         CHECK(remembered.at(names[i]) == last);
     }
-    CHECK(admin.journal.count("setting_changed") == rounds * names.size());
+    CHECK(admin.logger.count("setting_changed") == rounds * names.size());
 }
 
 TEST_CASE("requests that wait for a commit are answered before the listener is drained") {

@@ -457,9 +457,9 @@ TEST_CASE("no answer and no log line repeats a key") {
     }
     note(post_share(harness, {{"X-Helper-Token", "token-0123456789abcdef"}}));
     note(post_share(harness, {{"X-Helper-Token", "token-0123456789abcdef"}}));
-    for (const auto& line : harness.journal.lines()) said += line.text;
-    CHECK(harness.journal.count("status=401 label=unauthorized") > 0);
-    CHECK(harness.journal.count("status=429 label=rate_limited") > 0);
+    for (const auto& line : harness.logger.lines()) said += line.text;
+    CHECK(harness.logger.count("status=401 label=unauthorized") > 0);
+    CHECK(harness.logger.count("status=429 label=rate_limited") > 0);
     CHECK(said.find("0123456789abcdef") == std::string::npos);
 }
 

@@ -78,12 +78,12 @@ public:
     FixedKeys keys;
     support::VirtualClock clock;
     support::SeededRandom random{1};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     api::HttpObserver observer;
     api::LongPolls long_polls{clock, 4};
     api::access::Gatekeeper gatekeeper{options, clock};
     api::Application app{options,
-                         {submitter, request_reader, votes(), contracts, health, keys, clock, random, journal,
+                         {submitter, request_reader, votes(), contracts, health, keys, clock, random, logger,
                           long_polls, observer, gatekeeper, executor, queries, &queue}};
     net::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};

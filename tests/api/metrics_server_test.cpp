@@ -41,8 +41,8 @@ std::string request_line(const std::string& method, const std::string& path) {
 
 TEST_CASE("metrics and health have their own answers, everything else is unknown") {
     support::VirtualClock clock;
-    support::RecordingJournal journal;
-    api::metrics::MetricsApplication application([] { return "the text"; }, journal, clock);
+    support::RecordingLogger logger;
+    api::metrics::MetricsApplication application([] { return "the text"; }, logger, clock);
     struct Row {
         std::string method;
         std::string path;
@@ -76,23 +76,23 @@ TEST_CASE("metrics and health have their own answers, everything else is unknown
 
 TEST_CASE("an exposition that fails is a 500 without the reason, which the journal gets") {
     support::VirtualClock clock;
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     api::metrics::MetricsApplication application(
-        []() -> std::string { throw std::runtime_error("at https://user:pw@host/"); }, journal,
+        []() -> std::string { throw std::runtime_error("at https://user:pw@host/"); }, logger,
         clock);
     const net::HttpResponse response = ask(application, "GET", "/metrics");
     CHECK(response.status == 500);
     CHECK(response.body == "Failed to encode metrics");
-    CHECK(journal.count("metrics_failed") == 1);
-    CHECK(journal.count("pw@host") == 0);
+    CHECK(logger.count("metrics_failed") == 1);
+    CHECK(logger.count("pw@host") == 0);
     CHECK(ask(application, "GET", "/health").status == 200);
 }
 
 TEST_CASE("the metrics server answers over TCP") {
     support::VirtualClock clock;
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     MetricsWorld world(clock);
-    const api::metrics::MetricsServer server(any_port(), world.metrics, world.samples, journal,
+    const api::metrics::MetricsServer server(any_port(), world.metrics, world.samples, logger,
                                              clock);
     net::RawClient client(server.port());
     const auto answer = client.ask(request_line("GET", "/metrics") + "\r\n");
@@ -108,15 +108,15 @@ TEST_CASE("the metrics server answers over TCP") {
 
 TEST_CASE("an address that can not be had is named with the key that changes it") {
     support::VirtualClock clock;
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     MetricsWorld world(clock);
-    const api::metrics::MetricsServer first(any_port(), world.metrics, world.samples, journal,
+    const api::metrics::MetricsServer first(any_port(), world.metrics, world.samples, logger,
                                             clock);
     api::metrics::MetricsOptions options = any_port();
     options.port = first.port();
     std::string problem;
     try {
-        const api::metrics::MetricsServer second(options, world.metrics, world.samples, journal,
+        const api::metrics::MetricsServer second(options, world.metrics, world.samples, logger,
                                                  clock);
     } catch (const std::runtime_error& error) {
         problem = error.what();
@@ -137,7 +137,7 @@ TEST_CASE("whatever clients send, the series stay few") {
                                                    harness.keys,
                                                    harness.clock,
                                                    harness.random,
-                                                   harness.journal,
+                                                   harness.logger,
                                                    harness.long_polls,
                                                    world.metrics,
                                                    harness.gatekeeper,

@@ -96,10 +96,10 @@ struct Admin {
     }
 
     support::VirtualClock clock;
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     api::ScriptedControl control{engine::Tuning{}};
-    api::admin::AdminChanges changes{control, journal, engine::Tuning{}, {}};
-    api::admin::AdminApplication application{token, changes, journal, clock};
+    api::admin::AdminChanges changes{control, logger, engine::Tuning{}, {}};
+    api::admin::AdminApplication application{token, changes, logger, clock};
 };
 
 // The bodies that the examples of errors name as their cause.
@@ -199,15 +199,15 @@ TEST_CASE("the limits of an interval in the document are those of the code") {
 
 TEST_CASE("the documented answers of the metrics listener are those it sends") {
     support::VirtualClock clock;
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     for (const std::string path : {"/metrics", "/health"}) {
         CAPTURE(path);
         net::HttpRequest request;
         request.method = "GET";
         request.path = path;
-        api::metrics::MetricsApplication working([] { return "text"; }, journal, clock);
+        api::metrics::MetricsApplication working([] { return "text"; }, logger, clock);
         api::metrics::MetricsApplication broken(
-            []() -> std::string { throw std::runtime_error("disk"); }, journal, clock);
+            []() -> std::string { throw std::runtime_error("disk"); }, logger, clock);
         Answers provoked = surroundings(working);
         note(provoked, working.handle(request));
         note(provoked, broken.handle(request));

@@ -140,8 +140,8 @@ TEST_CASE("what could not be stored is 503, and a full disk does not flood the l
         CHECK(answer.label() == "gateway_not_reachable");
         harness.clock.advance(std::chrono::milliseconds(590));
     }
-    CHECK(harness.journal.count("intake_unavailable") == 6);
-    CHECK(harness.journal.count("pw@host") == 0);
+    CHECK(harness.logger.count("intake_unavailable") == 6);
+    CHECK(harness.logger.count("pw@host") == 0);
 
     const Answer share = harness.post(share_path, api_test::sample("vote-share.json"));
     CHECK(share.status == 503);
@@ -170,10 +170,10 @@ TEST_CASE("an exception becomes a typed 500 that tells nothing (field report 52)
     const Answer share = harness.post(share_path, api_test::sample("vote-share.json"));
     CHECK(share.status == 500);
     CHECK(share.json == Json{{"status", "error"}, {"error", "internal error"}});
-    CHECK(harness.journal.count("request_failed") == 1);
-    CHECK(harness.journal.count("share_call_failed stage=enqueue") == 1);
-    CHECK(harness.journal.count("sqlite") == 2);
-    CHECK(harness.journal.count("secret") == 0);
+    CHECK(harness.logger.count("request_failed") == 1);
+    CHECK(harness.logger.count("share_call_failed stage=enqueue") == 1);
+    CHECK(harness.logger.count("sqlite") == 2);
+    CHECK(harness.logger.count("secret") == 0);
 
     // The next request finds everything in order.
     harness.request_reader.defect.reset();
@@ -289,8 +289,8 @@ TEST_CASE("rounds are asked for once and remembered, unknown ones are asked for 
     const Answer down = harness.post(share_path, unknown);
     CHECK(down.status == 500);
     CHECK(down.json["error"] == "internal error");
-    CHECK(harness.journal.count("round_lookup_failed") == 1);
-    CHECK(harness.journal.count("chain.example") == 0);
+    CHECK(harness.logger.count("round_lookup_failed") == 1);
+    CHECK(harness.logger.count("chain.example") == 0);
 
     harness.rounds.forced = engine::Round{domain::from_unix_ms(0)};
     CHECK(harness.post(share_path, unknown).status == 500);
@@ -313,11 +313,11 @@ TEST_CASE("no log line holds what a client sent in confidence") {
     harness.post("/v3/user-decrypt", api_test::sample("user-decrypt-v3.json"));
     harness.post("/v2/user-decrypt", api_test::sample("user-decrypt.json"));
     harness.post(proof_path, api_test::sample("input-proof-1-value.json"));
-    CHECK(harness.journal.lines().size() >= 6);
+    CHECK(harness.logger.lines().size() >= 6);
     for (const char* secret : {"token-of", "wrong-token", "VUts0", "5554b6cd3e332", "cwHIa",
                                "7301c869", "Yw8Jv", "37fd95ef", "03000000000000", "6d4b6cd3"}) {
         CAPTURE(secret);
-        CHECK(harness.journal.count(secret) == 0);
+        CHECK(harness.logger.count(secret) == 0);
     }
 }
 

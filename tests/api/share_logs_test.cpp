@@ -15,16 +15,16 @@ using api_test::Json;
 using api_test::share_path;
 using api_test::VotePorts;
 using api_test::with_check;
-using engine::Level;
+using engine::LogLevel;
 
 const std::string round_field =
     " round_id=0a6fb635439fb6850c775a291f639975bd239745ed43dba2a9f220d707e9b55c";
 
 // The one line of this event; empty: there are none or several.
-support::RecordingJournal::Line line_of(const Harness& harness, const std::string& event) {
-    support::RecordingJournal::Line found{Level::debug, ""};
+support::RecordingLogger::Line line_of(const Harness& harness, const std::string& event) {
+    support::RecordingLogger::Line found{LogLevel::debug, ""};
     std::size_t lines = 0;
-    for (const auto& line : harness.journal.lines()) {
+    for (const auto& line : harness.logger.lines()) {
         if (!line.text.starts_with(event + " ")) continue;
         found = line;
         ++lines;
@@ -45,13 +45,13 @@ TEST_CASE("shares come and are scheduled at debug, and their time is not told") 
     Harness harness;
     CHECK(harness.post(share_path, share_for_later()).status == 200);
     const auto received = line_of(harness, "share_received");
-    CHECK(received.level == Level::debug);
+    CHECK(received.level == LogLevel::debug);
     CHECK(holds(received.text, round_field + " share_index=5 proposal_id=3 tree_position=4211"));
     const auto scheduled = line_of(harness, "share_scheduled");
-    CHECK(scheduled.level == Level::debug);
+    CHECK(scheduled.level == LogLevel::debug);
     CHECK(holds(scheduled.text, round_field + " share_index=5 proposal_id=3"));
-    CHECK(harness.journal.count("submit_at") == 0);
-    CHECK(harness.journal.count("4102444000") == 0);
+    CHECK(harness.logger.count("submit_at") == 0);
+    CHECK(harness.logger.count("4102444000") == 0);
 }
 
 TEST_CASE("where timing may be exposed both are told at info, with the time") {
@@ -62,24 +62,24 @@ TEST_CASE("where timing may be exposed both are told at info, with the time") {
     for (const char* event : {"share_received", "share_scheduled"}) {
         CAPTURE(event);
         const auto line = line_of(harness, event);
-        CHECK(line.level == Level::info);
+        CHECK(line.level == LogLevel::info);
         CHECK(holds(line.text, " submit_at=4102444000"));
     }
     // New rows only.
     CHECK(harness.post(share_path, share_for_later()).json["status"] == "duplicate");
-    CHECK(harness.journal.count("share_scheduled") == 1);
-    CHECK(harness.journal.count("share_received") == 2);
+    CHECK(harness.logger.count("share_scheduled") == 1);
+    CHECK(harness.logger.count("share_received") == 2);
 }
 
 TEST_CASE("a share is noted after its commitment was found and before its round is asked for") {
     Harness harness({}, {}, with_check);
     CHECK(harness.post(share_path, share_for_later()).status == 400);
-    CHECK(harness.journal.count("share_received") == 0);
+    CHECK(harness.logger.count("share_received") == 0);
     CHECK(harness.rounds.calls == 0);
     harness.trees.found = domain::Bytes32{7};
     harness.rounds.rounds.clear();
     CHECK(harness.post(share_path, share_for_later()).status == 400);
-    CHECK(harness.journal.count("share_received") == 1);
+    CHECK(harness.logger.count("share_received") == 1);
     CHECK(harness.rounds.calls == 1);
 }
 
@@ -101,11 +101,11 @@ TEST_CASE("what the ports of the cross-check can not do is refused and reported 
         CAPTURE(start);
         const std::string text = start;
         const auto line = line_of(harness, text.substr(0, text.find(' ')));
-        CHECK(line.level == Level::error);
+        CHECK(line.level == LogLevel::error);
         CHECK(line.text.starts_with(text));
         CHECK(holds(line.text, fields));
     }
-    CHECK(harness.journal.count("chain.example") == 0);
+    CHECK(harness.logger.count("chain.example") == 0);
 }
 
 TEST_CASE("a round that can not be asked for is reported as enqueue, with its round") {
@@ -113,10 +113,10 @@ TEST_CASE("a round that can not be asked for is reported as enqueue, with its ro
     harness.rounds.forced = engine::Unreachable{"connect https://chain.example/key"};
     CHECK(harness.post(share_path, share_for_later()).status == 500);
     const auto line = line_of(harness, "round_lookup_failed");
-    CHECK(line.level == Level::error);
+    CHECK(line.level == LogLevel::error);
     CHECK(line.text.starts_with("round_lookup_failed stage=enqueue call="));
     CHECK(holds(line.text, round_field));
-    CHECK(harness.journal.count("chain.example") == 0);
+    CHECK(harness.logger.count("chain.example") == 0);
 }
 
 TEST_CASE("no line holds the witness data of a share or a token, whatever happens to it") {
@@ -140,17 +140,17 @@ TEST_CASE("no line holds the witness data of a share or a token, whatever happen
     CHECK(post("token-of-the-wallets") == 503);
     harness.submitter.defect = "out of luck";
     CHECK(post("token-of-the-wallets") == 500);
-    CHECK(harness.journal.lines().size() >= 8);
+    CHECK(harness.logger.lines().size() >= 8);
 
     std::vector<std::string> secrets{"token-of", share["primary_blind"], share["enc_share"]["c1"],
                                      share["enc_share"]["c2"]};
     for (const Json& commitment : share["share_comms"]) secrets.push_back(commitment);
     for (const std::string& secret : secrets) {
         CAPTURE(secret);
-        CHECK(harness.journal.count(secret.substr(0, 8)) == 0);
+        CHECK(harness.logger.count(secret.substr(0, 8)) == 0);
     }
-    CHECK(harness.journal.count("7301c869") == 0);       // c1 in hexadecimal
-    CHECK(harness.journal.count("5554b6cd3e332") == 0);  // primary_blind
+    CHECK(harness.logger.count("7301c869") == 0);       // c1 in hexadecimal
+    CHECK(harness.logger.count("5554b6cd3e332") == 0);  // primary_blind
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST_CASE("more look-ups than there is room for are 503 with a time to wait") {
     }
     wait_for_pending(harness.executor, room);
     check_unavailable(harness.post(share_path, sample_share()));
-    CHECK(harness.journal.count("share_lookups_full stage=nullifier_check call=") == 1);
+    CHECK(harness.logger.count("share_lookups_full stage=nullifier_check call=") == 1);
 
     harness.executor.release();
     harness.queries.release();
@@ -178,7 +178,7 @@ TEST_CASE("a look-up whose turn comes after ten seconds is 503, and the chain is
         CHECK(harness.rounds.calls == 1);
         CHECK(harness.nullifiers.asked.size() == 1);
     }
-    CHECK(harness.journal.count("share_lookups_late stage=") == 1);
+    CHECK(harness.logger.count("share_lookups_late stage=") == 1);
 }
 
 TEST_CASE("the status waits for nobody: it has the tree of the last ten seconds, or none") {
@@ -226,7 +226,7 @@ TEST_CASE("an exception in a look-up is a 500 with a report, and the room is fre
                                    : std::string(64, 'd')));
         CHECK(answer.status == (i == 0 ? 500 : 400));
     }
-    CHECK(harness.journal.count("share_call_failed stage=enqueue call=") == 1);
+    CHECK(harness.logger.count("share_call_failed stage=enqueue call=") == 1);
     harness.submitter.defect.reset();
     CHECK(harness.post(share_path, sample_share()).json == queued);
 }

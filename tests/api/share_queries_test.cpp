@@ -105,15 +105,15 @@ TEST_CASE("a nullifier port that fails is a 500 and a report without its URL") {
     Harness harness({}, {}, with_nullifiers);
     harness.nullifiers.answer = engine::Unreachable{"get https://user:pw@chain.example/x"};
     check_json(harness.get(path_of(round_id, nullifier)), 500, internal_error);
-    CHECK(harness.journal.count("nullifier_check_failed stage=nullifier_check call=") == 1);
-    CHECK(harness.journal.count("round_id=" + round_id) == 1);
-    CHECK(harness.journal.count("chain.example") == 0);
+    CHECK(harness.logger.count("nullifier_check_failed stage=nullifier_check call=") == 1);
+    CHECK(harness.logger.count("round_id=" + round_id) == 1);
+    CHECK(harness.logger.count("chain.example") == 0);
 
     harness.nullifiers.defect = "out of luck";
     check_json(harness.get(path_of(round_id, nullifier)), 500, internal_error);
-    CHECK(harness.journal.count("share_call_failed stage=nullifier_check call=") == 1);
-    CHECK(harness.journal.lines().back().level == engine::Level::error);
-    CHECK(harness.journal.count("out of luck") == 1);
+    CHECK(harness.logger.count("share_call_failed stage=nullifier_check call=") == 1);
+    CHECK(harness.logger.lines().back().level == engine::LogLevel::error);
+    CHECK(harness.logger.count("out of luck") == 1);
 }
 
 TEST_CASE("share routes look at the token before the parts, status looks at none") {
@@ -160,12 +160,12 @@ TEST_CASE("status shows the tree of the active round, or none") {
                {{"status", "ok"}, {"tree", {{"leaf_count", 4212}, {"anchor_height", 90233}}}});
     harness.trees.active = engine::UnknownRound{};
     check_json(status(), 200, {{"status", "ok"}});
-    CHECK(harness.journal.count("tree_status") == 0);
+    CHECK(harness.logger.count("tree_status") == 0);
 
     harness.trees.active = engine::Unreachable{"get https://user:pw@chain.example/x"};
     check_json(status(), 200, {{"status", "ok"}});
-    CHECK(harness.journal.count("tree_status_failed stage=tree_status ") == 1);
-    CHECK(harness.journal.count("chain.example") == 0);
+    CHECK(harness.logger.count("tree_status_failed stage=tree_status ") == 1);
+    CHECK(harness.logger.count("chain.example") == 0);
 
     harness.trees.defect = "out of luck";
     check_json(status(), 200, {{"status", "ok"}});
@@ -199,8 +199,8 @@ TEST_CASE("queue-status: an empty object without rows, 500 when it can not be re
          {std::string(64, '0'), {{"total", 1}, {"pending", 0}, {"submitted", 1}, {"failed", 0}}}});
     harness.queue.forced = engine::Unreadable{"disk https://user:pw@host/"};
     check_json(harness.get(share_base + "queue-status"), 500, internal_error);
-    CHECK(harness.journal.count("queue_status_failed stage=queue_status call=") == 1);
-    CHECK(harness.journal.count("pw@host") == 0);
+    CHECK(harness.logger.count("queue_status_failed stage=queue_status call=") == 1);
+    CHECK(harness.logger.count("pw@host") == 0);
 }
 
 TEST_CASE("a queue that nobody wired is 503 where it is enabled") {
@@ -215,7 +215,7 @@ TEST_CASE("a queue that nobody wired is 503 where it is enabled") {
                                    parts.keys,
                                    parts.clock,
                                    parts.random,
-                                   parts.journal,
+                                   parts.logger,
                                    parts.long_polls,
                                    parts.observer,
                                    parts.gatekeeper,

@@ -114,8 +114,8 @@ TEST_CASE("a signature that is not the user's goes to the contract at his addres
         CHECK(answer.status == 500);
         CHECK(answer.label() == "internal_server_error");
         CHECK(answer.message() == "Internal server error");
-        CHECK(harness.journal.count("signature_check_failed") == 1);
-        CHECK(harness.journal.count("secret") == 0);
+        CHECK(harness.logger.count("signature_check_failed") == 1);
+        CHECK(harness.logger.count("secret") == 0);
     }
     CHECK(harness.contracts.asked_chains == std::vector<std::uint64_t>{8009});
 }

@@ -126,7 +126,7 @@ TEST_CASE("the end of a round with many waiting shares goes in small batches and
     world.engine.turn();
     world.run_for(2min);
     CHECK(rows(world) == 0);
-    CHECK(world.engine.journal.count("round_closed_with_unsubmitted_shares") == 1);
+    CHECK(world.engine.logger.count("round_closed_with_unsubmitted_shares") == 1);
     CHECK(world.number("select submitted + failed + timed_out from round") == 1'000);
     CHECK(world.number("select timed_out from round") >= 995);
     CHECK(world.number("select count(*) from payload") == 0);
@@ -143,7 +143,7 @@ TEST_CASE("every slot busy beyond the end of a round does not delay its alert") 
     const auto waiting = world.submit(other);
     world.run_for(61s);
     CHECK(world.status(waiting) == Status::timed_out);
-    CHECK(world.engine.journal.count("round_closed_with_unsubmitted_shares") == 1);
+    CHECK(world.engine.logger.count("round_closed_with_unsubmitted_shares") == 1);
 }
 
 TEST_CASE("a round that is over is closed although a long line of another stands before it") {
@@ -158,7 +158,7 @@ TEST_CASE("a round that is over is closed although a long line of another stands
     const auto waiting = world.submit(other);
     world.run_for(61s);
     CHECK(world.status(waiting) == Status::timed_out);
-    CHECK(world.engine.journal.count("round_closed_with_unsubmitted_shares") == 1);
+    CHECK(world.engine.logger.count("round_closed_with_unsubmitted_shares") == 1);
 }
 
 TEST_CASE("a clock that is not believed purges nothing") {

@@ -128,7 +128,7 @@ TEST_CASE("how a decrypt ends that never gets ready") {
         CHECK(world.failure(id) == row.failure);
         CHECK(checks.times.size() == row.asked);
         CHECK(world.gateway.prepares.empty());
-        CHECK(world.engine.journal.count("request_ended job_id=" + to_string(id)) == 1);
+        CHECK(world.engine.logger.count("request_ended job_id=" + to_string(id)) == 1);
     }
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("a refusal never carries a URL into the database") {
     const auto id = world.submit(support::public_decrypt(1));
     world.run_for(1s);
     CHECK(world.failure(id).text == "Host ACL check failed: http://…");
-    CHECK(world.engine.journal.count("k3y") == 0);
+    CHECK(world.engine.logger.count("k3y") == 0);
 }
 
 TEST_CASE("an unreachable gateway costs time but no attempts, and the request survives it") {

@@ -34,7 +34,7 @@ struct Outage {
         world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
     }
     [[nodiscard]] std::size_t alert_lines() const {
-        return world.engine.journal.count("round_closed_with_unsubmitted_shares alert=true");
+        return world.engine.logger.count("round_closed_with_unsubmitted_shares alert=true");
     }
 };
 
@@ -110,7 +110,7 @@ TEST_CASE("an alert names its numbers, in one line, one call and one fact, and s
     CHECK(alert.pending == 2);
     CHECK(alert.unsubmitted() == 3);
     CHECK(outage.alert_lines() == 1);
-    CHECK(world.engine.journal.count("total=6 submitted=3 failed=1 pending=2 unsubmitted=3") == 1);
+    CHECK(world.engine.logger.count("total=6 submitted=3 failed=1 pending=2 unsubmitted=3") == 1);
 
     // Nobody took it: each start raises it again, without another line or another count.
     for (std::size_t start = 2; start <= 3; ++start) {
@@ -221,7 +221,7 @@ TEST_CASE("an alert that a lost process left without a line gets it") {
     world.engine.start();
     world.run_for(1s);
     CHECK(outage.alert_lines() == 2);
-    CHECK(world.engine.journal.count("total=1 submitted=0 failed=0 pending=1 unsubmitted=1") == 2);
+    CHECK(world.engine.logger.count("total=1 submitted=0 failed=0 pending=1 unsubmitted=1") == 2);
 }
 
 TEST_CASE("an orderly end right behind the line of an alert does not bring it again") {
@@ -249,7 +249,7 @@ TEST_CASE("a share of a closed round is taken, times out and alerts nobody again
         const auto late = world.submit(support::vote_share(number));
         CHECK(world.status(late) == Status::timed_out);
     }
-    CHECK(world.engine.journal.count("share_after_round_end round_id=" +
+    CHECK(world.engine.logger.count("share_after_round_end round_id=" +
                                      domain::to_hex(support::vote_share(1).round_id)) == 1);
     world.run_for(1min);
     CHECK(world.gateway.prepares.size() == proofs);
@@ -261,7 +261,7 @@ TEST_CASE("a share of a closed round is taken, times out and alerts nobody again
     // Said once in each life.
     world.restart();
     (void)world.submit(support::vote_share(5));
-    CHECK(world.engine.journal.count("share_after_round_end") == 2);
+    CHECK(world.engine.logger.count("share_after_round_end") == 2);
 }
 
 TEST_CASE("a late share times out although every slot is taken, also after a crash in between") {
@@ -294,7 +294,7 @@ TEST_CASE("a share of a round that was never closed alerts as usual, however lat
     world.engine.vote_end = world.clock.wall() - 1h;
     const auto id = world.submit(support::vote_share(1));
     CHECK(world.status(id) == Status::timed_out);
-    CHECK(world.engine.journal.count("share_after_round_end") == 0);
+    CHECK(world.engine.logger.count("share_after_round_end") == 0);
     REQUIRE(outage.alerts.raised.size() == 1);
     CHECK(outage.alerts.raised[0].pending == 1);
 }
@@ -374,10 +374,10 @@ TEST_CASE("a purge says of each round how many rows went, once") {
     world.engine.post(of_round(2, 1), [](engine::AcceptOutcome) {});
     world.run_for(5min);
     CHECK(world.number("select count(*) from request") == 0);
-    CHECK(world.engine.journal.count("round_purged") == 2);
-    CHECK(world.engine.journal.count("round_purged round_id=01") == 1);
-    CHECK(world.engine.journal.count(" rows_deleted=250") == 1);
-    CHECK(world.engine.journal.count(" rows_deleted=1") == 1);
+    CHECK(world.engine.logger.count("round_purged") == 2);
+    CHECK(world.engine.logger.count("round_purged round_id=01") == 1);
+    CHECK(world.engine.logger.count(" rows_deleted=250") == 1);
+    CHECK(world.engine.logger.count(" rows_deleted=1") == 1);
 }
 
 TEST_CASE("the queues of the open rounds are served") {

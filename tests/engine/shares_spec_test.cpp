@@ -112,8 +112,8 @@ TEST_CASE("S8 of an over and a live round the purge takes the over one alone") {
     CHECK(world.number("select count(*) from request") == 1);
     CHECK(world.status(id) == Status::queued);
     CHECK(only_queue(world).round_id == live.round_id);
-    CHECK(world.engine.journal.count("round_purged") == 1);
-    CHECK(world.engine.journal.count("rows_deleted=1") == 1);
+    CHECK(world.engine.logger.count("round_purged") == 1);
+    CHECK(world.engine.logger.count("rows_deleted=1") == 1);
 }
 
 TEST_CASE("S12 the earliest time: none when empty, not in the future at once, none when taken") {

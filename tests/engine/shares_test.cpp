@@ -204,7 +204,7 @@ TEST_CASE("field 20: an outage of 70 s spends no attempt, unless strict_attempts
         } else {
             CHECK(times.back() < up + 31s);
             CHECK(pauses_ms(times).front() == 500);
-            CHECK(world.engine.journal.count("share_attempt_failed") == 0);
+            CHECK(world.engine.logger.count("share_attempt_failed") == 0);
         }
     }
 }
@@ -223,7 +223,7 @@ TEST_CASE("a proof that succeeds between two troubles does not hide that they ne
     CHECK(pauses_ms(times) == std::vector<std::int64_t>{500, 1000, 2000, 4000, 8000, 16000, 30000,
                                                         30000, 30000, 30000});
     CHECK(world.gateway.prepares.size() == times.size());
-    CHECK(world.engine.journal.count("share_waits round_id=") == 1);
+    CHECK(world.engine.logger.count("share_waits round_id=") == 1);
 
     // An attempt that ends, however, lets them begin anew.
     world.gateway.on_send = [&](const SendOrder&) { return engine::Rejected{refused()}; };
@@ -353,13 +353,13 @@ TEST_CASE("a round that ends takes its waiting shares along: timed out, one aler
     CHECK(world.status(second) == Status::timed_out);
     CHECK(world.number("select count(*) from payload") == 0);
     world.run_for(1min);
-    CHECK(world.engine.journal.count("round_closed_with_unsubmitted_shares alert=true") == 1);
-    CHECK(world.engine.journal.count("total=3 submitted=1 failed=0 pending=2 unsubmitted=2") == 1);
+    CHECK(world.engine.logger.count("round_closed_with_unsubmitted_shares alert=true") == 1);
+    CHECK(world.engine.logger.count("total=3 submitted=1 failed=0 pending=2 unsubmitted=2") == 1);
     CHECK(world.number("select count(*) from request") == 0);
     world.run_for(1h);
     world.restart();
     world.run_for(1h);
-    CHECK(world.engine.journal.count("round_closed") == 1);
+    CHECK(world.engine.logger.count("round_closed") == 1);
 }
 
 TEST_CASE("a round whose shares were all revealed closes without an alert") {
@@ -371,7 +371,7 @@ TEST_CASE("a round whose shares were all revealed closes without an alert") {
     world.run_for(50s);
     CHECK(world.number("select count(*) from request where status = 'completed'") == 3);
     world.run_for(5min);
-    CHECK(world.engine.journal.count("round_closed") == 0);
+    CHECK(world.engine.logger.count("round_closed") == 0);
     CHECK(world.number("select count(*) from request") == 0);
     CHECK(world.number("select closed from round") == 1);
 }
@@ -391,7 +391,7 @@ TEST_CASE("a share of a round that is over already is taken and times out at onc
     CHECK(world.status(id) == Status::timed_out);
     CHECK(world.gateway.prepares.empty());
     world.run_for(2min);
-    CHECK(world.engine.journal.count("round_closed") == 1);
+    CHECK(world.engine.logger.count("round_closed") == 1);
     CHECK(world.number("select count(*) from request") == 0);
 }
 
@@ -402,9 +402,9 @@ TEST_CASE("a proof that runs past the end of the round is not cut off") {
     const auto id = world.submit(support::vote_share(1));
     world.run_for(4min);
     CHECK(world.status(id) == Status::processing);
-    CHECK(world.engine.journal.count("round_closed") == 0);
+    CHECK(world.engine.logger.count("round_closed") == 0);
     world.run_for(2min);
-    CHECK(world.engine.journal.count("round_closed") == 0);
+    CHECK(world.engine.logger.count("round_closed") == 0);
     CHECK(world.number("select closed from round") == 1);
     CHECK(world.number("select submitted from round") == 1);
 }
@@ -511,13 +511,13 @@ TEST_CASE("field 29: a day ahead for 20 seconds releases, expires and deletes no
     world.run_for(5min);
     world.clock.step_wall(24h);
     world.run_for(20s);
-    CHECK(world.engine.journal.count("clock_leapt ahead_ms=86400000") == 1);
+    CHECK(world.engine.logger.count("clock_leapt ahead_ms=86400000") == 1);
     CHECK(world.gateway.prepares.size() == 3);
     CHECK(world.number("select count(*) from request where status = 'queued'") == 10);
     for (const auto& id : waiting) CHECK(world.status(id) == Status::receipt_received);
     world.clock.step_wall(-24h);
     world.run_for(1s);
-    CHECK(world.engine.journal.count("clock_settled") == 1);
+    CHECK(world.engine.logger.count("clock_settled") == 1);
 
     // The normal schedule goes on.
     for (const auto& id : waiting) world.gateway.answer(id, support::proof_accepted());

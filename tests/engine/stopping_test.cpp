@@ -195,7 +195,7 @@ TEST_CASE("trouble of a share while the process stops costs nothing, not even wh
             CHECK(row.schedule.attempts == 0);
             CHECK(row.schedule.faults == 0);
             CHECK(row.schedule.claims == 0);
-            CHECK(world.engine.journal.count("share_") == 0);
+            CHECK(world.engine.logger.count("share_") == 0);
             stopping = false;
             world.restart();
             world.run_for(300ms);

@@ -69,13 +69,13 @@ TEST_CASE(
 
     world.run_for(1min);
     CHECK(world.status(before) == Status::processing);
-    CHECK(world.engine.journal.count("storage_failed") == 1);
-    CHECK(world.engine.journal.lines().size() <= 6);
+    CHECK(world.engine.logger.count("storage_failed") == 1);
+    CHECK(world.engine.logger.lines().size() <= 6);
 
     disk.vfs.heal();
     world.run_for(11s);
     CHECK(disk.database_ok());
-    CHECK(world.engine.journal.count("storage_healed") == 1);
+    CHECK(world.engine.logger.count("storage_healed") == 1);
     CHECK(world.status(before) == Status::receipt_received);
     CHECK(is<Accepted>(world.engine.try_submit(support::input_proof(2))));
     CHECK(world.number("select count(*) from request") == 2);
@@ -99,8 +99,8 @@ TEST_CASE("a full disk refuses new requests and lets the ones it has go on when 
     }
     REQUIRE(full);
     world.run_for(1min);
-    CHECK(world.engine.journal.count("storage_failed") >= 1);
-    CHECK(world.engine.journal.lines().size() <= 12);
+    CHECK(world.engine.logger.count("storage_failed") >= 1);
+    CHECK(world.engine.logger.lines().size() <= 12);
     disk.vfs.release_growth();
     world.run_for(30s);
     CHECK(disk.database_ok());
@@ -315,7 +315,7 @@ TEST_CASE("the n-th write of a life fails, for every n: the outcome is the same"
         CHECK(gates.checks_running(Family::public_decrypt) == 0);
         struck = disk.vfs.struck();
         disk.vfs.heal();
-        failed_steps += world.engine.journal.count("storage_failed") > 0 ? 1 : 0;
+        failed_steps += world.engine.logger.count("storage_failed") > 0 ? 1 : 0;
     }
     CHECK(failed_steps > 20);
 }
@@ -332,10 +332,10 @@ TEST_CASE("events that end many requests do not flood the log while the disk fai
     }
     disk.break_writes();
     world.run_for(10min);
-    CHECK(world.engine.journal.lines().size() <= 6);
+    CHECK(world.engine.logger.lines().size() <= 6);
     disk.vfs.heal();
     world.run_for(10s);
-    CHECK(world.engine.journal.count("request_ended") == 50);
+    CHECK(world.engine.logger.count("request_ended") == 50);
 }
 
 TEST_CASE(

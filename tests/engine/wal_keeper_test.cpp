@@ -131,7 +131,7 @@ TEST_CASE("the better the moment the sooner the log is cut") {
     world.run_for(1s);
     const auto id = world.submit(support::vote_share(1, world.in_seconds(3'600)));
     auto& store = world.engine.process().store;
-    engine::WalKeeper keeper(store, world.engine.journal);
+    engine::WalKeeper keeper(store, world.engine.logger);
     {
         store::Store::Transaction transaction(store);
         REQUIRE(store.fail(world.row(id),

@@ -240,10 +240,10 @@ public:
 private:
     void boot() {
         chain_ =
-            std::make_unique<chains::LoopbackGateway>(chain_options_, clock_, executor_, journal_);
+            std::make_unique<chains::LoopbackGateway>(chain_options_, clock_, executor_, logger_);
         watched_ = std::make_unique<ObservedGateway>(*chain_, options_, clock_);
         process_ = std::make_unique<support::Process>(store_options_, options_, *watched_, clock_,
-                                                      *random_, journal_, observers_, &pager_);
+                                                      *random_, logger_, observers_, &pager_);
         if (!inspector_) {
             inspector_ = std::make_unique<Inspector>(store::database_path(store_options_));
         }
@@ -428,7 +428,7 @@ private:
     support::TempDirectory ledger_;
     support::VirtualClock clock_;
     support::VirtualExecutor executor_{clock_};
-    support::RecordingJournal journal_;
+    support::RecordingLogger logger_;
     engine::Options options_;
     store::Options store_options_;
     chains::LoopbackOptions chain_options_;

@@ -21,13 +21,13 @@ namespace support {
 struct Process {
     Process(const store::Options& store_options, const engine::Options& options,
             engine::Gateway& gateway, VirtualClock& clock, SeededRandom& random,
-            RecordingJournal& journal, engine::Observer& observer,
+            RecordingLogger& logger, engine::Observer& observer,
             engine::AlertSink* alerts = nullptr)
         : store(store_options),
           reader(store_options, 1),
           gates(options, clock.monotonic()),
           inbox(options.inbox_capacity),
-          processor(options, store, gates, gateway, inbox, clock, random, journal, observer,
+          processor(options, store, gates, gateway, inbox, clock, random, logger, observer,
                     alerts),
           service(inbox, processor, gates, gateway, reader, clock) {}
 
@@ -56,7 +56,7 @@ public:
 
     engine::Options options;
     store::Options store_options;
-    RecordingJournal journal;
+    RecordingLogger logger;
     SeededRandom random{1};
     engine::Observers observers;
     engine::AlertSink* alerts = nullptr;
@@ -66,7 +66,7 @@ public:
 
     void start() {
         process_ = std::make_unique<Process>(store_options, options, gateway_, clock_, random,
-                                             journal, observers, alerts);
+                                             logger, observers, alerts);
         recovered = process_->processor.recover();
     }
 

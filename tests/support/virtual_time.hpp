@@ -17,7 +17,7 @@
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/random.hpp"
 
 namespace support {
@@ -139,14 +139,14 @@ private:
 };
 
 // Keeps every line. Any thread.
-class RecordingJournal : public engine::Journal {
+class RecordingLogger : public engine::Logger {
 public:
     struct Line {
-        engine::Level level;
+        engine::LogLevel level;
         std::string text;
     };
 
-    void write(engine::Level level, std::string_view line) override {
+    void write(engine::LogLevel level, std::string_view line) override {
         const std::lock_guard lock{mutex_};
         lines_.push_back({level, std::string{line}});
     }

@@ -116,7 +116,7 @@ private:
                     box.keys,
                     box.world.clock,
                     box.world.engine.random,
-                    box.world.engine.journal,
+                    box.world.engine.logger,
                     front.long_polls,
                     front.observer,
                     front.gatekeeper,

@@ -38,7 +38,7 @@ TEST_CASE("a restart while the chain is away: shares of a known round are taken"
     check(box.post(path, share(2)), 200, queued);
     check(box.post(path, share(1)), 200, duplicate);
     CHECK(box.rounds.calls == 1);
-    CHECK(box.world.engine.journal.count("round_lookup_failed") == 0);
+    CHECK(box.world.engine.logger.count("round_lookup_failed") == 0);
     CHECK(box.world.number("select total from round") == 2);
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("a restart while the chain is away: another round is not known until t
     box.restart();
     box.rounds.forced = engine::Unreachable{"the chain is away"};
     check(box.post(path, share_of_another_round()), 500, internal_error);
-    CHECK(box.world.engine.journal.count("round_lookup_failed") == 1);
+    CHECK(box.world.engine.logger.count("round_lookup_failed") == 1);
     CHECK(box.rows() == 1);
     box.rounds.forced.reset();
     check(box.post(path, share_of_another_round()), 200, queued);

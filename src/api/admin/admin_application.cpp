@@ -119,13 +119,13 @@ std::string field(std::string_view name, std::string_view value) {
 }  // namespace
 
 AdminApplication::AdminApplication(std::string_view token, AdminChanges& changes,
-                                   engine::Journal& journal, const engine::Clock& clock)
+                                   engine::Logger& logger, const engine::Clock& clock)
     : token_(token),
       changes_(changes),
-      denied_("admin_denied", journal, clock, engine::Level::warning),
-      refused_("setting_refused", journal, clock, engine::Level::warning),
-      not_stored_("setting_not_stored", journal, clock, engine::Level::warning),
-      failed_("admin_failed", journal, clock) {}
+      denied_("admin_denied", logger, clock, engine::LogLevel::warning),
+      refused_("setting_refused", logger, clock, engine::LogLevel::warning),
+      not_stored_("setting_not_stored", logger, clock, engine::LogLevel::warning),
+      failed_("admin_failed", logger, clock) {}
 
 net::HeadVerdict AdminApplication::before_body(const net::HttpRequest& head) {
     return {.answer = early_answer(head)};

@@ -19,7 +19,7 @@ namespace api::admin {
 class AdminApplication : public net::HttpApplication {
 public:
     // `changes` outlives the application.
-    AdminApplication(std::string_view token, AdminChanges& changes, engine::Journal& journal,
+    AdminApplication(std::string_view token, AdminChanges& changes, engine::Logger& logger,
                      const engine::Clock& clock);
 
     [[nodiscard]] net::HeadVerdict before_body(const net::HttpRequest& head) override;

@@ -4,10 +4,10 @@
 
 namespace api::admin {
 
-AdminChanges::AdminChanges(engine::Control& control, engine::Journal& journal, engine::Tuning base,
+AdminChanges::AdminChanges(engine::Control& control, engine::Logger& logger, engine::Tuning base,
                            const RestoredTuning& restored)
     : control_(control),
-      journal_(journal),
+      logger_(logger),
       base_(std::move(base)),
       overridden_(restored.overridden.begin(), restored.overridden.end()) {}
 
@@ -88,7 +88,7 @@ void AdminChanges::finish(const Change& change, const std::string& old_value,
     }
     std::string line = "setting_changed name=" + name;
     line.append(" old=").append(old_value).append(" new=").append(new_value).append(" by=admin");
-    journal_.write(engine::Level::info, line);
+    logger_.write(engine::LogLevel::info, line);
     change.reply(Stored{new_value});
 }
 

@@ -21,9 +21,9 @@ net::HttpResponse plain(int status, std::string_view text) {
 
 }  // namespace
 
-MetricsApplication::MetricsApplication(std::function<std::string()> text, engine::Journal& journal,
+MetricsApplication::MetricsApplication(std::function<std::string()> text, engine::Logger& logger,
                                        const engine::Clock& clock)
-    : text_(std::move(text)), trouble_("metrics_failed", journal, clock) {}
+    : text_(std::move(text)), trouble_("metrics_failed", logger, clock) {}
 
 net::HeadVerdict MetricsApplication::before_body(const net::HttpRequest& head) {
     return {.answer = early_answer(head)};

@@ -12,8 +12,8 @@ namespace api::metrics {
 // GET /metrics and GET /health, for a server of their own (relayer-api 1.1). Any thread.
 class MetricsApplication : public net::HttpApplication {
 public:
-    // `text` makes the answer of /metrics; an exception of it is a 500 and goes to the journal.
-    MetricsApplication(std::function<std::string()> text, engine::Journal& journal,
+    // `text` makes the answer of /metrics; an exception of it is a 500 and goes to the log.
+    MetricsApplication(std::function<std::string()> text, engine::Logger& logger,
                        const engine::Clock& clock);
 
     [[nodiscard]] net::HeadVerdict before_body(const net::HttpRequest& head) override;

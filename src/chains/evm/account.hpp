@@ -9,7 +9,7 @@
 #include "chains/evm/signer.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "engine/clock.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::evm {
 
@@ -18,7 +18,7 @@ namespace chains::evm {
 class Account {
 public:
     Account(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-            const Signer& signer, const engine::Clock& clock, engine::Journal& journal);
+            const Signer& signer, const engine::Clock& clock, engine::Logger& logger);
 
     // How many of its transactions are on chain, for the nonces to know as well. Nothing: no node
     // says it.
@@ -39,7 +39,7 @@ private:
     Fees& fees_;
     const Signer& signer_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
 };
 
 }  // namespace chains::evm

@@ -15,7 +15,7 @@
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::evm {
 
@@ -47,7 +47,7 @@ public:
     };
 
     ChainReader(const EvmOptions& options, std::string name, jsonrpc::Node& node,
-                const engine::Clock& clock, engine::Journal& journal, SeenLogs* seen);
+                const engine::Clock& clock, engine::Logger& logger, SeenLogs* seen);
 
     // Once, before steps. `cursor`: the last block whose answers were applied.
     void start(engine::GatewayEvents& events, std::optional<std::uint64_t> cursor);
@@ -86,7 +86,7 @@ private:
     const std::string name_;
     jsonrpc::Node& node_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     SeenLogs* const seen_;
     engine::GatewayEvents* events_ = nullptr;
 

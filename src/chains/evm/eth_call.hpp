@@ -27,7 +27,7 @@ struct NoResult {
 // The bytes of an `eth_call`'s answer.
 [[nodiscard]] std::variant<domain::Bytes, NoResult> read_eth_call(const jsonrpc::Answer& answer);
 
-// For failure texts and the journal: one line without URLs.
+// For failure texts and the log: one line without URLs.
 [[nodiscard]] std::string text_of(const jsonrpc::NodeError& error);
 [[nodiscard]] std::string text_of(const jsonrpc::Trouble& trouble);
 

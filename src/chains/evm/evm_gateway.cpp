@@ -45,7 +45,7 @@ EvmOptions without_key(EvmOptions options) {
 class EvmGateway::Impl {
 public:
     Impl(EvmOptions options, Nodes nodes, engine::Clock& clock, Workers workers,
-         engine::Journal& journal)
+         engine::Logger& logger)
         : signer_(private_key_signer(options.private_key)),
           options_(without_key(std::move(options))),
           nodes_(std::move(nodes)),
@@ -54,21 +54,21 @@ public:
           gas_(*nodes_.write, clock),
           seen_(clock),
           wallets_(options_, nodes_.hosts),
-          readiness_(options_, *nodes_.read, nodes_.hosts, workers.reads, journal),
-          thresholds_(options_, *nodes_.protocol, clock, workers.reads, journal),
-          keys_(options_, *nodes_.protocol, workers.reads, journal),
-          monitor_(options_, signer_->address(), *nodes_.write, workers.reads, clock, journal),
+          readiness_(options_, *nodes_.read, nodes_.hosts, workers.reads, logger),
+          thresholds_(options_, *nodes_.protocol, clock, workers.reads, logger),
+          keys_(options_, *nodes_.protocol, workers.reads, logger),
+          monitor_(options_, signer_->address(), *nodes_.write, workers.reads, clock, logger),
           preparation_(options_, *nodes_.write, *nodes_.read, nonces_, fees_, gas_,
-                       signer_->address(), reads_, clock, journal),
-          account_(options_, *nodes_.write, nonces_, fees_, *signer_, clock, journal),
+                       signer_->address(), reads_, clock, logger),
+          account_(options_, *nodes_.write, nonces_, fees_, *signer_, clock, logger),
           sender_(options_, *nodes_.write, nonces_, fees_, gas_, account_, *signer_, sends_, clock,
-                  journal),
+                  logger),
           reads_(workers.reads),
           sends_(workers.sends) {
         names_ = listener_names(options_.listening.listeners);
         for (std::size_t i = 0; i < names_.size(); ++i) {
             listeners_.push_back(std::make_unique<Listener>(
-                options_, names_[i], *nodes_.listeners[i], workers.reads, clock, journal, &seen_));
+                options_, names_[i], *nodes_.listeners[i], workers.reads, clock, logger, &seen_));
         }
     }
 
@@ -250,14 +250,14 @@ private:
 };
 
 EvmGateway::EvmGateway(EvmOptions options, engine::Clock& clock, Workers workers,
-                       engine::Journal& journal) {
+                       engine::Logger& logger) {
     Nodes nodes = make_nodes(options, clock);
-    impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, journal);
+    impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger);
 }
 
 EvmGateway::EvmGateway(EvmOptions options, Nodes nodes, engine::Clock& clock, Workers workers,
-                       engine::Journal& journal)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, journal)) {
+                       engine::Logger& logger)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger)) {
 }
 
 EvmGateway::~EvmGateway() = default;

@@ -11,7 +11,7 @@
 #include "engine/contract_signatures.hpp"
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/key_material.hpp"
 
 namespace chains {
@@ -34,9 +34,9 @@ public:
     };
 
     // Over HTTP. Throws std::invalid_argument when the key is none.
-    EvmGateway(EvmOptions options, engine::Clock& clock, Workers workers, engine::Journal& journal);
+    EvmGateway(EvmOptions options, engine::Clock& clock, Workers workers, engine::Logger& logger);
     EvmGateway(EvmOptions options, evm::Nodes nodes, engine::Clock& clock, Workers workers,
-               engine::Journal& journal);
+               engine::Logger& logger);
     ~EvmGateway() override;
     EvmGateway(const EvmGateway&) = delete;
     EvmGateway& operator=(const EvmGateway&) = delete;

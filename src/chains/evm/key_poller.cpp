@@ -100,8 +100,8 @@ std::variant<KmsStorage, NoResult> storage_in(const jsonrpc::Json& logs,
 }  // namespace
 
 KeyPoller::KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, engine::Executor& executor,
-                     engine::Journal& journal)
-    : options_(options), protocol_(protocol), journal_(journal), task_group_(executor) {}
+                     engine::Logger& logger)
+    : options_(options), protocol_(protocol), logger_(logger), task_group_(executor) {}
 
 KeyPoller::~KeyPoller() {
     stop();
@@ -250,9 +250,9 @@ void KeyPoller::finish(const Round& round) {
             ids_ = round.ids;
         }
     }
-    if (recovered) journal_.write(engine::Level::info, "key_urls_recovered");
+    if (recovered) logger_.write(engine::LogLevel::info, "key_urls_recovered");
     if (changed) {
-        journal_.write(engine::Level::info, "key_urls_changed key=0x" +
+        logger_.write(engine::LogLevel::info, "key_urls_changed key=0x" +
                                                 domain::to_hex(round.ids.key) + " crs=0x" +
                                                 domain::to_hex(round.ids.crs) + " context=0x" +
                                                 domain::to_hex(round.ids.context) + " epoch=0x" +
@@ -267,7 +267,7 @@ void KeyPoller::give_up(const std::string& trouble) {
         if (trouble_ == trouble) return;
         trouble_ = trouble;
     }
-    journal_.write(engine::Level::error, "key_urls_failed error=" + trouble);
+    logger_.write(engine::LogLevel::error, "key_urls_failed error=" + trouble);
 }
 
 }  // namespace chains::evm

@@ -13,7 +13,7 @@
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "engine/executor.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/key_material.hpp"
 
 namespace chains::evm {
@@ -24,7 +24,7 @@ class KeyPoller : public engine::KeyDirectory {
 public:
     // What is referred to must outlive it.
     KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, engine::Executor& executor,
-              engine::Journal& journal);
+              engine::Logger& logger);
     ~KeyPoller() override;
     KeyPoller(const KeyPoller&) = delete;
     KeyPoller& operator=(const KeyPoller&) = delete;
@@ -72,7 +72,7 @@ private:
 
     const EvmOptions options_;
     jsonrpc::Node& protocol_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
 
     mutable std::mutex mutex_;  // guards what follows
     bool busy_ = false;

@@ -55,14 +55,14 @@ std::vector<std::string> listener_names(const std::vector<EvmOptions::Listener>&
 }
 
 Listener::Listener(const EvmOptions& options, std::string name, jsonrpc::Node& node,
-                   engine::Executor& executor, const engine::Clock& clock, engine::Journal& journal,
+                   engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger,
                    SeenLogs* seen)
     : options_(options),
       name_(std::move(name)),
       node_(node),
       clock_(clock),
-      journal_(journal),
-      reader_(options, name_, node, clock, journal, seen),
+      logger_(logger),
+      reader_(options, name_, node, clock, logger, seen),
       task_group_(executor) {}
 
 Listener::~Listener() {
@@ -151,10 +151,10 @@ void Listener::note_locked(const ChainReader::Step& step) {
     next_ = reader_.next();
     polled_at_ = clock_.monotonic();
     if (step.trouble && !trouble_) {
-        journal_.write(engine::Level::warning,
+        logger_.write(engine::LogLevel::warning,
                        "listener_trouble listener=" + name_ + " error=\"" + *step.trouble + "\"");
     } else if (!step.trouble && trouble_) {
-        journal_.write(engine::Level::info, "listener_recovered listener=" + name_);
+        logger_.write(engine::LogLevel::info, "listener_recovered listener=" + name_);
     }
     trouble_ = step.trouble;
 }

@@ -15,7 +15,7 @@
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::evm {
 
@@ -33,7 +33,7 @@ class Listener {
 public:
     // The node is the listener's own; stop() stops it. `seen` is shared by all listeners.
     Listener(const EvmOptions& options, std::string name, jsonrpc::Node& node,
-             engine::Executor& executor, const engine::Clock& clock, engine::Journal& journal,
+             engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger,
              SeenLogs* seen = nullptr);
     ~Listener();
     Listener(const Listener&) = delete;
@@ -68,7 +68,7 @@ private:
     const std::string name_;
     jsonrpc::Node& node_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     ChainReader reader_;  // by the task that polls
 
     mutable std::mutex mutex_;  // for what follows

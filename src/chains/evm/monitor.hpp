@@ -14,7 +14,7 @@
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::evm {
 
@@ -23,7 +23,7 @@ namespace chains::evm {
 class Monitor {
 public:
     Monitor(const EvmOptions& options, const domain::Address& signer, jsonrpc::Node& write,
-            engine::Executor& executor, const engine::Clock& clock, engine::Journal& journal);
+            engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger);
     ~Monitor();
     Monitor(const Monitor&) = delete;
     Monitor& operator=(const Monitor&) = delete;
@@ -59,7 +59,7 @@ private:
     const domain::Address signer_;
     jsonrpc::Node& write_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
 
     mutable std::mutex mutex_;  // for what follows
     std::optional<jsonrpc::Wei> balance_;

@@ -16,7 +16,7 @@
 #include "chains/jsonrpc/node.hpp"
 #include "engine/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::evm {
 
@@ -27,7 +27,7 @@ class Preparation {
 public:
     Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
                 Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
-                engine::TaskGroup& task_group, const engine::Clock& clock, engine::Journal& journal);
+                engine::TaskGroup& task_group, const engine::Clock& clock, engine::Logger& logger);
 
     // Returns at once; one event for each order.
     void prepare(std::vector<engine::PrepareOrder> orders, engine::GatewayEvents& events);
@@ -63,7 +63,7 @@ private:
     GasLimits& gas_;
     const domain::Address signer_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     std::atomic<bool> lacks_funds_{false};
     std::atomic<engine::GatewayEvents*> events_{nullptr};
     BatchLine<engine::PrepareOrder> line_;

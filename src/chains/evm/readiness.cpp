@@ -87,10 +87,10 @@ private:
 }  // namespace
 
 Readiness::Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts& hosts,
-                     engine::Executor& executor, engine::Journal& journal)
+                     engine::Executor& executor, engine::Logger& logger)
     : options_(options),
       read_(read),
-      journal_(journal),
+      logger_(logger),
       task_group_(executor),
       gateway_line_(task_group_, options.batch_max, exchanges_per_node_max,
                     [this](Checks checks) { ask_gateway(std::move(checks)); }) {
@@ -210,8 +210,8 @@ bool Readiness::settle_chain(Check& check, const Host& host, const jsonrpc::Answ
 }
 
 void Readiness::note_try(const Check& check, const Host& host, const jsonrpc::NodeError& error) {
-    if (!journal_.wants(engine::Level::debug)) return;
-    journal_.write(engine::Level::debug,
+    if (!logger_.wants(engine::LogLevel::debug)) return;
+    logger_.write(engine::LogLevel::debug,
                    "access_list_refused request=" + to_string(check.order.id) +
                        " chain=" + std::to_string(host.chain_id) +
                        " try=" + std::to_string(check.tries) + " error=" + text_of(error));

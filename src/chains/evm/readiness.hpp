@@ -13,7 +13,7 @@
 #include "domain/request.hpp"
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::evm {
 
@@ -31,7 +31,7 @@ public:
 
     // What is referred to must outlive it. A host chain is known when it has options and a node.
     Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts& hosts,
-              engine::Executor& executor, engine::Journal& journal);
+              engine::Executor& executor, engine::Logger& logger);
     ~Readiness();
     Readiness(const Readiness&) = delete;
     Readiness& operator=(const Readiness&) = delete;
@@ -70,7 +70,7 @@ private:
 
     const EvmOptions options_;
     jsonrpc::Node& read_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     engine::TaskGroup task_group_;
     std::map<std::uint64_t, std::unique_ptr<Host>> hosts_;
     BatchLine<CheckPtr> gateway_line_;

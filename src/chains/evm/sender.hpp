@@ -23,7 +23,7 @@
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::evm {
 
@@ -39,7 +39,7 @@ class Sender {
 public:
     Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
            GasLimits& gas, Account& account, const Signer& signer, engine::Executor& executor,
-           const engine::Clock& clock, engine::Journal& journal);
+           const engine::Clock& clock, engine::Logger& logger);
 
     // Returns at once; one event for each order.
     void send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events);
@@ -85,7 +85,7 @@ private:
     void nonce_conflict(const SendingPtr& sending);
     void after_gap(const SendingPtr& sending);
     void still_refused(const SendingPtr& sending);
-    // How long its nonce is refused by now; told to the journal once a minute.
+    // How long its nonce is refused by now; told to the log once a minute.
     [[nodiscard]] domain::Milliseconds refused_for(const SendingPtr& sending);
     void forget_refusal(std::uint64_t nonce);
     // Its nonce is used up by a transaction that does nothing.
@@ -110,7 +110,7 @@ private:
     const Signer& signer_;
     engine::Executor& executor_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     Receipts receipts_;
     Departures departures_;
     std::atomic<bool> told_of_sync_{false};

@@ -18,11 +18,11 @@ constexpr domain::Milliseconds pause_after_failure{2'000};
 
 Thresholds::Thresholds(const EvmOptions& options, jsonrpc::Node& protocol,
                        const engine::Clock& clock, engine::Executor& executor,
-                       engine::Journal& journal)
+                       engine::Logger& logger)
     : options_(options),
       protocol_(protocol),
       clock_(clock),
-      journal_(journal),
+      logger_(logger),
       task_group_(executor) {}
 
 Thresholds::~Thresholds() {
@@ -128,7 +128,7 @@ void Thresholds::give_up(const domain::Bytes32& context, const std::string& erro
         if (entry.error == error) return;
         entry.error = error;
     }
-    journal_.write(engine::Level::warning,
+    logger_.write(engine::LogLevel::warning,
                    "threshold_not_found context=0x" + domain::to_hex(context) + " error=" + error);
 }
 

@@ -16,7 +16,7 @@
 #include "domain/bytes.hpp"
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::evm {
 
@@ -28,7 +28,7 @@ class Thresholds {
 public:
     // What is referred to must outlive it.
     Thresholds(const EvmOptions& options, jsonrpc::Node& protocol, const engine::Clock& clock,
-               engine::Executor& executor, engine::Journal& journal);
+               engine::Executor& executor, engine::Logger& logger);
     ~Thresholds();
     Thresholds(const Thresholds&) = delete;
     Thresholds& operator=(const Thresholds&) = delete;
@@ -67,7 +67,7 @@ private:
     const EvmOptions options_;
     jsonrpc::Node& protocol_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
 
     std::mutex mutex_;  // guards what follows
     std::map<domain::Bytes32, Entry> entries_;

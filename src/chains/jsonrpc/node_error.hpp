@@ -17,7 +17,7 @@ namespace chains::jsonrpc {
 // Whether it only means: ask later. Not what a contract says, nor a range that holds too much.
 [[nodiscard]] bool is_throttling(const NodeError& error);
 
-// At most 200 bytes of a clean message, for the journal.
+// At most 200 bytes of a clean message, for the log.
 [[nodiscard]] std::string shortened(std::string text);
 
 // One line of at most 500 bytes of UTF-8 without URLs and without any of the `secrets`.

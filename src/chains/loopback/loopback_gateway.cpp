@@ -42,21 +42,21 @@ std::map<domain::Milliseconds, std::vector<Order>> by_latency(std::vector<Order>
 }  // namespace
 
 LoopbackGateway::LoopbackGateway(LoopbackOptions options, engine::Clock& clock,
-                                 engine::Executor& executor, engine::Journal& journal)
+                                 engine::Executor& executor, engine::Logger& logger)
     : options_(checked(std::move(options))),
-      journal_(journal),
+      logger_(logger),
       ledger_(options_.ledger, options_.ledger_synchronous, clock.wall()),
       dice_(options_.seed, ledger_.run()),
       outages_(options_.outages, clock),
       answers_(options_, dice_),
       readiness_(options_, dice_),
       preparation_(options_, dice_),
-      miner_(options_, dice_, answers_, ledger_, clock, journal),
+      miner_(options_, dice_, answers_, ledger_, clock, logger),
       rounds_(by_id(options_.rounds)),
       next_nonce_(ledger_.first_nonce()),
       task_group_(executor),
-      outbox_(options_, ledger_, answers_, outages_, task_group_, clock, journal) {
-    journal_.write(engine::Level::info, "loopback_opened seed=" + std::to_string(options_.seed) +
+      outbox_(options_, ledger_, answers_, outages_, task_group_, clock, logger) {
+    logger_.write(engine::LogLevel::info, "loopback_opened seed=" + std::to_string(options_.seed) +
                                             " run=" + std::to_string(ledger_.run()) +
                                             " next_nonce=" + std::to_string(next_nonce_.load()));
 }
@@ -242,7 +242,7 @@ void LoopbackGateway::reply_now(std::vector<engine::Sent> events) {
 void LoopbackGateway::note_trouble(std::optional<std::string> trouble) {
     const std::lock_guard lock{mutex_};
     if (trouble && !trouble_) {
-        journal_.write(engine::Level::error, "loopback_ledger_failed error=" + *trouble);
+        logger_.write(engine::LogLevel::error, "loopback_ledger_failed error=" + *trouble);
     }
     trouble_ = std::move(trouble);
 }

@@ -21,7 +21,7 @@
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/key_material.hpp"
 
 namespace chains {
@@ -40,7 +40,7 @@ public:
     // Opens the ledger: SQLite::Exception, std::system_error or std::runtime_error when it can not.
     // std::invalid_argument when problem_of(options) has something to say.
     LoopbackGateway(LoopbackOptions options, engine::Clock& clock, engine::Executor& executor,
-                    engine::Journal& journal);
+                    engine::Logger& logger);
     ~LoopbackGateway() override;
     LoopbackGateway(const LoopbackGateway&) = delete;
     LoopbackGateway& operator=(const LoopbackGateway&) = delete;
@@ -83,7 +83,7 @@ private:
     void note_trouble(std::optional<std::string> trouble);
 
     const LoopbackOptions options_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     loopback::Ledger ledger_;
     loopback::Dice dice_;
     loopback::Outages outages_;

@@ -46,13 +46,13 @@ struct Miner::Block {
 };
 
 Miner::Miner(const LoopbackOptions& options, Dice& dice, const Answers& answers, Ledger& ledger,
-             const engine::Clock& clock, engine::Journal& journal)
+             const engine::Clock& clock, engine::Logger& logger)
     : options_(options),
       dice_(dice),
       answers_(answers),
       ledger_(ledger),
       clock_(clock),
-      journal_(journal) {}
+      logger_(logger) {}
 
 Mined Miner::mine(const std::vector<engine::SendOrder>& orders) {
     Block block{Ledger::Page{ledger_}, clock_.wall(), {}, {}};
@@ -62,7 +62,7 @@ Mined Miner::mine(const std::vector<engine::SendOrder>& orders) {
     }
     block.page.commit();
     for (const std::string& id : block.doubles) {
-        journal_.write(engine::Level::error, id + " event=loopback_double_inclusion");
+        logger_.write(engine::LogLevel::error, id + " event=loopback_double_inclusion");
     }
     return std::move(block.mined);
 }

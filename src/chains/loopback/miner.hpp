@@ -10,7 +10,7 @@
 #include "chains/loopback/options.hpp"
 #include "engine/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::loopback {
 
@@ -38,7 +38,7 @@ struct Mined {
 class Miner {
 public:
     Miner(const LoopbackOptions& options, Dice& dice, const Answers& answers, Ledger& ledger,
-          const engine::Clock& clock, engine::Journal& journal);
+          const engine::Clock& clock, engine::Logger& logger);
 
     // Throws on an accident of the ledger; nothing of the batch was included then.
     [[nodiscard]] Mined mine(const std::vector<engine::SendOrder>& orders);
@@ -66,7 +66,7 @@ private:
     const Answers& answers_;
     Ledger& ledger_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
 };
 
 }  // namespace chains::loopback

@@ -15,14 +15,14 @@ constexpr domain::Milliseconds retry_pause{1'000};
 
 Outbox::Outbox(const LoopbackOptions& options, Ledger& ledger, const Answers& answers,
                const Outages& outages, engine::TaskGroup& task_group, const engine::Clock& clock,
-               engine::Journal& journal)
+               engine::Logger& logger)
     : wait_max_(options.confirmation.max + 2 * options.response.max),
       ledger_(ledger),
       answers_(answers),
       outages_(outages),
       task_group_(task_group),
       clock_(clock),
-      journal_(journal) {}
+      logger_(logger) {}
 
 void Outbox::listen(engine::GatewayEvents& events, std::uint64_t cursor) {
     // A ledger that was replaced starts behind what the listener has seen.
@@ -117,7 +117,7 @@ void Outbox::put_back(const std::vector<Due>& taken) {
 void Outbox::note_trouble(std::optional<std::string> trouble) {
     const std::lock_guard lock{mutex_};
     if (trouble && !trouble_) {
-        journal_.write(engine::Level::error, "loopback_answers_held error=" + *trouble);
+        logger_.write(engine::LogLevel::error, "loopback_answers_held error=" + *trouble);
     }
     trouble_ = std::move(trouble);
 }

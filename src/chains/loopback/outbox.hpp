@@ -16,7 +16,7 @@
 #include "chains/loopback/outages.hpp"
 #include "engine/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::loopback {
 
@@ -28,7 +28,7 @@ class Outbox {
 public:
     Outbox(const LoopbackOptions& options, Ledger& ledger, const Answers& answers,
            const Outages& outages, engine::TaskGroup& task_group, const engine::Clock& clock,
-           engine::Journal& journal);
+           engine::Logger& logger);
 
     // Once. Delivers what is behind `cursor` and, in time, what waits in the ledger.
     void listen(engine::GatewayEvents& events, std::uint64_t cursor);
@@ -59,7 +59,7 @@ private:
     const Outages& outages_;
     engine::TaskGroup& task_group_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
 
     std::mutex delivering_;  // held while answers leave: their order is the order of places
     engine::GatewayEvents* events_ = nullptr;

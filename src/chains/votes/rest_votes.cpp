@@ -14,7 +14,7 @@ VoteOptions with_url(VoteOptions options) {
 }  // namespace
 
 RestVotes::RestVotes(const VoteOptions& options, const engine::Clock& clock,
-                     engine::Executor& executor, engine::Journal& journal,
+                     engine::Executor& executor, engine::Logger& logger,
                      engine::VoteObserver& observer)
     : commitment_check_(options.commitment_check),
       chain_(with_url(options), clock, &observer),
@@ -22,9 +22,9 @@ RestVotes::RestVotes(const VoteOptions& options, const engine::Clock& clock,
       nullifiers_(options.nullifier_url.empty()
                       ? nullptr
                       : std::make_unique<votes::rest::RestNullifiers>(options, clock)),
-      prover_(votes::prover::make_prover(options.prover, journal)),
+      prover_(votes::prover::make_prover(options.prover, logger)),
       sources_(chain_, trees_),
-      gateway_(sources_, *prover_, clock, executor, journal, observer) {}
+      gateway_(sources_, *prover_, clock, executor, logger, observer) {}
 
 engine::VoteChain RestVotes::chain() {
     return {chain_, &trees_, nullifiers_.get(), commitment_check_ ? &commitments_ : nullptr};

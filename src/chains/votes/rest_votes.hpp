@@ -13,7 +13,7 @@
 #include "chains/votes/vote_gateway.hpp"
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/vote_chain.hpp"
 
 namespace chains {
@@ -25,7 +25,7 @@ public:
     // `executor` needs as many threads as proofs may run at once. Throws std::invalid_argument that
     // names what can not work, without secrets.
     RestVotes(const VoteOptions& options, const engine::Clock& clock, engine::Executor& executor,
-              engine::Journal& journal, engine::VoteObserver& observer);
+              engine::Logger& logger, engine::VoteObserver& observer);
 
     [[nodiscard]] engine::Gateway& gateway() { return gateway_; }
     // Whose look-ups are left out by the options is missing in it.

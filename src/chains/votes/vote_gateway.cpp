@@ -89,11 +89,11 @@ engine::VoteObserver::Proving kind_of(const votes::prover::ProveOutcome& outcome
 
 // What escapes from the work on one share is that share's failure (share-helper 4.4).
 template <typename Outcome, typename Work>
-Outcome contained(const domain::RequestId& id, engine::Journal& journal, Work work) {
+Outcome contained(const domain::RequestId& id, engine::Logger& logger, Work work) {
     try {
         return work();
     } catch (const std::exception& error) {
-        journal.write(engine::Level::error, domain::to_string(id) +
+        logger.write(engine::LogLevel::error, domain::to_string(id) +
                                                 " event=share_work_broke stage=panic error=\"" +
                                                 base::redact_urls(error.what()) + "\"");
         return attempt_failed("the work on the share broke off");
@@ -104,11 +104,11 @@ Outcome contained(const domain::RequestId& id, engine::Journal& journal, Work wo
 
 VoteGateway::VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover,
                          const engine::Clock& clock, engine::Executor& executor,
-                         engine::Journal& journal, engine::VoteObserver& observer)
+                         engine::Logger& logger, engine::VoteObserver& observer)
     : chain_(chain),
       prover_(prover),
       clock_(clock),
-      journal_(journal),
+      logger_(logger),
       observer_(observer),
       nullifiers_(nullifiers_max),
       task_group_(executor) {}
@@ -127,7 +127,7 @@ void VoteGateway::prepare(std::vector<engine::PrepareOrder> orders) {
     for (engine::PrepareOrder& order : orders) {
         task_group_.run([this, order = std::move(order)] {
             PrepareOutcome outcome =
-                contained<PrepareOutcome>(order.id, journal_, [&] { return prepare_one(order); });
+                contained<PrepareOutcome>(order.id, logger_, [&] { return prepare_one(order); });
             events_.load()->prepared({{order.id, std::move(outcome)}});
         });
     }
@@ -138,7 +138,7 @@ void VoteGateway::send(std::vector<engine::SendOrder> orders) {
     for (engine::SendOrder& order : orders) {
         task_group_.run([this, order = std::move(order)] {
             SendOutcome outcome =
-                contained<SendOutcome>(order.id, journal_, [&] { return send_one(order); });
+                contained<SendOutcome>(order.id, logger_, [&] { return send_one(order); });
             events_.load()->sent({{order.id, std::move(outcome)}});
         });
     }
@@ -225,9 +225,9 @@ votes::prover::ProveOutcome VoteGateway::prove(const votes::prover::Witness& wit
     const domain::Nanoseconds took = clock_.monotonic() - begin;
     const engine::VoteObserver::Proving kind = kind_of(outcome);
     observer_.proved(kind, took);
-    if (journal_.wants(engine::Level::debug)) {
+    if (logger_.wants(engine::LogLevel::debug)) {
         const auto milliseconds = std::chrono::duration_cast<domain::Milliseconds>(took).count();
-        journal_.write(engine::Level::debug,
+        logger_.write(engine::LogLevel::debug,
                        std::string("proof_ended outcome=") + name_of(kind) +
                            " round_id=" + domain::to_hex(witness.round_id) +
                            " share_index=" + std::to_string(witness.share_index) +

@@ -12,7 +12,7 @@
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 #include "engine/vote_chain.hpp"
 
 namespace chains {
@@ -26,7 +26,7 @@ namespace chains {
 class VoteGateway final : public engine::Gateway {
 public:
     VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover,
-                const engine::Clock& clock, engine::Executor& executor, engine::Journal& journal,
+                const engine::Clock& clock, engine::Executor& executor, engine::Logger& logger,
                 engine::VoteObserver& observer);
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
@@ -54,7 +54,7 @@ private:
     votes::RevealChain& chain_;
     votes::prover::Prover& prover_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
     engine::VoteObserver& observer_;
     std::atomic<engine::GatewayEvents*> events_{nullptr};
     votes::NullifierMemory nullifiers_;

@@ -47,12 +47,12 @@ std::string signature(std::string_view secret, std::string_view text) {
 }  // namespace
 
 Webhook::Webhook(WebhookOptions options, Poster& poster, engine::AlertEvents& events,
-                 engine::Executor& executor, const engine::Clock& clock, engine::Journal& journal)
+                 engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger)
     : options_(std::move(options)),
       poster_(poster),
       events_(events),
       clock_(clock),
-      journal_(journal),
+      logger_(logger),
       task_group_(executor) {}
 
 Webhook::~Webhook() {
@@ -128,7 +128,7 @@ void Webhook::taken(const engine::RoundAlert& alert) {
     const std::lock_guard lock(mutex_);
     under_way_.erase(alert.round);
     failing_ = false;
-    journal_.write(engine::Level::info,
+    logger_.write(engine::LogLevel::info,
                    "alert_delivered round_id=" + domain::to_hex(alert.round_id));
 }
 
@@ -141,7 +141,7 @@ void Webhook::put_off(const engine::RoundAlert& alert, const std::string& reason
         pause = delivery.pause;
         delivery.pause = std::min(2 * pause, options_.pause_max);
         if (!failing_) {
-            journal_.write(engine::Level::warning,
+            logger_.write(engine::LogLevel::warning,
                            "alert_not_delivered round_id=" + domain::to_hex(alert.round_id) +
                                " action=\"tried again until it is taken\" error=\"" + reason +
                                "\"");

@@ -16,7 +16,7 @@
 #include "engine/alerts.hpp"
 #include "engine/clock.hpp"
 #include "engine/executor.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains {
 
@@ -56,7 +56,7 @@ class Webhook final : public engine::AlertSink {
 public:
     // `events` hears of each alert that was taken, on a thread of the executor.
     Webhook(WebhookOptions options, Poster& poster, engine::AlertEvents& events,
-            engine::Executor& executor, const engine::Clock& clock, engine::Journal& journal);
+            engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger);
     ~Webhook() override;
 
     // Any thread. A round that is under way already is left as it is.
@@ -82,7 +82,7 @@ private:
     Poster& poster_;
     engine::AlertEvents& events_;
     const engine::Clock& clock_;
-    engine::Journal& journal_;
+    engine::Logger& logger_;
 
     std::mutex mutex_;
     std::map<std::int64_t, Delivery> under_way_;  // by key of the stored round

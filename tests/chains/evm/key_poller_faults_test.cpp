@@ -122,13 +122,13 @@ TEST_CASE("the last value stays while rounds fail, and ids that led nowhere are 
         world.executor.run_for(5 * 12s + 1s);
         CHECK(*poller.current() == before);
         CHECK(poller.trouble());
-        CHECK(world.journal.count("key_urls_failed") == 1);
+        CHECK(world.logger.count("key_urls_failed") == 1);
 
         world.say.clear();
         world.executor.run_for(12s);
         CHECK(*poller.current() == world.contracts.material());
         CHECK(!poller.trouble());
-        CHECK(world.journal.count("key_urls_recovered") == 1);
+        CHECK(world.logger.count("key_urls_recovered") == 1);
     }
 }
 

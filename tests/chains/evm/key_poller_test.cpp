@@ -34,8 +34,8 @@ TEST_CASE("the first round tells the key material") {
                                    domain::to_hex(word32(4))});
     CHECK(!poller.trouble());
     CHECK(world.node.batches == std::vector<std::size_t>{3, 3, 1});
-    CHECK(world.journal.count("key_urls_changed key=0x") == 1);
-    CHECK(world.journal.lines().size() == 1);
+    CHECK(world.logger.count("key_urls_changed key=0x") == 1);
+    CHECK(world.logger.lines().size() == 1);
 }
 
 TEST_CASE("the announcement is looked for in its block, by contract and context") {
@@ -97,7 +97,7 @@ TEST_CASE("each of the four ids makes it look again") {
         world.executor.run_for(12s);
         CHECK(*world.poller->current() == world.contracts.material());
         CHECK(world.node.count("eth_getLogs") == 2);
-        CHECK(world.journal.count("key_urls_changed") == 2);
+        CHECK(world.logger.count("key_urls_changed") == 2);
         world.executor.run_for(12s);
         CHECK(world.node.count("eth_getLogs") == 2);
     }
@@ -115,7 +115,7 @@ TEST_CASE("one failure on the way is no trouble") {
         world.executor.run_for(200ms);
         CHECK(poller.current());
         CHECK(!poller.trouble());
-        CHECK(world.journal.count("failed") == 0);
+        CHECK(world.logger.count("failed") == 0);
     }
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("every step has tries of its own") {
     }
     CHECK(poller.current());
     CHECK(!poller.trouble());
-    CHECK(world.journal.count("failed") == 0);
+    CHECK(world.logger.count("failed") == 0);
 }
 
 TEST_CASE("of several announcements the last one counts") {
@@ -159,7 +159,7 @@ TEST_CASE("a chain without the contracts in its finalized block gets a hint") {
         REQUIRE(world.poller->trouble());
         CHECK(world.poller->trouble()->find("no contract has this address in the finalized") !=
               std::string::npos);
-        CHECK(world.journal.count("--slots-in-an-epoch 1") == 1);
+        CHECK(world.logger.count("--slots-in-an-epoch 1") == 1);
     }
 }
 
@@ -168,13 +168,13 @@ TEST_CASE("trouble is told when it changes") {
     world.say.emplace("d52f10eb", NodeError{-32000, "header not found", {}});
     world.start();
     world.executor.run_for(10 * 12s);
-    REQUIRE(world.journal.lines().size() == 1);
-    CHECK(world.journal.lines()[0].level == engine::Level::error);
-    CHECK(world.journal.lines()[0].text ==
+    REQUIRE(world.logger.lines().size() == 1);
+    CHECK(world.logger.lines()[0].level == engine::LogLevel::error);
+    CHECK(world.logger.lines()[0].text ==
           "key_urls_failed error=getActiveKeyId: header not found");
     world.say.at("d52f10eb") = Trouble{Trouble::Kind::unsent, "connection refused", {}};
     world.executor.run_for(10 * 12s);
-    CHECK(world.journal.lines().size() == 2);
+    CHECK(world.logger.lines().size() == 2);
 }
 
 TEST_CASE("no secret of a node's URL gets out") {
@@ -189,7 +189,7 @@ TEST_CASE("no secret of a node's URL gets out") {
             REQUIRE(world.poller->trouble());
             CHECK(world.poller->trouble()->find("cannot reach") != std::string::npos);
             CHECK(world.poller->trouble()->find("hunter2") == std::string::npos);
-            CHECK(world.journal.count("hunter2") == 0);
+            CHECK(world.logger.count("hunter2") == 0);
         }
     }
 }

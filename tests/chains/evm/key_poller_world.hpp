@@ -118,7 +118,7 @@ struct PollerHarness {
     }
 
     chains::evm::KeyPoller& start() {
-        poller.emplace(options, node, executor, journal);
+        poller.emplace(options, node, executor, logger);
         poller->start();
         return *poller;
     }
@@ -132,7 +132,7 @@ struct PollerHarness {
     chains::EvmOptions options;
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     support::ScriptedNode node;
     Contracts contracts;
     std::map<std::string, Answer> say;  // instead, by selector; `eth_getLogs` for logs

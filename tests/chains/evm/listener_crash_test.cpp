@@ -63,7 +63,7 @@ public:
             return listener->head_lag() == options_.listening.confirmations;
         });
     }
-    [[nodiscard]] std::size_t reorganisations_seen() const { return journal_.count("chain_"); }
+    [[nodiscard]] std::size_t reorganisations_seen() const { return logger_.count("chain_"); }
 
 private:
     void arrange(support::ChainNode& node) {
@@ -106,7 +106,7 @@ private:
         for (std::size_t i = 0; i < count_; ++i) {
             const std::string name = "evm-" + std::to_string(i);
             listeners_[i] = std::make_unique<Listener>(options_, name, nodes_[i], executor_, clock_,
-                                                       journal_, seen_.get());
+                                                       logger_, seen_.get());
             listeners_[i]->start(events_, events_.cursor(name));
         }
     }
@@ -134,7 +134,7 @@ private:
     chains::EvmOptions options_ = support::listening_options();
     support::VirtualClock clock_;
     support::VirtualExecutor executor_{clock_};
-    support::RecordingJournal journal_;
+    support::RecordingLogger logger_;
     support::SimulatedChain chain_;
     support::ChainNode nodes_[2]{support::ChainNode{chain_}, support::ChainNode{chain_}};
     support::Applied events_;

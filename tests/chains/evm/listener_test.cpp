@@ -31,7 +31,7 @@ struct ListenerHarness {
         : options(std::move(chosen)) {}
 
     void start(std::optional<std::uint64_t> cursor = std::nullopt) {
-        listener.emplace(options, "evm-1", node, executor, clock, journal, &seen);
+        listener.emplace(options, "evm-1", node, executor, clock, logger, &seen);
         listener->start(events, cursor);
         executor.run_due();
     }
@@ -40,7 +40,7 @@ struct ListenerHarness {
     EvmOptions options;
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     support::SimulatedChain chain;
     ChainNode node{chain};
     SeenLogs seen{clock};
@@ -137,12 +137,12 @@ TEST_CASE("a start that fails is tried again for ever") {
     CHECK(harness.events.delivered.empty());
     CHECK(harness.node.batches.size() > 700);
     CHECK(harness.node.batches.size() < 730);  // 500 ms, 1 s, 2 s … 5 s
-    CHECK(harness.journal.count("listener_trouble") == 1);
+    CHECK(harness.logger.count("listener_trouble") == 1);
     down = false;
     harness.run_for(30s);
     CHECK(harness.listener->has_start());
     CHECK_FALSE(harness.listener->trouble());
-    CHECK(harness.journal.count("listener_recovered") == 1);
+    CHECK(harness.logger.count("listener_recovered") == 1);
 }
 
 TEST_CASE("a million blocks of downtime are read in ranges without pauses") {
@@ -370,7 +370,7 @@ TEST_CASE("one log that is not to be believed discards its answer") {
         harness.run_for(2s);
         CHECK(harness.events.references().empty());
         CHECK(harness.listener->trouble());
-        CHECK(harness.journal.count("listener_trouble") == 1);
+        CHECK(harness.logger.count("listener_trouble") == 1);
         harness.run_for(30s);
         CHECK(harness.events.references() == References{1, 2});
         CHECK_FALSE(harness.listener->trouble());
@@ -408,7 +408,7 @@ TEST_CASE("hostile heads and blocks are not believed") {
         harness.run_for(20s);
         CHECK(harness.events.references().empty());
         CHECK(harness.listener->trouble());
-        CHECK(harness.journal.count("chain_") == 0);
+        CHECK(harness.logger.count("chain_") == 0);
         harness.node.on[row.method] = honest;
         harness.run_for(30s);
         CHECK(harness.events.references() == References{1});
@@ -428,7 +428,7 @@ TEST_CASE("an event that does not decode is skipped with one warning, its neighb
     };
     harness.run_for(20s);
     CHECK(harness.events.references() == References{1, 3});
-    CHECK(harness.journal.count("answer_undecodable listener=evm-1 block=1 log=1") == 1);
+    CHECK(harness.logger.count("answer_undecodable listener=evm-1 block=1 log=1") == 1);
     CHECK_FALSE(harness.listener->trouble());
 }
 
@@ -444,7 +444,7 @@ TEST_CASE("threshold events carry no answer and are no reason for a warning") {
     };
     harness.run_for(20s);
     CHECK(harness.events.references().empty());
-    CHECK(harness.journal.lines().empty());
+    CHECK(harness.logger.lines().empty());
     CHECK(harness.listener->head_lag() == 0);
 }
 
@@ -540,15 +540,15 @@ TEST_CASE("a change of any depth up to the greatest is read again") {
         harness.chain.reorganise(depth);
         harness.chain.answer_here(1'000);  // as high as before: the head does not tell
         harness.run_for(4s);
-        CHECK(harness.journal.count("chain_reorganised depth=" + std::to_string(depth) + " ") == 1);
-        CHECK(harness.journal.count("chain_") == 1);
+        CHECK(harness.logger.count("chain_reorganised depth=" + std::to_string(depth) + " ") == 1);
+        CHECK(harness.logger.count("chain_") == 1);
         CHECK(harness.events.references().back() == 1'000);
         CHECK(harness.events.references().size() == 81);
         CHECK(harness.events.delivered.back().cursor == 80);
         harness.chain.answer(1'001);
         harness.run_for(4s);
         CHECK(harness.events.references().back() == 1'001);
-        CHECK(harness.journal.count("chain_") == 1);
+        CHECK(harness.logger.count("chain_") == 1);
     }
 }
 
@@ -563,10 +563,10 @@ TEST_CASE("a change deeper than is looked for is read again as far as that") {
     harness.chain.reorganise(12);
     harness.chain.mine();
     harness.run_for(4s);
-    CHECK(harness.journal.count("chain_reorganised depth=5 ") == 1);
+    CHECK(harness.logger.count("chain_reorganised depth=5 ") == 1);
     CHECK(harness.listener->head_lag() == 0);
     harness.run_for(30s);
-    CHECK(harness.journal.count("chain_") == 1);
+    CHECK(harness.logger.count("chain_") == 1);
 }
 
 TEST_CASE("a change while the range is read is noticed") {
@@ -607,8 +607,8 @@ TEST_CASE("a node that lags in turn is waited for") {
     harness.run_for(4s);
     harness.events.commit();
     CHECK(harness.events.answers == harness.chain.answers());
-    CHECK(harness.journal.count("chain_") == 0);
-    CHECK(harness.journal.count("listener_trouble") == 0);
+    CHECK(harness.logger.count("chain_") == 0);
+    CHECK(harness.logger.count("listener_trouble") == 0);
 }
 
 TEST_CASE("a head that stays low for 5 s is a chain that lost its tail") {
@@ -620,9 +620,9 @@ TEST_CASE("a head that stays low for 5 s is a chain that lost its tail") {
     }
     harness.chain.cut(17);
     harness.run_for(4s);
-    CHECK(harness.journal.count("chain_") == 0);
+    CHECK(harness.logger.count("chain_") == 0);
     harness.run_for(6s);
-    CHECK(harness.journal.count("chain_reorganised depth=3 ") == 1);
+    CHECK(harness.logger.count("chain_reorganised depth=3 ") == 1);
     CHECK(harness.listener->head_lag() == 0);
     harness.chain.answer(100);
     harness.run_for(2s);
@@ -644,7 +644,7 @@ TEST_CASE("a chain that was reset is read from its beginning") {
         harness.run_for(4s);
         CHECK(harness.node.ranges.empty());
         harness.run_for(10s);
-        CHECK(harness.journal.count("chain_shorter listener=evm-1") == 1);
+        CHECK(harness.logger.count("chain_shorter listener=evm-1") == 1);
         REQUIRE_FALSE(harness.node.ranges.empty());
         CHECK(harness.node.ranges[0].first == row.from);
         CHECK(harness.events.references() == References{7});
@@ -747,7 +747,7 @@ TEST_CASE("two listeners deliver an answer once while the second is close behind
     ChainNode second_node{harness.chain};
     harness.start();
     Listener second{harness.options, "evm-2",         second_node,  harness.executor,
-                    harness.clock,   harness.journal, &harness.seen};
+                    harness.clock,   harness.logger, &harness.seen};
     second.start(harness.events, std::nullopt);
     harness.run_for(1s);
     harness.chain.answer(1);

@@ -128,11 +128,11 @@ TEST_CASE("polls do not overlap, nudges come from anywhere, stop ends it at any 
     for (std::uint64_t round = 0; round < 100; ++round) {
         CAPTURE(round);
         support::VirtualClock clock;
-        support::RecordingJournal journal;
+        support::RecordingLogger logger;
         GrowingNode node;
         Watch watch;
         support::HastyWorkers workers;
-        chains::evm::Listener listener{options, "evm-1", node, workers, clock, journal};
+        chains::evm::Listener listener{options, "evm-1", node, workers, clock, logger};
         std::jthread nudging{[&](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
                 listener.nudge();
@@ -155,12 +155,12 @@ TEST_CASE("polls do not overlap, nudges come from anywhere, stop ends it at any 
 
 TEST_CASE("stop does not wait for a node that hangs") {
     support::VirtualClock clock;
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     GrowingNode node;
     Watch watch;
     support::HastyWorkers workers;
     chains::evm::Listener listener{
-        support::listening_options(), "evm-1", node, workers, clock, journal};
+        support::listening_options(), "evm-1", node, workers, clock, logger};
     node.hangs = true;
     listener.start(watch, 0);
     node.wait_until_hanging();

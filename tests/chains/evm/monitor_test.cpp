@@ -31,7 +31,7 @@ struct MonitorHarness {
     }
 
     void start() {
-        monitor.emplace(options, signer, node, executor, clock, journal);
+        monitor.emplace(options, signer, node, executor, clock, logger);
         monitor->start();
         executor.run_due();
     }
@@ -43,7 +43,7 @@ struct MonitorHarness {
     domain::Address signer{};
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     support::ScriptedNode node;
     std::optional<Monitor> monitor;
 };
@@ -104,8 +104,8 @@ TEST_CASE("a low balance is said once, and once more after it had recovered") {
         CAPTURE(row.label);
         harness.balance = row.balance;
         harness.executor.run_for(15s);
-        CHECK(harness.journal.count("signer_balance_low") == row.warnings);
-        CHECK(harness.journal.count("signer_balance_recovered") == row.recoveries);
+        CHECK(harness.logger.count("signer_balance_low") == row.warnings);
+        CHECK(harness.logger.count("signer_balance_recovered") == row.recoveries);
     }
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("without a limit an empty account is no reason for a warning") {
     harness.balance = Json("0x0");
     harness.start();
     CHECK(harness.monitor->balance() == chains::jsonrpc::Wei{0});
-    CHECK(harness.journal.lines().empty());
+    CHECK(harness.logger.lines().empty());
 }
 
 TEST_CASE("a nonce never falls: some answers come from nodes that lag") {
@@ -136,7 +136,7 @@ TEST_CASE("another chain is trouble until the node is on ours") {
     CHECK_FALSE(harness.monitor->on_right_chain());
     CHECK(harness.monitor->trouble() == "chain id is 1, the configuration says 31337");
     harness.executor.run_for(1min);
-    CHECK(harness.journal.count("wrong_chain") == 1);
+    CHECK(harness.logger.count("wrong_chain") == 1);
     harness.chain_id = Json("0x7a69");
     harness.executor.run_for(15s);
     CHECK_FALSE(harness.monitor->on_wrong_chain());
@@ -168,11 +168,11 @@ TEST_CASE("trouble is what the last look met, in one line of the log") {
         harness.executor.run_for(45s);
         CHECK(harness.monitor->trouble() == row.trouble);
         CHECK(harness.monitor->nonce() == 7);
-        CHECK(harness.journal.count("write_node_trouble") == 1);
+        CHECK(harness.logger.count("write_node_trouble") == 1);
         harness.nonce = Json("0x8");
         harness.executor.run_for(15s);
         CHECK_FALSE(harness.monitor->trouble());
-        CHECK(harness.journal.count("write_node_recovered") == 1);
+        CHECK(harness.logger.count("write_node_recovered") == 1);
     }
 }
 

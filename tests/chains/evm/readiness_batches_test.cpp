@@ -206,7 +206,7 @@ TEST_CASE("a node that hangs takes two threads, and stop waits for them") {
     CountingEvents events;
     Threads threads;
     chains::evm::Readiness readiness{world.options, world.read, world.hosts, threads,
-                                     world.journal};
+                                     world.logger};
     const auto check = [&](std::int64_t number) {
         readiness.check(
             {{support::request_id(number), std::make_shared<domain::Request>(support::user_decrypt(

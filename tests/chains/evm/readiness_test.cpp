@@ -119,7 +119,7 @@ TEST_CASE("no secret of a node's URL gets into an outcome or the journal") {
             const std::string texts = texts_of(world.outcome(support::user_decrypt(1)));
             CHECK(texts.find("cannot reach") != std::string::npos);
             CHECK(texts.find("hunter2") == std::string::npos);
-            CHECK(world.journal.count("hunter2") == 0);
+            CHECK(world.logger.count("hunter2") == 0);
         }
     }
 }

@@ -95,14 +95,14 @@ struct ReadinessHarness {
     void finish() { executor.run_all(); }
 
     chains::evm::Readiness& subject() {
-        if (!readiness) readiness.emplace(options, read, hosts, executor, journal);
+        if (!readiness) readiness.emplace(options, read, hosts, executor, logger);
         return *readiness;
     }
 
     chains::EvmOptions options;
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     support::RecordingEvents events;
     support::ScriptedNode read;
     chains::evm::Readiness::Hosts hosts;

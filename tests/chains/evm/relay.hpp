@@ -85,7 +85,7 @@ struct Relay {
         nodes.listeners.push_back(std::make_unique<StubNode>(chain));
         gateway.gateway = std::make_unique<chains::EvmGateway>(
             options, std::move(nodes), clock, chains::EvmGateway::Workers{executor, executor},
-            engine.journal);
+            engine.logger);
         engine.start();
     }
 

@@ -203,7 +203,7 @@ TEST_CASE("report 7: a nonce used by another program is replaced once, and someb
     relay.run_for(60s);
     CHECK(relay.engine.status(id) == Status::receipt_received);
     CHECK(nonces_of(relay) == std::set<std::uint64_t>{1});
-    CHECK(relay.engine.journal.count("foreign_nonce_use") == 1);
+    CHECK(relay.engine.logger.count("foreign_nonce_use") == 1);
     std::size_t spent = 0;
     for (const Call& call : relay.chain.calls) {
         const bool beside = call.method == "eth_getLogs" || call.method == "eth_blockNumber" ||
@@ -248,7 +248,7 @@ TEST_CASE("report 22: an empty account pauses the lane and fails nobody") {
     }
     relay.run_for(20s);
     CHECK(relay.gateway.trouble().has_value());
-    CHECK(relay.engine.journal.count("insufficient_funds") == 1);
+    CHECK(relay.engine.logger.count("insufficient_funds") == 1);
     empty = false;
     relay.run_for(12s);
     for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
@@ -266,7 +266,7 @@ TEST_CASE("report 23: a stuck transaction gets both fees raised at once, up to t
     REQUIRE(relay.chain.in_pool() == 1);
     relay.run_for(5min);
     CHECK(relay.engine.status(id) == Status::tx_in_flight);
-    CHECK(relay.engine.journal.count("underpriced") == 0);
+    CHECK(relay.engine.logger.count("underpriced") == 0);
     // 3 gwei, 3.375, 3.797, 4.1: the last step is cut by the cap and still a step above.
     const auto order = relay.engine.process().store.attempts(id.sequence);
     std::vector<std::uint64_t> fees;
@@ -542,7 +542,7 @@ TEST_CASE("a hole that a failed row left is filled, and those behind it go on") 
     CHECK(relay.engine.status(a) == Status::failure);
     CHECK(relay.engine.status(b) == Status::receipt_received);
     CHECK(relay.chain.nonce() == 2);
-    CHECK(relay.engine.journal.count("nonce_hole_filled nonce=0 accepted=true") == 1);
+    CHECK(relay.engine.logger.count("nonce_hole_filled nonce=0 accepted=true") == 1);
 }
 
 TEST_CASE("a node that lost its pool gets everything again, the smallest nonce first") {
@@ -599,7 +599,7 @@ TEST_CASE("a directory that was used with another chain keeps its signed request
     relay.start();
     relay.run_for(1min);
     CHECK(relay.engine.status(id) == Status::tx_in_flight);
-    CHECK(relay.engine.journal.count("sealed_for_another_chain") == 1);
+    CHECK(relay.engine.logger.count("sealed_for_another_chain") == 1);
     CHECK(relay.chain.count("eth_sendRawTransactionSync") == 0);
 }
 

@@ -107,7 +107,7 @@ Outcome relayed(const Says& says, domain::Milliseconds time = 3min) {
     relay.run_for(1min);
     const Status status = relay.engine.status(id);
     if (status != Status::failure) relay.check_inclusions();
-    return {status, relay.engine.journal.count("transaction_cancelled"), relay.chain.nonce()};
+    return {status, relay.engine.logger.count("transaction_cancelled"), relay.chain.nonce()};
 }
 
 // A relay whose sends are refused with these words for a while.
@@ -128,7 +128,7 @@ struct Refusing {
 
     void check_all_received() {
         for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
-        CHECK(relay.engine.journal.count("transaction_cancelled") == 0);
+        CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
         relay.check_inclusions();
     }
 
@@ -265,14 +265,14 @@ TEST_CASE("field 79: a node without the sync method says so in other words") {
         }
         for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
         CHECK(asked == 1);
-        CHECK(relay.engine.journal.count("send_sync_missing") == 1);
+        CHECK(relay.engine.logger.count("send_sync_missing") == 1);
         // Asked anew after ten minutes, and told once.
         relay.run_for(10min);
         relay.submit(support::input_proof(4));
         relay.run_for(5s);
         CHECK(asked == 2);
         CHECK(relay.engine.status(relay.ids.back()) == Status::receipt_received);
-        CHECK(relay.engine.journal.count("send_sync_missing") == 1);
+        CHECK(relay.engine.logger.count("send_sync_missing") == 1);
         relay.check_inclusions();
 
         ScriptedNode node;
@@ -311,13 +311,13 @@ TEST_CASE("field 80: a refusal nobody knows is borne for minutes, told once a mi
     relay.submit(support::input_proof(1));
     relay.run_for(9min);
     CHECK(relay.engine.status(relay.ids.front()) == Status::tx_in_flight);
-    CHECK(relay.engine.journal.count("transaction_cancelled") == 0);
-    const auto lines = relay.engine.journal.count("transaction_refused");
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+    const auto lines = relay.engine.logger.count("transaction_refused");
     CHECK(lines >= 8);
     CHECK(lines <= 10);
     CHECK(world.refused < 9 * 60);
     relay.run_for(2min);
-    CHECK(relay.engine.journal.count("transaction_cancelled") == 1);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 1);
     // The no-op is refused as well: health says why.
     REQUIRE(relay.gateway.trouble());
     CHECK(relay.gateway.trouble()->find("nobody has heard of") != std::string::npos);
@@ -467,7 +467,7 @@ TEST_CASE("field 85: an empty account in the words of any client pauses, and fai
         world.submit(10);
         world.relay.run_for(1min);
         CHECK(world.relay.gateway.trouble().has_value());
-        CHECK(world.relay.engine.journal.count("insufficient_funds ") == 1);
+        CHECK(world.relay.engine.logger.count("insufficient_funds ") == 1);
         world.refuses = false;
         world.relay.run_for(30s);
         CHECK_FALSE(world.relay.gateway.trouble());
@@ -487,12 +487,12 @@ TEST_CASE("field 85: before a nonce is given up the balance is compared with the
     const auto id = relay.submit(support::input_proof(1));
     relay.run_for(15min);
     CHECK(relay.engine.status(id) == Status::tx_in_flight);
-    CHECK(relay.engine.journal.count("insufficient_funds ") == 1);
+    CHECK(relay.engine.logger.count("insufficient_funds ") == 1);
     CHECK(relay.gateway.trouble().has_value());
     refuses = false;
     relay.run_for(30s);
     CHECK(relay.engine.status(id) == Status::receipt_received);
-    CHECK(relay.engine.journal.count("transaction_cancelled") == 0);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
     relay.check_inclusions();
 }
 
@@ -524,8 +524,8 @@ TEST_CASE("field 86: a delegated account sends one at a time, nobody is cancelle
         received += relay.engine.status(id) == Status::receipt_received ? 1U : 0U;
     }
     CHECK(received == 20);
-    CHECK(relay.engine.journal.count("transaction_cancelled") == 0);
-    CHECK(relay.engine.journal.count("one_transaction_in_flight") == 1);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+    CHECK(relay.engine.logger.count("one_transaction_in_flight") == 1);
     relay.check_inclusions();
 }
 
@@ -538,8 +538,8 @@ TEST_CASE("field 91: an account that may not send stops signing, and says so") {
         relay.submit(support::input_proof(number));
     }
     relay.run_for(5min);
-    CHECK(relay.engine.journal.count("sender_forbidden alert=true") == 1);
-    CHECK(relay.engine.journal.count("transaction_cancelled") == 0);
+    CHECK(relay.engine.logger.count("sender_forbidden alert=true") == 1);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
     REQUIRE(relay.gateway.trouble());
     CHECK(relay.gateway.trouble()->find("not authorized") != std::string::npos);
     CHECK_FALSE(relay.gateway.gateway->dependencies().front().ok);
@@ -551,7 +551,7 @@ TEST_CASE("field 91: an account that may not send stops signing, and says so") {
     world.refuses = false;
     relay.run_for(1min);
     CHECK_FALSE(relay.gateway.trouble());
-    CHECK(relay.engine.journal.count("sender_forbidden_recovered") == 1);
+    CHECK(relay.engine.logger.count("sender_forbidden_recovered") == 1);
     world.check_all_received();
 }
 
@@ -604,7 +604,7 @@ TEST_CASE("field 94: the margin on top of an estimate never lifts it over a limi
             relay.run_for(10s);
         }
         for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
-        CHECK(relay.engine.journal.count("transaction_cancelled") == 0);
+        CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
         for (const auto& entry : relay.chain.included()) {
             CHECK(entry.transaction.gas_limit == row.cap);
         }
@@ -625,7 +625,7 @@ TEST_CASE("field 94: a limit below the estimate is not tried") {
     const auto id = relay.submit(support::input_proof(1));
     relay.run_for(1min);
     CHECK(relay.engine.status(id) == Status::failure);
-    CHECK(relay.engine.journal.count("transaction_cancelled") == 1);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 1);
     CHECK(relay.chain.nonce() == 1);
 }
 
@@ -749,7 +749,7 @@ TEST_CASE("a receipt that can not be had is unknown: no other nonce, however lon
     const auto id = relay.submit(support::input_proof(1));
     relay.run_for(20min);
     CHECK(relay.engine.status(id) == Status::tx_in_flight);
-    CHECK(relay.engine.journal.count("foreign_nonce_use") == 0);
+    CHECK(relay.engine.logger.count("foreign_nonce_use") == 0);
     CHECK(relay.engine.process().store.attempts(id.sequence).size() == 1);
     indexing = false;
     relay.run_for(1min);

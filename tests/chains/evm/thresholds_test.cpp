@@ -56,10 +56,10 @@ struct ThresholdsHarness {
     support::VirtualClock clock;
     const domain::Monotonic start = clock.monotonic();
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     support::ScriptedNode node;
     std::vector<domain::Nanoseconds> times;  // of the calls
-    chains::evm::Thresholds thresholds{options, node, clock, executor, journal};
+    chains::evm::Thresholds thresholds{options, node, clock, executor, logger};
 };
 
 TEST_CASE("T-131: the contract says how many shares a context needs") {
@@ -85,7 +85,7 @@ TEST_CASE("T-132: a known context is not asked for again") {
     CHECK(world.learn(42) == 7);
     CHECK(world.learn(42) == 7);
     CHECK(world.times.size() == 1);
-    CHECK(world.journal.lines().empty());
+    CHECK(world.logger.lines().empty());
 }
 
 TEST_CASE("T-133: a try that fails is followed by another after 200 ms") {
@@ -100,7 +100,7 @@ TEST_CASE("T-133: a try that fails is followed by another after 200 ms") {
         world.say({answer, number_reply(7)});
         CHECK(world.learn(42) == 7);
         CHECK(world.times == std::vector<domain::Nanoseconds>{0ms, 200ms});
-        CHECK(world.journal.lines().empty());
+        CHECK(world.logger.lines().empty());
     }
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("an old value stays while the contract can not be asked") {
         CHECK(world.learn(42) == 7);
         CHECK(world.times.size() == 1 + 3 * static_cast<std::size_t>(time));
     }
-    CHECK(world.journal.count("threshold_not_found") == 1);
+    CHECK(world.logger.count("threshold_not_found") == 1);
 }
 
 TEST_CASE("the wall clock makes no value old") {
@@ -263,22 +263,22 @@ TEST_CASE("a failure is told once until it changes, without the node's URL") {
         CHECK(!world.learn(42));
         world.clock.advance(3s);
     }
-    REQUIRE(world.journal.lines().size() == 1);
-    const auto line = world.journal.lines()[0];
-    CHECK(line.level == engine::Level::warning);
+    REQUIRE(world.logger.lines().size() == 1);
+    const auto line = world.logger.lines()[0];
+    CHECK(line.level == engine::LogLevel::warning);
     CHECK(line.text.starts_with("threshold_not_found context=0x" + domain::to_hex(word32(42)) +
                                 " error=cannot reach"));
     CHECK(line.text.find("hunter2") == std::string::npos);
 
     world.say({reverted, reverted, reverted, number_reply(7)});
     CHECK(!world.learn(42));
-    CHECK(world.journal.count("threshold_not_found") == 2);
+    CHECK(world.logger.count("threshold_not_found") == 2);
     world.clock.advance(3s);
     CHECK(world.learn(42) == 7);
     world.thresholds.forget(word32(42));
     world.say({reverted});
     CHECK(!world.learn(42));
-    CHECK(world.journal.count("threshold_not_found") == 3);
+    CHECK(world.logger.count("threshold_not_found") == 3);
 }
 
 TEST_CASE("nothing is asked once stopped") {

@@ -57,13 +57,13 @@ public:
 
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     Courier courier{executor};
     std::unique_ptr<chains::LoopbackGateway> gateway;
 
 private:
     void open() {
-        gateway = std::make_unique<chains::LoopbackGateway>(options_, clock, executor, journal);
+        gateway = std::make_unique<chains::LoopbackGateway>(options_, clock, executor, logger);
         courier.resume(*gateway);
     }
 

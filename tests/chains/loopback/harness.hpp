@@ -33,7 +33,7 @@ struct Harness {
     }
 
     void start(std::uint64_t cursor) {
-        gateway = std::make_unique<chains::LoopbackGateway>(options, clock, executor, journal);
+        gateway = std::make_unique<chains::LoopbackGateway>(options, clock, executor, logger);
         gateway->listen(events, support::resume_from(cursor));
     }
 
@@ -74,7 +74,7 @@ struct Harness {
     support::TempDirectory directory;
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     support::RecordingEvents events;
     chains::LoopbackOptions options;
     std::unique_ptr<chains::LoopbackGateway> gateway;

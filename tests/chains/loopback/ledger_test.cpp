@@ -62,14 +62,14 @@ TEST_CASE("a ledger that can not be created says which") {
 TEST_CASE("a shared ledger in memory lasts as long as somebody holds it") {
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     auto options = instant();
     options.ledger = "file:ledger_test?mode=memory&cache=shared";
     {
         const Ledger keeper{options.ledger, LedgerSynchronous::off, {}};
         for (const std::uint64_t expected : {1U, 2U}) {
             support::RecordingEvents events;
-            chains::LoopbackGateway gateway{options, clock, executor, journal};
+            chains::LoopbackGateway gateway{options, clock, executor, logger};
             gateway.listen(events, support::resume_from(0));
             const domain::RequestId id = support::request_id(static_cast<std::int64_t>(expected));
             gateway.prepare({{id, std::make_shared<domain::Request>(support::public_decrypt(1))}});
@@ -84,7 +84,7 @@ TEST_CASE("a shared ledger in memory lasts as long as somebody holds it") {
             CHECK(events.answers.size() == expected);
         }
     }
-    chains::LoopbackGateway fresh{options, clock, executor, journal};
+    chains::LoopbackGateway fresh{options, clock, executor, logger};
     CHECK(fresh.inclusions() == 0);
 }
 

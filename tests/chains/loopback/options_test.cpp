@@ -102,7 +102,7 @@ TEST_CASE("a gateway refuses options that have a problem") {
     LoopbackOptions options = harness.options;
     options.kms_nodes = 99;
     CHECK_THROWS_WITH_AS(
-        chains::LoopbackGateway(options, harness.clock, harness.executor, harness.journal),
+        chains::LoopbackGateway(options, harness.clock, harness.executor, harness.logger),
         "loopback gateway: kms_nodes is 99, must be 1 to 60", std::invalid_argument);
 }
 

@@ -128,8 +128,8 @@ TEST_CASE("a double inclusion of a relayer request is shown, not prevented") {
         CHECK(harness.gateway->double_inclusions() == number + 1);
     }
     CHECK(harness.gateway->inclusions() == 10);
-    CHECK(harness.journal.count("event=loopback_double_inclusion") == 5);
-    CHECK(harness.journal.count(domain::to_string(support::request_id(0))) == 1);
+    CHECK(harness.logger.count("event=loopback_double_inclusion") == 5);
+    CHECK(harness.logger.count(domain::to_string(support::request_id(0))) == 1);
     harness.crash();
     harness.start(0);
     CHECK(harness.gateway->double_inclusions() == 5);
@@ -277,7 +277,7 @@ TEST_CASE("a ledger that can not be written is trouble, not a loss") {
     CHECK(is<Unreachable>(harness.send(order)));
     CHECK(harness.gateway->trouble().value_or("").starts_with(
         "the loopback ledger can not be written: "));
-    CHECK(harness.journal.count("loopback_ledger_failed") == 1);
+    CHECK(harness.logger.count("loopback_ledger_failed") == 1);
 
     other.exec("alter table elsewhere rename to inclusion");
     CHECK(is<Receipt>(harness.send(order)));

@@ -99,10 +99,10 @@ TEST_CASE("real threads: answers keep their order and stop is final") {
         options.ledger = directory.file("ledger.db");
         options.ledger_synchronous = chains::LedgerSynchronous::off;
         support::VirtualClock clock;
-        support::RecordingJournal journal;
+        support::RecordingLogger logger;
         Watch watch;
         support::HastyWorkers workers;
-        chains::LoopbackGateway gateway{options, clock, workers, journal};
+        chains::LoopbackGateway gateway{options, clock, workers, logger};
         gateway.listen(watch, support::resume_from(0));
 
         std::vector<PrepareOrder> orders;

@@ -44,7 +44,7 @@ TEST_CASE("the example prover gets the whole witness in both formats and lives")
                 CHECK(std::get<Proof>(outcome).nullifier == expected.nullifier);
             }
             CHECK_FALSE(world.prover->trouble());
-            CHECK(world.journal.lines().empty());
+            CHECK(world.logger.lines().empty());
         }
     }
 }

@@ -135,8 +135,8 @@ TEST_CASE("a prover that needs more memory than it may have fails") {
     options.memory_bytes_max = 200'000'000;
     ProverWorld world{options};
     CHECK(world.prove() == "not proved: prover ended with exit code 1");
-    CHECK(world.journal.count("text=\"Traceback") == 1);
-    CHECK(world.journal.count("MemoryError") == 1);
+    CHECK(world.logger.count("text=\"Traceback") == 1);
+    CHECK(world.logger.count("MemoryError") == 1);
     options.command[3] = "good";
     CHECK(ProverWorld{options}.prove() == "proved");
 }
@@ -147,21 +147,21 @@ TEST_CASE("what a prover says on the side never blocks it, and is told when it f
         ProverWorld chatter{support::faulty("chatter", ProverFormat::json, life)};
         CHECK(chatter.prove() == "proved");
         CHECK(chatter.prove() == "proved");
-        CHECK(chatter.journal.lines().empty());
+        CHECK(chatter.logger.lines().empty());
     }
     ProverWorld world{support::command({"sh", "-c", "echo no keys >&2; exit 3"})};
     CHECK(world.prove() == "not proved: prover ended with exit code 3");
-    REQUIRE(world.journal.lines().size() == 1);
-    CHECK(world.journal.lines().front().level == engine::Level::warning);
-    CHECK(world.journal.lines().front().text ==
+    REQUIRE(world.logger.lines().size() == 1);
+    CHECK(world.logger.lines().front().level == engine::LogLevel::warning);
+    CHECK(world.logger.lines().front().text ==
           "prover_stderr error=\"prover ended with exit code 3\" text=\"no keys\"");
 }
 
 TEST_CASE("a prover that prints its input does not bring it into log or reason") {
     ProverWorld world{support::faulty("confess")};
     CHECK(world.prove() == "not proved: prover error -5 (proving failed): bad point …");
-    REQUIRE(world.journal.lines().size() == 1);
-    const std::string line = world.journal.lines().front().text;
+    REQUIRE(world.logger.lines().size() == 1);
+    const std::string line = world.logger.lines().front().text;
     CHECK(line.find("panicked: …") != std::string::npos);
     const auto c1 = support::witness().c1;
     CHECK(line.find(domain::to_hex(c1).substr(0, 8)) == std::string::npos);

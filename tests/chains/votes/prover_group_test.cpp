@@ -82,7 +82,7 @@ TEST_CASE("a stop ends proofs under way at once, from any thread") {
         CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
         CHECK(support::is_gone(prover));
         CHECK(world.prove() == "unreachable: stopped");
-        CHECK(world.journal.lines().empty());
+        CHECK(world.logger.lines().empty());
     }
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("a process that dies after its answer is replaced unnoticed") {
 TEST_CASE("who died without reading is replaced, who died of the request failed") {
     ProverWorld shy{pooled("shy")};
     for (int proof = 0; proof < 3; ++proof) CHECK(shy.prove() == "proved");
-    CHECK(shy.journal.lines().empty());
+    CHECK(shy.logger.lines().empty());
 
     ProverWorld shocked{pooled("shocked")};
     CHECK(shocked.prove() == "proved");

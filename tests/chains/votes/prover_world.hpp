@@ -115,11 +115,11 @@ inline std::size_t descriptors_open() {
 
 struct ProverWorld {
     explicit ProverWorld(const chains::ProverOptions& options)
-        : prover(chains::votes::prover::make_prover(options, journal)) {}
+        : prover(chains::votes::prover::make_prover(options, logger)) {}
 
     std::string prove(std::uint8_t number = 1) { return words(prover->prove(witness(number))); }
 
-    RecordingJournal journal;
+    RecordingLogger logger;
     std::unique_ptr<chains::votes::prover::Prover> prover;
 };
 

@@ -96,7 +96,7 @@ TEST_CASE("P6 two shares of two rounds are proved at once, each with the path of
     ScriptedChain chain;
     ScriptedProver prover;
     support::VirtualClock clock;
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     engine::VoteObserver observer;
     const domain::VoteShare first = share_in_round(1, 3);
     const domain::VoteShare second = share_in_round(2, 4);
@@ -117,7 +117,7 @@ TEST_CASE("P6 two shares of two rounds are proved at once, each with the path of
         return ScriptedProver::proof_of(witness);
     };
     platform::WorkerPool workers(2);
-    chains::VoteGateway votes(chain, prover, clock, workers, journal, observer);
+    chains::VoteGateway votes(chain, prover, clock, workers, logger, observer);
     Answers answers;
     votes.listen(answers, {});
     votes.prepare({{{1, 1}, std::make_shared<const domain::Request>(first)},
@@ -159,7 +159,7 @@ TEST_CASE("further: an exception in the prover is one attempt, and the siblings 
     CHECK(world.row(id).schedule.attempts == 1);
     CHECK(world.status(sibling) == Status::completed);
     CHECK(world.status(other) == Status::completed);
-    CHECK(world.journal.count("stage=panic") == 1);
+    CHECK(world.logger.count("stage=panic") == 1);
 }
 
 TEST_CASE("an exception on the way to the chain is one attempt") {
@@ -170,7 +170,7 @@ TEST_CASE("an exception on the way to the chain is one attempt") {
     const auto id = world.submit(support::vote_share(1));
     world.run_for(moment);
     CHECK(world.row(id).schedule.attempts == 1);
-    CHECK(world.journal.count("hunter2") == 0);
+    CHECK(world.logger.count("hunter2") == 0);
 }
 
 TEST_CASE("a proof that is empty or too large costs an attempt and is not sent") {

@@ -123,11 +123,11 @@ private:
 struct VotesWorld {
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     engine::VoteObserver observer;
     ScriptedChain chain;
     ScriptedProver prover;
-    chains::VoteGateway gateway{chain, prover, clock, executor, journal, observer};
+    chains::VoteGateway gateway{chain, prover, clock, executor, logger, observer};
     support::Engine engine{clock, executor, gateway};
 
     domain::RequestId submit(const domain::VoteShare& share) {

@@ -110,7 +110,7 @@ chains::WebhookOptions options_of_test() {
 struct Harness {
     explicit Harness(const chains::WebhookOptions& options = options_of_test())
         : webhook(std::make_unique<chains::Webhook>(options, poster, taken, executor, clock,
-                                                    journal)) {}
+                                                    logger)) {}
 
     void refuse(std::size_t times, const std::string& reason = "HTTP 500") {
         for (std::size_t i = 0; i < times; ++i) poster.refusals.emplace_back(reason);
@@ -118,7 +118,7 @@ struct Harness {
 
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
-    support::RecordingJournal journal;
+    support::RecordingLogger logger;
     ScriptedPoster poster{clock};
     TakenAlerts taken;
     std::unique_ptr<chains::Webhook> webhook;
@@ -134,7 +134,7 @@ TEST_CASE("an alert is posted once, with its counts, and reported as taken") {
     REQUIRE(harness.poster.posts.size() == 1);
     CHECK(harness.poster.posts[0].body == body_of_round_1());
     CHECK(harness.taken.rounds == std::vector<std::int64_t>{1});
-    CHECK(harness.journal.count("alert_delivered") == 1);
+    CHECK(harness.logger.count("alert_delivered") == 1);
 }
 
 TEST_CASE("timestamp and signature are those of the documented scheme") {
@@ -223,16 +223,16 @@ TEST_CASE("a streak of failures is one warning, without the URL") {
     harness.refuse(10, "connection refused");
     harness.webhook->raise({alert(1), alert(2)});
     harness.executor.run_for(1h);
-    CHECK(harness.journal.count("alert_not_delivered") == 1);
-    CHECK(harness.journal.count("connection refused") == 1);
+    CHECK(harness.logger.count("alert_not_delivered") == 1);
+    CHECK(harness.logger.count("connection refused") == 1);
     CHECK(harness.taken.rounds.size() == 2);
 
     harness.refuse(2);
     harness.webhook->raise({alert(3)});
     harness.executor.run_for(1h);
-    CHECK(harness.journal.count("alert_not_delivered") == 2);
-    CHECK(harness.journal.count("alerts.test") == 0);
-    CHECK(harness.journal.count("swordfish") == 0);
+    CHECK(harness.logger.count("alert_not_delivered") == 2);
+    CHECK(harness.logger.count("alerts.test") == 0);
+    CHECK(harness.logger.count("swordfish") == 0);
 }
 
 TEST_CASE("after stop nothing is sent, whatever waits") {

@@ -8,7 +8,7 @@
 
 namespace chains::votes::prover {
 
-std::unique_ptr<Prover> make_prover(const ProverOptions& options, engine::Journal& journal) {
+std::unique_ptr<Prover> make_prover(const ProverOptions& options, engine::Logger& logger) {
     if (options.timeout <= domain::Milliseconds{0}) {
         throw std::invalid_argument("prover timeout is not positive");
     }
@@ -16,7 +16,7 @@ std::unique_ptr<Prover> make_prover(const ProverOptions& options, engine::Journa
         case ProverType::loopback:
             return std::make_unique<LoopbackProver>();
         case ProverType::command:
-            return std::make_unique<CommandProver>(options, journal);
+            return std::make_unique<CommandProver>(options, logger);
         case ProverType::http:
             return std::make_unique<HttpProver>(options);
         case ProverType::none:

@@ -4,14 +4,14 @@
 
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/prover.hpp"
-#include "engine/journal.hpp"
+#include "engine/logger.hpp"
 
 namespace chains::votes::prover {
 
 // Throws std::invalid_argument, without secrets, when the options can not work here: the program is
-// not there or may not be executed, the URL is none. `journal` gets what a prover wrote to its
+// not there or may not be executed, the URL is none. `log` gets what a prover wrote to its
 // standard error before a proof failed.
 [[nodiscard]] std::unique_ptr<Prover> make_prover(const ProverOptions& options,
-                                                  engine::Journal& journal);
+                                                  engine::Logger& logger);
 
 }  // namespace chains::votes::prover

@@ -39,11 +39,11 @@ const std::string* reason_of(const ProveOutcome& outcome) {
 
 }  // namespace
 
-CommandProver::CommandProver(const ProverOptions& options, engine::Journal& journal)
+CommandProver::CommandProver(const ProverOptions& options, engine::Logger& logger)
     : format_(options.format),
       life_(options.life),
       timeout_(options.timeout),
-      journal_(journal),
+      logger_(logger),
       keeper_(prepared(options), stop_) {}
 
 ProveOutcome CommandProver::prove(const Witness& witness) {
@@ -138,7 +138,7 @@ ProveOutcome CommandProver::judge_end(const CommandAnswer& answer) const {
 void CommandProver::report(const std::string& why, std::string_view errors) const {
     const std::string text = base::harmless_text(errors, reported_bytes_max);
     if (text.empty()) return;
-    journal_.write(engine::Level::warning,
+    logger_.write(engine::LogLevel::warning,
                    "prover_stderr error=\"" + why + "\" text=\"" + text + "\"");
 }
 

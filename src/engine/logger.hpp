@@ -4,15 +4,15 @@
 
 namespace engine {
 
-enum class Level { debug, info, warning, error };
+enum class LogLevel { debug, info, warning, error };
 
 // Port. One line per event: `event key=value …`, the request id first. Any thread.
-class Journal {
+class Logger {
 public:
-    virtual ~Journal() = default;
-    virtual void write(Level level, std::string_view line) = 0;
+    virtual ~Logger() = default;
+    virtual void write(LogLevel level, std::string_view line) = 0;
     // Whether a line of this level is kept: spares the making of lines nobody reads.
-    [[nodiscard]] virtual bool wants(Level) const { return true; }
+    [[nodiscard]] virtual bool wants(LogLevel) const { return true; }
 };
 
 }  // namespace engine

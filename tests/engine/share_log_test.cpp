@@ -8,7 +8,7 @@
 #include "support/world.hpp"
 
 using domain::Status;
-using engine::Level;
+using engine::LogLevel;
 using engine::PrepareOrder;
 using engine::PrepareOutcome;
 using engine::SendOrder;
@@ -22,8 +22,8 @@ std::string name_of(const domain::VoteShare& share) {
            " share_index=" + std::to_string(share.share_index);
 }
 
-std::size_t lines_of_shares(support::World& world, Level level) {
-    const auto lines = world.engine.journal.lines();
+std::size_t lines_of_shares(support::World& world, LogLevel level) {
+    const auto lines = world.engine.logger.lines();
     return static_cast<std::size_t>(std::ranges::count_if(lines, [&](const auto& line) {
         return line.level == level && line.text.starts_with("share");
     }));
@@ -60,17 +60,17 @@ void live(support::World& world) {
 TEST_CASE("by default the log says what failed and why, and nothing of the others") {
     support::World world;
     live(world);
-    CHECK(lines_of_shares(world, Level::info) == 0);
-    const auto& journal = world.engine.journal;
+    CHECK(lines_of_shares(world, LogLevel::info) == 0);
+    const auto& logger = world.engine.logger;
     const std::string refused = "share_attempt_failed " + name_of(support::vote_share(3));
-    CHECK(journal.count(refused + " attempt=1 attempts_max=5 reason=\"asked http://") == 1);
-    CHECK(journal.count(refused + " attempt=2 attempts_max=5") == 1);
+    CHECK(logger.count(refused + " attempt=1 attempts_max=5 reason=\"asked http://") == 1);
+    CHECK(logger.count(refused + " attempt=2 attempts_max=5") == 1);
     // Once for all troubles in a row.
-    CHECK(journal.count("share_waits " + name_of(support::vote_share(4)) + " reason=") == 1);
-    CHECK(lines_of_shares(world, Level::warning) == 3);
+    CHECK(logger.count("share_waits " + name_of(support::vote_share(4)) + " reason=") == 1);
+    CHECK(lines_of_shares(world, LogLevel::warning) == 3);
     for (const char* hidden : {"secret", "u:k", "submit_at", "share_submitted"}) {
         CAPTURE(hidden);
-        CHECK(journal.count(hidden) == 0);
+        CHECK(logger.count(hidden) == 0);
     }
 }
 
@@ -78,14 +78,14 @@ TEST_CASE("with expose_timing every share has its line") {
     support::World world;
     world.engine.options.shares.expose_timing = true;
     live(world);
-    const auto& journal = world.engine.journal;
+    const auto& logger = world.engine.logger;
     for (const std::uint64_t number : {1U, 3U, 4U}) {
-        CHECK(journal.count("share_submitted " + name_of(support::vote_share(number))) == 1);
+        CHECK(logger.count("share_submitted " + name_of(support::vote_share(number))) == 1);
     }
-    CHECK(journal.count("share_already_revealed " + name_of(support::vote_share(2))) == 1);
-    CHECK(journal.count("shares_started count=2 max_concurrent=2") >= 1);
-    CHECK(lines_of_shares(world, Level::warning) == 3);
-    CHECK(journal.count("secret") == 0);
+    CHECK(logger.count("share_already_revealed " + name_of(support::vote_share(2))) == 1);
+    CHECK(logger.count("shares_started count=2 max_concurrent=2") >= 1);
+    CHECK(lines_of_shares(world, LogLevel::warning) == 3);
+    CHECK(logger.count("secret") == 0);
 }
 
 TEST_CASE("the last attempt, an unreadable share and one that kills are said once each") {
@@ -95,17 +95,17 @@ TEST_CASE("the last attempt, an unreadable share and one that kills are said onc
     };
     (void)world.submit(support::vote_share(1));
     world.run_for(2min);
-    CHECK(world.engine.journal.count("share_attempt_failed") == 5);
-    CHECK(world.engine.journal.count("attempt=5 attempts_max=5") == 1);
-    CHECK(world.engine.journal.count("share_given_up") == 1);
-    CHECK(world.engine.journal.count("share_failed") == 0);
+    CHECK(world.engine.logger.count("share_attempt_failed") == 5);
+    CHECK(world.engine.logger.count("attempt=5 attempts_max=5") == 1);
+    CHECK(world.engine.logger.count("share_given_up") == 1);
+    CHECK(world.engine.logger.count("share_failed") == 0);
 
     const auto id = world.submit(support::vote_share(2, world.in_seconds(5)));
     world.crash();
     world.tamper("update payload set body = x'00'");
     world.engine.start();
     world.run_for(10s);
-    CHECK(world.engine.journal.count("share_failed job_id=" + to_string(id) +
+    CHECK(world.engine.logger.count("share_failed job_id=" + to_string(id) +
                                      " reason=undecodable") == 1);
 }
 
@@ -118,10 +118,10 @@ TEST_CASE("a reason with quotes stays one value") {
     };
     (void)world.submit(support::vote_share(1));
     world.run_for(2min);
-    const auto& journal = world.engine.journal;
-    CHECK(journal.count(R"(reason="no \"prover\" at http://)") == 1);
-    CHECK(journal.count(R"(reason="bad\" alert=true x=\"\\")") == 5);
-    CHECK(journal.count("hidden") == 0);
+    const auto& logger = world.engine.logger;
+    CHECK(logger.count(R"(reason="no \"prover\" at http://)") == 1);
+    CHECK(logger.count(R"(reason="bad\" alert=true x=\"\\")") == 5);
+    CHECK(logger.count("hidden") == 0);
 }
 
 TEST_CASE("no line holds anything of the witness data") {
@@ -136,7 +136,7 @@ TEST_CASE("no line holds anything of the witness data") {
     world.engine.vote_end = world.clock.wall() + 60s;
     (void)world.submit(share);
     world.run_for(5min);
-    for (const auto& line : world.engine.journal.lines()) {
+    for (const auto& line : world.engine.logger.lines()) {
         for (const char* secret : {"b1b1b1", "c1c1c1", "c2c2c2", "cccccc"}) {
             CHECK(line.text.find(secret) == std::string::npos);
         }
