@@ -37,7 +37,7 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
       timeline_(clock, options.clock_leap, options.clock_leap_hold),
       admission_(RequestIds{random, store.last_sequence()}),
       context_{options, store, gates, work_, gateway, alerts},
-      wal_keeper_(store, logger) {}
+      checkpointer_(store, logger) {}
 
 recovery::Report Processor::recover(const std::function<void()>& progress) {
     context_.now = timeline_.now();
@@ -259,10 +259,10 @@ Processor::Wait Processor::turn() {
     }
     try {
         const Nanoseconds until_next = step();
-        wal_keeper_.after_step({now, inbox_.is_empty(), work_.busy() > 0, maintained_, until_next});
+        checkpointer_.after_step({now, inbox_.is_empty(), work_.busy() > 0, maintained_, until_next});
         domain::Monotonic next = now + until_next;
         if (!is_open()) next = std::min(next, next_try_);
-        if (const auto tidy = wal_keeper_.next(now)) next = std::min(next, *tidy);
+        if (const auto tidy = checkpointer_.next(now)) next = std::min(next, *tidy);
         // The step took time of its own.
         return {std::max(next - timeline_.now().monotonic, Nanoseconds::zero()), true};
     } catch (const store::StorageError& error) {

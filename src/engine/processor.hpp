@@ -11,7 +11,7 @@
 #include "engine/rounds.hpp"
 #include "engine/crash_suspects.hpp"
 #include "engine/timeline.hpp"
-#include "engine/wal_keeper.hpp"
+#include "engine/checkpointer.hpp"
 
 namespace engine {
 
@@ -81,7 +81,7 @@ private:
     Work work_;
     CrashSuspects suspects_;
     Context context_;
-    WalKeeper wal_keeper_;
+    Checkpointer checkpointer_;
     rounds::PurgeTally purges_;
     std::vector<RoundAlert> unlogged_;  // of an earlier life, until the first commit of this one
     std::vector<std::int64_t> logged_;  // rounds whose lines are out, and no commit knows it yet

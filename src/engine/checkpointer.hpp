@@ -11,9 +11,9 @@ namespace engine {
 // Keeps the write-ahead log short, and free of what was wiped (share-helper 2.1): of a share that
 // ended no byte is on disk any more a second later when nothing else goes on, and fifteen seconds
 // later under unbroken load. A long read by somebody else delays both until it ends. One thread.
-class WalKeeper {
+class Checkpointer {
 public:
-    WalKeeper(store::Store& store, Logger& logger) : store_(store), logger_(logger) {}
+    Checkpointer(store::Store& store, Logger& logger) : store_(store), logger_(logger) {}
 
     struct Moment {
         domain::Monotonic now;

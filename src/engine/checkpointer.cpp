@@ -1,4 +1,4 @@
-#include "engine/wal_keeper.hpp"
+#include "engine/checkpointer.hpp"
 
 #include <algorithm>
 #include <string>
@@ -19,7 +19,7 @@ constexpr domain::Milliseconds wiped_max{15'000};
 
 }  // namespace
 
-void WalKeeper::after_step(const Moment& moment) {
+void Checkpointer::after_step(const Moment& moment) {
     const std::uint64_t bytes_max = store_.options().wal_bytes_max;
     if (!store_.wal_holds_wiped_data()) {
         wiped_since_.reset();
@@ -40,7 +40,7 @@ void WalKeeper::after_step(const Moment& moment) {
     }
 }
 
-bool WalKeeper::must_truncate(const Moment& moment) const {
+bool Checkpointer::must_truncate(const Moment& moment) const {
     if (moment.maintained && moment.idle && (store_.wal_bytes() > 0 || wiped_since_)) return true;
     if (!wiped_since_ || moment.now < next_truncation_) return false;
     const domain::Nanoseconds waited = moment.now - *wiped_since_;
@@ -50,13 +50,13 @@ bool WalKeeper::must_truncate(const Moment& moment) const {
     return rests || (waited >= patience && moment.until_next >= gap_min);
 }
 
-void WalKeeper::truncate(domain::Monotonic now) {
+void Checkpointer::truncate(domain::Monotonic now) {
     next_truncation_ = now + truncation_pause;
     store_.truncate_wal();
     if (!store_.wal_holds_wiped_data()) wiped_since_.reset();
 }
 
-std::optional<domain::Monotonic> WalKeeper::next(domain::Monotonic now) const {
+std::optional<domain::Monotonic> Checkpointer::next(domain::Monotonic now) const {
     if (!wiped_since_) return std::nullopt;
     if (next_truncation_ > now) return next_truncation_;
     const domain::Monotonic gap = *wiped_since_ + patience;

@@ -1,7 +1,7 @@
 // Of a share that ended nothing stays on disk: not in the database, and soon not in its log
 // (share-helper 2.1, 2.2).
 
-#include "engine/wal_keeper.hpp"
+#include "engine/checkpointer.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -131,7 +131,7 @@ TEST_CASE("the better the moment the sooner the log is cut") {
     world.run_for(1s);
     const auto id = world.submit(support::vote_share(1, world.in_seconds(3'600)));
     auto& store = world.engine.process().store;
-    engine::WalKeeper keeper(store, world.engine.logger);
+    engine::Checkpointer checkpointer(store, world.engine.logger);
     {
         store::Store::Transaction transaction(store);
         REQUIRE(store.fail(world.row(id),
@@ -152,10 +152,10 @@ TEST_CASE("the better the moment the sooner the log is cut") {
         for (const Row& row : rows) {
             CAPTURE(row.at.count());
             const domain::Monotonic now = begin + row.at;
-            keeper.after_step({now, row.idle, row.at_work, false, row.until_next});
+            checkpointer.after_step({now, row.idle, row.at_work, false, row.until_next});
             CHECK(store.wal_holds_wiped_data() != row.cut);
-            CHECK(keeper.next(now).has_value() != row.cut);
-            if (!row.cut) CHECK(keeper.next(now) > now);
+            CHECK(checkpointer.next(now).has_value() != row.cut);
+            if (!row.cut) CHECK(checkpointer.next(now) > now);
         }
     };
     SUBCASE("at rest") {
