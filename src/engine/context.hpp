@@ -14,7 +14,7 @@
 #include "engine/logger.hpp"
 #include "engine/observer.hpp"
 #include "engine/options.hpp"
-#include "engine/timeline.hpp"
+#include "engine/filtered_clock.hpp"
 #include "engine/work.hpp"
 #include "store/store.hpp"
 

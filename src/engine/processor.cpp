@@ -34,13 +34,13 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
       logger_(logger),
       observer_(observer),
       clock_(clock),
-      timeline_(clock, options.clock_leap, options.clock_leap_hold),
+      filtered_clock_(clock, options.clock_leap, options.clock_leap_hold),
       admission_(RequestIds{random, store.last_sequence()}),
       context_{options, store, gates, work_, gateway, alerts},
       checkpointer_(store, logger) {}
 
 recovery::Report Processor::recover(const std::function<void()>& progress) {
-    context_.now = timeline_.now();
+    context_.now = filtered_clock_.now();
     assert(next_maintenance_ == domain::Monotonic{});  // once
     recovery::Report report = recovery::run(context_, suspects_, progress);
     for (const Effects::Line& line : std::exchange(context_.effects, {}).lines) {
@@ -59,7 +59,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
 }
 
 Nanoseconds Processor::step() {
-    context_.now = timeline_.now();
+    context_.now = filtered_clock_.now();
     watch_clock();
     inbox_.drain(events_);
     stopping_ = stopping_ || events_.stop;
@@ -145,7 +145,7 @@ void Processor::start_work() {
 
 // What a wall clock says that is not believed closes no round.
 void Processor::close_rounds() {
-    more_rounds_ = !timeline_.held_leap() && rounds::close_over(context_);
+    more_rounds_ = !filtered_clock_.held_leap() && rounds::close_over(context_);
 }
 
 void Processor::maintain_if_due() {
@@ -153,7 +153,7 @@ void Processor::maintain_if_due() {
     maintained_ = false;
     if (context_.now.monotonic < next_maintenance_ && !more_maintenance_) return;
     // What a wall clock says that is not believed must not delete anything.
-    more_maintenance_ = !timeline_.held_leap() && maintenance::run_batch(context_);
+    more_maintenance_ = !filtered_clock_.held_leap() && maintenance::run_batch(context_);
     if (more_maintenance_) return;
     store_.require_in_place();
     maintained_ = true;
@@ -252,7 +252,7 @@ Nanoseconds Processor::until_next_wake() {
 }
 
 Processor::Wait Processor::turn() {
-    const domain::Monotonic now = timeline_.now().monotonic;
+    const domain::Monotonic now = filtered_clock_.now().monotonic;
     if (!is_open() && now >= next_try_) {
         try_to_leave_read_only();
         next_try_ = now + door_pause;
@@ -264,7 +264,7 @@ Processor::Wait Processor::turn() {
         if (!is_open()) next = std::min(next, next_try_);
         if (const auto tidy = checkpointer_.next(now)) next = std::min(next, *tidy);
         // The step took time of its own.
-        return {std::max(next - timeline_.now().monotonic, Nanoseconds::zero()), true};
+        return {std::max(next - filtered_clock_.now().monotonic, Nanoseconds::zero()), true};
     } catch (const store::StorageError& error) {
         observer_.storage_failed();
         enter_read_only(error);
@@ -291,7 +291,7 @@ void Processor::run_turns(Milliseconds grace) {
     std::optional<domain::Monotonic> end;
     while (true) {
         const Wait wait = turn();
-        const domain::Monotonic now = timeline_.now().monotonic;
+        const domain::Monotonic now = filtered_clock_.now().monotonic;
         if (stopping_ && !end) end = now + grace;
         if (end && (work_.busy() == 0 || now >= *end)) break;
         const Nanoseconds limit = end ? std::min(wait.length, *end - now) : wait.length;
@@ -303,7 +303,7 @@ void Processor::run_turns(Milliseconds grace) {
 // An orderly end is no crash of what was still in work, and no reason to say an alert again.
 void Processor::release_unfinished() {
     if (work_.busy() == 0 && logged_.empty()) return;
-    context_.now = timeline_.now();
+    context_.now = filtered_clock_.now();
     try {
         store::Store::Transaction transaction(store_);
         rounds::mark_logged(context_, logged_);
@@ -324,7 +324,7 @@ void Processor::refuse_the_rest() {
 }
 
 void Processor::watch_clock() {
-    const std::optional<Milliseconds> leap = timeline_.held_leap();
+    const std::optional<Milliseconds> leap = filtered_clock_.held_leap();
     if (leap && !reported_leap_) {
         logger_.write(LogLevel::warning,
                        "clock_leapt ahead_ms=" + std::to_string(leap->count()) +

@@ -10,7 +10,7 @@
 #include "engine/recovery.hpp"
 #include "engine/rounds.hpp"
 #include "engine/crash_suspects.hpp"
-#include "engine/timeline.hpp"
+#include "engine/filtered_clock.hpp"
 #include "engine/checkpointer.hpp"
 
 namespace engine {
@@ -76,7 +76,7 @@ private:
     Logger& logger_;
     Observer& observer_;
     const Clock& clock_;
-    Timeline timeline_;
+    FilteredClock filtered_clock_;
     Admission admission_;
     Work work_;
     CrashSuspects suspects_;

@@ -156,7 +156,7 @@ Samples::Samples(const engine::Clock& clock, domain::Milliseconds clock_leap,
                  Sources sources)
     : sources_(std::move(sources)),
       shares_(options.shares),
-      timeline_(clock, clock_leap, clock_leap_hold) {}
+      filtered_clock_(clock, clock_leap, clock_leap_hold) {}
 
 std::vector<MetricFamily> Samples::collect() {
     Page page;
@@ -167,7 +167,7 @@ std::vector<MetricFamily> Samples::collect() {
     try {
         const store::Backlog backlog = sources_.backlog();
         const std::lock_guard lock(mutex_);
-        const engine::Moment now = timeline_.now();
+        const engine::Moment now = filtered_clock_.now();
         add_oldest(page, backlog, now.wall, shares_);
         add_due(page, backlog, now, shares_);
     } catch (const store::StorageError&) {

@@ -14,7 +14,7 @@
 #include "engine/clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
-#include "engine/timeline.hpp"
+#include "engine/filtered_clock.hpp"
 #include "net/http_server.hpp"
 #include "store/reader.hpp"
 
@@ -48,7 +48,7 @@ private:
     const Sources sources_;
     const bool shares_;
     std::mutex mutex_;  // guards the timeline
-    engine::Timeline timeline_;
+    engine::FilteredClock filtered_clock_;
 };
 
 }  // namespace api::metrics

@@ -18,9 +18,9 @@ struct Moment {
 // until the wall clock stayed in its new place for the hold time, or came back. The steady time
 // starts as the wall clock's and follows small corrections, but no step beyond the limit in either
 // direction. One thread.
-class Timeline {
+class FilteredClock {
 public:
-    Timeline(const Clock& clock, domain::Milliseconds leap, domain::Milliseconds hold);
+    FilteredClock(const Clock& clock, domain::Milliseconds leap, domain::Milliseconds hold);
 
     [[nodiscard]] Moment now();
 

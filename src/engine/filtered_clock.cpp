@@ -1,4 +1,4 @@
-#include "engine/timeline.hpp"
+#include "engine/filtered_clock.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -21,13 +21,13 @@ domain::Timestamp at(domain::Monotonic monotonic, Nanoseconds offset) {
 
 }  // namespace
 
-Timeline::Timeline(const Clock& clock, Milliseconds leap, Milliseconds hold)
+FilteredClock::FilteredClock(const Clock& clock, Milliseconds leap, Milliseconds hold)
     : clock_(clock), leap_(leap), hold_(hold) {
     assert(leap_ >= Milliseconds::zero() && hold_ >= Milliseconds::zero());
     believed_ = furthest_ = steady_ = offset_of(clock_, clock_.monotonic());
 }
 
-Moment Timeline::now() {
+Moment FilteredClock::now() {
     const domain::Monotonic monotonic = clock_.monotonic();
     const Nanoseconds offset = offset_of(clock_, monotonic);
 
