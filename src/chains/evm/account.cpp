@@ -68,7 +68,7 @@ bool Account::fill(std::uint64_t hole) {
     return accepted;
 }
 
-void Account::tend() {
+void Account::refresh() {
     if (const auto on_chain = count()) fill_holes(*on_chain);
 }
 

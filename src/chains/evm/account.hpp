@@ -28,7 +28,7 @@ public:
     void fill_holes(std::uint64_t count);
 
     // Both; for now and then.
-    void tend();
+    void refresh();
 
 private:
     bool fill(std::uint64_t hole);

@@ -70,7 +70,7 @@ std::string no_block(std::uint64_t number) {
 
 }  // namespace
 
-bool Insistence::again(domain::Monotonic now) {
+bool Debounce::observe(domain::Monotonic now) {
     if (times_ == 0) since_ = now;
     ++times_;
     return times_ >= times_to_believe && now - since_ >= time_to_believe;
@@ -124,7 +124,7 @@ std::optional<ChainReader::Step> ChainReader::look_at_head() {
 
     const std::uint64_t read = last().value_or(0);
     if (sum(*head, options_.listening.confirmations) < read) {
-        if (low_head_.again(clock_.monotonic())) return step_back();
+        if (low_head_.observe(clock_.monotonic())) return step_back();
         return idle();
     }
     low_head_.reset();
@@ -316,7 +316,7 @@ ChainReader::Step ChainReader::idle() {
 
 ChainReader::Step ChainReader::lagging(const std::string& text) {
     Step step = idle();
-    if (missing_block_.again(clock_.monotonic())) step.trouble = text;
+    if (missing_block_.observe(clock_.monotonic())) step.trouble = text;
     return step;
 }
 

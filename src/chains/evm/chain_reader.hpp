@@ -21,10 +21,10 @@ namespace chains::evm {
 
 // Several answers in a row that say the same, over some time: one of them may have come from a node
 // that lags behind the others at the same address.
-class Insistence {
+class Debounce {
 public:
     // Whether it is to be believed now.
-    [[nodiscard]] bool again(domain::Monotonic now);
+    [[nodiscard]] bool observe(domain::Monotonic now);
     void reset() { times_ = 0; }
 
 private:
@@ -99,8 +99,8 @@ private:
     std::uint64_t applied_ = 0;  // what is below was read before, and is read once more
     std::optional<std::uint64_t> delivered_;  // the last cursor
     domain::Monotonic delivered_at_{};
-    Insistence low_head_;
-    Insistence missing_block_;
+    Debounce low_head_;
+    Debounce missing_block_;
     std::uint32_t failures_ = 0;   // in a row
     std::uint32_t throttles_ = 0;  // in a row
 };

@@ -32,7 +32,7 @@ namespace {
 
 using namespace evm;
 
-constexpr domain::Milliseconds tend_interval{15'000};
+constexpr domain::Milliseconds refresh_interval{15'000};
 
 // Every part keeps the options; only the signer needs the key.
 EvmOptions without_key(EvmOptions options) {
@@ -89,7 +89,7 @@ public:
         subscribe();
         monitor_.start();
         keys_.start();
-        tend();
+        refresh();
     }
 
     void prepare(std::vector<engine::PrepareOrder> orders) {
@@ -98,7 +98,7 @@ public:
         if (orders.empty()) return;
         std::optional<engine::Unreachable> unfit;
         if (monitor_.on_wrong_chain()) {
-            unfit = engine::Unreachable{"the node is on another chain", {}, 0, tend_interval};
+            unfit = engine::Unreachable{"the node is on another chain", {}, 0, refresh_interval};
         } else if (!monitor_.on_right_chain()) {
             unfit = engine::Unreachable{"the node has not said yet which chain it is on"};
         } else if (std::ranges::none_of(listeners_,
@@ -214,14 +214,14 @@ private:
             if (listener.type != EvmOptions::Listener::Type::subscription) continue;
             subscriptions_.push_back(std::make_unique<jsonrpc::Subscription>(
                 subscription_options(options_, listener.url), clock_,
-                [this, i] { listeners_[i]->nudge(); }));
+                [this, i] { listeners_[i]->wake(); }));
         }
     }
 
     // Holes are looked for also while nobody sends.
-    void tend() {
-        reads_.run([this] { account_.tend(); });
-        reads_.run_after(tend_interval, [this] { tend(); });
+    void refresh() {
+        reads_.run([this] { account_.refresh(); });
+        reads_.run_after(refresh_interval, [this] { refresh(); });
     }
 
     const std::unique_ptr<Signer> signer_;  // first: it needs the key, which is kept nowhere else

@@ -78,10 +78,10 @@ void Listener::start(engine::GatewayEvents& events, std::optional<std::uint64_t>
     wake_at_locked(polled_at_);
 }
 
-void Listener::nudge() {
+void Listener::wake() {
     const std::lock_guard lock{mutex_};
     if (polling_) {
-        nudged_ = true;
+        woken_ = true;
     } else {
         wake_at_locked(clock_.monotonic());
     }
@@ -134,7 +134,7 @@ void Listener::wake(domain::Monotonic time) {
         if (wake_ != time || polling_ || stopped_) return;
         wake_.reset();
         polling_ = true;
-        nudged_ = false;
+        woken_ = false;
     }
     const ChainReader::Step step = reader_.step();
     const std::lock_guard lock{mutex_};
@@ -143,7 +143,7 @@ void Listener::wake(domain::Monotonic time) {
     if (step.stopped) return;
     const domain::Monotonic now = clock_.monotonic();
     if (step.held) held_until_ = now + step.pause;
-    wake_at_locked(nudged_ ? now : now + step.pause);
+    wake_at_locked(woken_ ? now : now + step.pause);
 }
 
 void Listener::note_locked(const ChainReader::Step& step) {

@@ -43,7 +43,7 @@ public:
     void start(engine::GatewayEvents& events, std::optional<std::uint64_t> cursor);
 
     // There may be something new: polls now, unless the node has to be left alone.
-    void nudge();
+    void wake();
 
     // No event is delivered after this returns. Not from inside an event.
     void stop();
@@ -74,7 +74,7 @@ private:
     mutable std::mutex mutex_;  // for what follows
     bool started_ = false;
     bool polling_ = false;
-    bool nudged_ = false;  // while polling
+    bool woken_ = false;  // while polling
     bool stopped_ = false;
     std::optional<domain::Monotonic> wake_;  // the earliest task on its way
     domain::Monotonic held_until_{};         // no poll before

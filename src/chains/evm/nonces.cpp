@@ -52,21 +52,21 @@ void Nonces::undo() {
 void Nonces::used(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
     held_.erase(nonce);
-    away_.erase(nonce);
+    sent_.erase(nonce);
     floor_ = std::max(floor_.value_or(0), nonce + 1);
 }
 
 void Nonces::release(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
     held_.erase(nonce);
-    away_.erase(nonce);
+    sent_.erase(nonce);
 }
 
-bool Nonces::may_leave(std::uint64_t nonce) const {
+bool Nonces::may_send(std::uint64_t nonce) const {
     const std::lock_guard lock{mutex_};
     for (auto entry = held_.lower_bound(floor_.value_or(0));
          entry != held_.end() && entry->first < nonce; ++entry) {
-        if (one_at_a_time_ || !away_.contains(entry->first)) return false;
+        if (one_at_a_time_ || !sent_.contains(entry->first)) return false;
     }
     return true;
 }
@@ -86,14 +86,14 @@ bool Nonces::has_larger(std::uint64_t nonce) const {
     return held_.upper_bound(nonce) != held_.end();
 }
 
-void Nonces::leave(std::uint64_t nonce) {
+void Nonces::mark_sent(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
-    away_.insert(nonce);
+    sent_.insert(nonce);
 }
 
-void Nonces::come_back(std::uint64_t nonce) {
+void Nonces::mark_unsent(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
-    away_.erase(nonce);
+    sent_.erase(nonce);
 }
 
 bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
@@ -110,7 +110,7 @@ bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
     ++rewind_->heard;
     if (rewind_->heard < rewind_heard_min || now - rewind_->since < rewind_patience) return false;
     floor_ = rewind_->count;
-    away_.clear();
+    sent_.clear();
     rewind_.reset();
     return true;
 }

@@ -38,15 +38,15 @@ public:
 
     // Whether every smaller nonce that is held has left for the node: one that arrives before them
     // is refused or kept until they come.
-    [[nodiscard]] bool may_leave(std::uint64_t nonce) const;
+    [[nodiscard]] bool may_send(std::uint64_t nonce) const;
     // From now on only the smallest may leave, until it is used (EIP-7702).
     void one_at_a_time(bool on);
     [[nodiscard]] bool one_at_a_time() const;
     // Whether a larger one is held.
     [[nodiscard]] bool has_larger(std::uint64_t nonce) const;
     // It leaves now; or the node may not have it after all.
-    void leave(std::uint64_t nonce);
-    void come_back(std::uint64_t nonce);
+    void mark_sent(std::uint64_t nonce);
+    void mark_unsent(std::uint64_t nonce);
 
     // The account's count at the newest block, as a node says it. Nodes behind a balancer lag: a
     // smaller one changes nothing (field report 8) unless it is all that is heard for a while. Then
@@ -73,7 +73,7 @@ private:
     std::optional<std::uint64_t> floor_;           // everything below is used
     std::map<std::uint64_t, std::uint32_t> held_;  // by how many requests: one, but for rewinds
     std::map<std::uint64_t, domain::Monotonic> fillers_;  // holes that were given out, and when
-    std::set<std::uint64_t> away_;                        // of held_: left for the node
+    std::set<std::uint64_t> sent_;                        // of held_: left for the node
     std::vector<std::uint64_t> taken_;                    // not kept yet
     bool one_at_a_time_ = false;
 

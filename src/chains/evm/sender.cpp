@@ -103,7 +103,7 @@ Sender::Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, 
       clock_(clock),
       logger_(logger),
       receipts_(options, write, signer.address()),
-      departures_(nonces, executor) {}
+      nonce_order_(nonces, executor) {}
 
 void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events) {
     for (engine::SendOrder& order : orders) {
@@ -128,7 +128,7 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
 }
 
 void Sender::submit_in_order(const SendingPtr& sending) {
-    departures_.depart(
+    nonce_order_.run_in_order(
         sending->newest().nonce, nonces_.one_at_a_time() ? turn_patience : order_patience,
         [this, sending] { submit(sending); },
         [this, sending] { later(sending, "smaller nonces come first"); });
@@ -356,10 +356,10 @@ void Sender::one_in_flight(const SendingPtr& sending) {
         nonces_.one_at_a_time(true);
         executor_.run_after(one_in_flight_for, [this] {
             nonces_.one_at_a_time(false);
-            departures_.release();
+            nonce_order_.release();
         });
     }
-    departures_.come_back(sending->newest().nonce);
+    nonce_order_.mark_unsent(sending->newest().nonce);
     if (++sending->turns >= turn_tries_max) {
         later(sending, "others of this account come first");
         return;
@@ -494,7 +494,7 @@ void Sender::nonce_conflict(const SendingPtr& sending) {
 // The smaller nonces may be on their way: the same bytes again. A gap that stays is one that nobody
 // fills, or the chain went back.
 void Sender::after_gap(const SendingPtr& sending) {
-    if (++sending->gaps % 3 == 0) account_.tend();
+    if (++sending->gaps % 3 == 0) account_.refresh();
     if (sending->gaps >= gap_tries_max) {
         later(sending, "smaller nonces are missing");
     } else {
@@ -657,9 +657,9 @@ void Sender::finish(const SendingPtr& sending, engine::SendOutcome outcome) {
     assert(!sending->answered);  // or the engine would count the second one as another's
     sending->answered = true;
     const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !sending->with_node;
-    if (lost) departures_.come_back(sending->newest().nonce);
+    if (lost) nonce_order_.mark_unsent(sending->newest().nonce);
     sending->events.sent({{sending->order.id, std::move(outcome)}});
-    if (!lost) departures_.release();
+    if (!lost) nonce_order_.release();
 }
 
 }  // namespace chains::evm

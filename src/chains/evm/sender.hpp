@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chains/evm/account.hpp"
-#include "chains/evm/departures.hpp"
+#include "chains/evm/nonce_order.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
 #include "chains/evm/nonces.hpp"
@@ -112,7 +112,7 @@ private:
     const engine::Clock& clock_;
     engine::Logger& logger_;
     Receipts receipts_;
-    Departures departures_;
+    NonceOrder nonce_order_;
     std::atomic<bool> told_of_sync_{false};
     std::atomic<bool> told_of_one_in_flight_{false};
     std::atomic<bool> lacks_funds_{false};

@@ -69,10 +69,10 @@ std::optional<Json> object_in(std::string text) {
 }  // namespace
 
 Subscription::Subscription(SubscriptionOptions options, const engine::Clock& clock,
-                           std::function<void()> nudge)
+                           std::function<void()> wake)
     : options_(std::move(options)),
       clock_(clock),
-      nudge_(std::move(nudge)),
+      wake_(std::move(wake)),
       socket_(websocket_url(options_.url), websocket_options(options_), options_.context),
       thread_([this] { run(); }) {}
 
@@ -128,7 +128,7 @@ Subscription::Ended Subscription::watch_once() {
     }
     if (auto ended = subscribe()) return std::move(*ended);
     note_trouble(std::nullopt);
-    nudge_();
+    wake_();
     return watch();
 }
 
@@ -173,7 +173,7 @@ Subscription::Ended Subscription::watch() {
                 socket_.close(CloseCode::protocol_error);
                 return after(End::malformed);
             }
-            if (is_notification(*message)) nudge_();
+            if (is_notification(*message)) wake_();
         } else if (const End end = std::get<End>(received); end != End::timed_out) {
             return after(end);
         }

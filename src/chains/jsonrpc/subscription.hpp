@@ -34,15 +34,15 @@ struct SubscriptionOptions {
 // it are not announced. It carries no logs itself, so nothing that gets lost here is lost.
 class Subscription {
 public:
-    // Starts its thread, on which `nudge` is called; that must neither block nor throw. Throws
+    // Starts its thread, on which `wake` is called; that must neither block nor throw. Throws
     // std::invalid_argument, without the URL, when it is none.
     Subscription(SubscriptionOptions options, const engine::Clock& clock,
-                 std::function<void()> nudge);
+                 std::function<void()> wake);
     Subscription(const Subscription&) = delete;
     Subscription& operator=(const Subscription&) = delete;
     ~Subscription();  // stops
 
-    // Any thread but the one of `nudge`, which has ended afterwards.
+    // Any thread but the one of `wake`, which has ended afterwards.
     void stop();
 
     // Any thread. Nothing while subscribed, else one line without secrets.
@@ -69,7 +69,7 @@ private:
 
     const SubscriptionOptions options_;
     const engine::Clock& clock_;
-    const std::function<void()> nudge_;
+    const std::function<void()> wake_;
     net::WebSocket socket_;
 
     mutable std::mutex mutex_;

@@ -289,7 +289,7 @@ TEST_CASE("a throttle is obeyed, also by nudges") {
     harness.run_for(2s);
     const std::size_t calls = harness.node.batches.size();
     harness.run_for(6'990ms);
-    harness.listener->nudge();
+    harness.listener->wake();
     harness.run_for(5ms);
     CHECK(harness.node.batches.size() == calls);
     CHECK(harness.listener->trouble() == "HTTP 429");
@@ -677,8 +677,8 @@ TEST_CASE("a nudge polls now, once") {
     harness.start();
     harness.run_for(2s);
     harness.chain.answer(1);
-    harness.listener->nudge();
-    harness.listener->nudge();
+    harness.listener->wake();
+    harness.listener->wake();
     const std::size_t calls = harness.node.count("eth_blockNumber");
     harness.run_for(0s);
     CHECK(harness.events.references() == References{1});
@@ -693,7 +693,7 @@ TEST_CASE("a nudge during a poll leads to another one") {
     harness.run_for(2s);
     bool once = true;
     harness.node.before = [&]() -> std::optional<Answer> {
-        if (once) harness.listener->nudge();
+        if (once) harness.listener->wake();
         once = false;
         return std::nullopt;
     };
@@ -710,7 +710,7 @@ TEST_CASE("nothing is delivered or asked after stop") {
     CHECK(harness.node.stopped);
     const std::size_t events = harness.events.delivered.size();
     const std::size_t calls = harness.node.calls.size();
-    harness.listener->nudge();
+    harness.listener->wake();
     harness.run_for(1h);
     CHECK(harness.events.delivered.size() == events);
     CHECK(harness.node.calls.size() == calls);

@@ -135,7 +135,7 @@ TEST_CASE("polls do not overlap, nudges come from anywhere, stop ends it at any 
         chains::evm::Listener listener{options, "evm-1", node, workers, clock, logger};
         std::jthread nudging{[&](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
-                listener.nudge();
+                listener.wake();
                 static_cast<void>(listener.trouble());
                 static_cast<void>(listener.head_lag());
                 std::this_thread::yield();

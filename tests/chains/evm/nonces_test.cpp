@@ -188,19 +188,19 @@ TEST_CASE("over any history no nonce is held twice and none is left out") {
 TEST_CASE("a nonce may leave once all smaller ones that are held have left") {
     At nonces{5};
     for (const std::uint64_t expected : {5U, 6U, 7U}) REQUIRE(nonces.take() == expected);
-    CHECK(nonces.may_leave(5));
-    CHECK_FALSE(nonces.may_leave(6));
-    nonces.leave(5);
-    CHECK(nonces.may_leave(6));
-    CHECK_FALSE(nonces.may_leave(7));
-    nonces.leave(6);
-    CHECK(nonces.may_leave(7));
-    nonces.come_back(5);  // the node never got it
-    CHECK_FALSE(nonces.may_leave(6));
-    CHECK_FALSE(nonces.may_leave(7));
+    CHECK(nonces.may_send(5));
+    CHECK_FALSE(nonces.may_send(6));
+    nonces.mark_sent(5);
+    CHECK(nonces.may_send(6));
+    CHECK_FALSE(nonces.may_send(7));
+    nonces.mark_sent(6);
+    CHECK(nonces.may_send(7));
+    nonces.mark_unsent(5);  // the node never got it
+    CHECK_FALSE(nonces.may_send(6));
+    CHECK_FALSE(nonces.may_send(7));
     nonces.used(5);
-    CHECK(nonces.may_leave(7));
+    CHECK(nonces.may_send(7));
     CHECK_FALSE(nonces.observe(7, start));
-    nonces.come_back(6);  // used on chain: in nobody's way
-    CHECK(nonces.may_leave(7));
+    nonces.mark_unsent(6);  // used on chain: in nobody's way
+    CHECK(nonces.may_send(7));
 }

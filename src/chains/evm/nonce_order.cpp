@@ -1,4 +1,4 @@
-#include "chains/evm/departures.hpp"
+#include "chains/evm/nonce_order.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -6,13 +6,13 @@
 
 namespace chains::evm {
 
-Departures::Departures(Nonces& nonces, engine::Executor& executor)
+NonceOrder::NonceOrder(Nonces& nonces, engine::Executor& executor)
     : nonces_(nonces), executor_(executor) {}
 
-void Departures::depart(std::uint64_t nonce, domain::Milliseconds patience, Task go, Task give_up) {
+void NonceOrder::run_in_order(std::uint64_t nonce, domain::Milliseconds patience, Task go, Task give_up) {
     {
         const std::lock_guard lock{mutex_};
-        if (!nonces_.may_leave(nonce)) {
+        if (!nonces_.may_send(nonce)) {
             const std::uint64_t ticket = next_ticket_++;
             waiting_.emplace(nonce, Waiting{ticket, std::move(go)});
             executor_.run_after(patience, [this, nonce, ticket, give_up = std::move(give_up)] {
@@ -20,23 +20,23 @@ void Departures::depart(std::uint64_t nonce, domain::Milliseconds patience, Task
             });
             return;
         }
-        nonces_.leave(nonce);
+        nonces_.mark_sent(nonce);
     }
     executor_.run(std::move(go));
     release();
 }
 
-void Departures::release() {
+void NonceOrder::release() {
     const std::lock_guard lock{mutex_};
-    while (!waiting_.empty() && nonces_.may_leave(waiting_.begin()->first)) {
+    while (!waiting_.empty() && nonces_.may_send(waiting_.begin()->first)) {
         auto first = waiting_.extract(waiting_.begin());
         assert(first.mapped().go);
-        nonces_.leave(first.key());
+        nonces_.mark_sent(first.key());
         executor_.run(std::move(first.mapped().go));
     }
 }
 
-void Departures::end_patience(std::uint64_t nonce, std::uint64_t ticket, const Task& give_up) {
+void NonceOrder::end_patience(std::uint64_t nonce, std::uint64_t ticket, const Task& give_up) {
     {
         const std::lock_guard lock{mutex_};
         const auto [first, last] = waiting_.equal_range(nonce);

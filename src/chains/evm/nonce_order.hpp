@@ -13,18 +13,18 @@ namespace chains::evm {
 
 // Lets transactions leave in order of their nonces: one that comes to the node before a smaller
 // nonce is refused there, or blocks whoever sent it until that one comes. Any thread.
-class Departures {
+class NonceOrder {
 public:
     using Task = std::function<void()>;
 
-    Departures(Nonces& nonces, engine::Executor& executor);
+    NonceOrder(Nonces& nonces, engine::Executor& executor);
 
     // Runs `go` on the executor when every smaller nonce that is held has left; when that takes
     // longer than `patience`, runs `give_up` instead.
-    void depart(std::uint64_t nonce, domain::Milliseconds patience, Task go, Task give_up);
+    void run_in_order(std::uint64_t nonce, domain::Milliseconds patience, Task go, Task give_up);
 
     // It did not reach the node after all, or may not have.
-    void come_back(std::uint64_t nonce) { nonces_.come_back(nonce); }
+    void mark_unsent(std::uint64_t nonce) { nonces_.mark_unsent(nonce); }
 
     // Some nonce left, or is used.
     void release();
