@@ -21,7 +21,7 @@ namespace {
 using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 // Families as they stand in the answer.
-class Page {
+class Exposition {
 public:
     void gauge(std::string name, std::string help) {
         open(MetricType::Gauge, std::move(name), std::move(help));
@@ -55,10 +55,10 @@ double age(const Since& since, domain::Timestamp now) {
     return since ? std::max(labels::seconds(now - *since), 0.0) : 0.0;
 }
 
-void add_queues(Page& page, const engine::Gates::Depths& depths) {
-    page.gauge("relayer_queue_size_count", "Requests that wait in a queue.");
+void add_queues(Exposition& exposition, const engine::Gates::Depths& depths) {
+    exposition.gauge("relayer_queue_size_count", "Requests that wait in a queue.");
     const auto size = [&](const char* queue, std::size_t waiting) {
-        page.value(static_cast<double>(waiting), {{"queue_type", queue}});
+        exposition.value(static_cast<double>(waiting), {{"queue_type", queue}});
     };
     size("input_proof_tx_throttler", depths.sending.input_proof);
     size("user_decrypt_tx_throttler", depths.sending.user_decrypt);
@@ -67,8 +67,8 @@ void add_queues(Page& page, const engine::Gates::Depths& depths) {
     size("public_decrypt_readiness_throttler", depths.readiness.public_decrypt);
 }
 
-void add_oldest(Page& page, const store::Backlog& backlog, domain::Timestamp now, bool shares) {
-    page.gauge("posthouse_oldest_age_seconds",
+void add_oldest(Exposition& exposition, const store::Backlog& backlog, domain::Timestamp now, bool shares) {
+    exposition.gauge("posthouse_oldest_age_seconds",
                std::string("How long the request longest in a status has been in it; 0 when there "
                            "is none. ") +
                    (shares ? "Vote shares that wait for their time do not count."
@@ -84,69 +84,69 @@ void add_oldest(Page& page, const store::Backlog& backlog, domain::Timestamp now
                 if (domain::family_of(kind) != family || !since) continue;
                 oldest = std::min(oldest.value_or(*since), *since);
             }
-            page.value(age(oldest, now), {{"req_type", labels::req_type(family)},
+            exposition.value(age(oldest, now), {{"req_type", labels::req_type(family)},
                                           {"status", std::string(domain::to_string(status))}});
         }
     }
 }
 
-void add_due(Page& page, const store::Backlog& backlog, const engine::Moment& now, bool shares) {
-    page.gauge(
+void add_due(Exposition& exposition, const store::Backlog& backlog, const engine::Moment& now, bool shares) {
+    exposition.gauge(
         "posthouse_oldest_due_age_seconds",
         std::string("How long the longest overdue request has been due; 0 when nothing is. ") +
             (shares ? "schedule: vote shares past their time; " : "") +
             "gate: longest in its status of those that wait for a permit or a token; timer: "
             "pauses, leases and deadlines that are over.");
-    if (shares) page.value(age(backlog.earliest_scheduled, now.wall), {{"lane", "schedule"}});
-    page.value(age(backlog.oldest_at_gate, now.wall), {{"lane", "gate"}});
-    page.value(age(backlog.earliest_timer, now.steady), {{"lane", "timer"}});
+    if (shares) exposition.value(age(backlog.earliest_scheduled, now.wall), {{"lane", "schedule"}});
+    exposition.value(age(backlog.oldest_at_gate, now.wall), {{"lane", "gate"}});
+    exposition.value(age(backlog.earliest_timer, now.steady), {{"lane", "timer"}});
 }
 
-void add_http(Page& page, const net::HttpCounts& http) {
-    page.gauge("posthouse_http_connections", "Open connections of the main listener.");
-    page.value(static_cast<double>(http.connections));
-    page.counter("posthouse_http_connections_refused_total", "Connections over a limit.");
-    page.value(static_cast<double>(http.connections_refused));
-    page.counter("posthouse_http_requests_unreadable_total",
+void add_http(Exposition& exposition, const net::HttpCounts& http) {
+    exposition.gauge("posthouse_http_connections", "Open connections of the main listener.");
+    exposition.value(static_cast<double>(http.connections));
+    exposition.counter("posthouse_http_connections_refused_total", "Connections over a limit.");
+    exposition.value(static_cast<double>(http.connections_refused));
+    exposition.counter("posthouse_http_requests_unreadable_total",
                  "Requests that were no HTTP, too large, or too slow.");
-    page.value(static_cast<double>(http.requests_unreadable));
-    page.counter("posthouse_http_requests_read_total",
+    exposition.value(static_cast<double>(http.requests_unreadable));
+    exposition.counter("posthouse_http_requests_read_total",
                  "Requests that came in whole, or whose head was enough for an answer.");
-    page.value(static_cast<double>(http.requests_read));
-    page.counter("posthouse_tls_handshakes_failed_total", "TLS handshakes that came to nothing.");
-    page.value(static_cast<double>(http.handshakes_failed));
-    page.gauge("posthouse_http_buffered_bytes",
+    exposition.value(static_cast<double>(http.requests_read));
+    exposition.counter("posthouse_tls_handshakes_failed_total", "TLS handshakes that came to nothing.");
+    exposition.value(static_cast<double>(http.handshakes_failed));
+    exposition.gauge("posthouse_http_buffered_bytes",
                "Memory of requests that arrive or are being answered, beyond 4 KiB for each.");
-    page.value(static_cast<double>(http.bytes_buffered));
+    exposition.value(static_cast<double>(http.bytes_buffered));
 }
 
-void add_chain(Page& page, const engine::ChainReadings& chain) {
+void add_chain(Exposition& exposition, const engine::ChainReadings& chain) {
     if (chain.signer_balance) {
-        page.gauge("posthouse_signer_balance_ether",
+        exposition.gauge("posthouse_signer_balance_ether",
                    "What the signer can spend on the gateway chain, in 10^18 of its smallest "
                    "unit.");
-        page.value(*chain.signer_balance);
+        exposition.value(*chain.signer_balance);
     }
     if (chain.signer_nonce_distance) {
-        page.gauge("posthouse_signer_nonce_distance",
+        exposition.gauge("posthouse_signer_nonce_distance",
                    "Transactions of the signer that were sent and are not included.");
-        page.value(static_cast<double>(*chain.signer_nonce_distance));
+        exposition.value(static_cast<double>(*chain.signer_nonce_distance));
     }
     if (chain.head_lag) {
-        page.gauge("posthouse_chain_head_lag_blocks",
+        exposition.gauge("posthouse_chain_head_lag_blocks",
                    "Blocks between the head of the gateway chain and the last one read.");
-        page.value(static_cast<double>(*chain.head_lag));
+        exposition.value(static_cast<double>(*chain.head_lag));
     }
 }
 
-void add_process(Page& page, const ProcessFacts& process) {
-    page.gauge("process_resident_memory_bytes", "Resident memory size in bytes.");
-    page.value(process.resident_bytes);
-    page.gauge("process_open_fds", "Number of open file descriptors.");
-    page.value(process.open_descriptors);
-    page.gauge("process_start_time_seconds",
+void add_process(Exposition& exposition, const ProcessFacts& process) {
+    exposition.gauge("process_resident_memory_bytes", "Resident memory size in bytes.");
+    exposition.value(process.resident_bytes);
+    exposition.gauge("process_open_fds", "Number of open file descriptors.");
+    exposition.value(process.open_descriptors);
+    exposition.gauge("process_start_time_seconds",
                "Start time of the process since unix epoch in seconds.");
-    page.value(process.start_unix_seconds);
+    exposition.value(process.start_unix_seconds);
 }
 
 }  // namespace
@@ -159,29 +159,29 @@ Samples::Samples(const engine::Clock& clock, domain::Milliseconds clock_leap,
       filtered_clock_(clock, clock_leap, clock_leap_hold) {}
 
 std::vector<MetricFamily> Samples::collect() {
-    Page page;
-    add_queues(page, sources_.depths());
-    page.gauge("posthouse_inbox_depth",
+    Exposition exposition;
+    add_queues(exposition, sources_.depths());
+    exposition.gauge("posthouse_inbox_depth",
                "New requests and answers of the chain that wait for the next commit.");
-    page.value(static_cast<double>(sources_.inbox_size()));
+    exposition.value(static_cast<double>(sources_.inbox_size()));
     try {
         const store::Backlog backlog = sources_.backlog();
         const std::lock_guard lock(mutex_);
         const engine::Moment now = filtered_clock_.now();
-        add_oldest(page, backlog, now.wall, shares_);
-        add_due(page, backlog, now, shares_);
+        add_oldest(exposition, backlog, now.wall, shares_);
+        add_due(exposition, backlog, now, shares_);
     } catch (const store::StorageError&) {
         // The processor counts and reports what the database does; the rest is wanted all the more.
     }
-    add_http(page, sources_.http());
-    page.gauge("posthouse_long_polls_waiting", "Polls that wait for the end of their job.");
-    page.value(static_cast<double>(sources_.long_polls_waiting()));
-    page.counter("posthouse_long_polls_turned_away_total",
+    add_http(exposition, sources_.http());
+    exposition.gauge("posthouse_long_polls_waiting", "Polls that wait for the end of their job.");
+    exposition.value(static_cast<double>(sources_.long_polls_waiting()));
+    exposition.counter("posthouse_long_polls_turned_away_total",
                  "Polls that wanted to wait and found no place.");
-    page.value(static_cast<double>(sources_.long_polls_turned_away()));
-    add_chain(page, sources_.chain());
-    if (const auto process = sources_.process()) add_process(page, *process);
-    return page.take();
+    exposition.value(static_cast<double>(sources_.long_polls_turned_away()));
+    add_chain(exposition, sources_.chain());
+    if (const auto process = sources_.process()) add_process(exposition, *process);
+    return exposition.take();
 }
 
 }  // namespace api::metrics

@@ -30,12 +30,12 @@ constexpr Pieces piece(std::uint32_t index) {
 }
 
 // As many nodes are dead as the share says, whichever the dice choose.
-Pieces choose_living(const LoopbackOptions& options, const Dice& dice) {
+Pieces choose_living(const LoopbackOptions& options, const SeededRandom& random) {
     std::vector<std::uint32_t> nodes(options.kms_nodes);
     std::iota(nodes.begin(), nodes.end(), 1U);
-    std::ranges::sort(nodes, {}, [&dice](std::uint32_t node) {
+    std::ranges::sort(nodes, {}, [&random](std::uint32_t node) {
         const std::array about{static_cast<std::uint8_t>(node)};
-        return dice.number(Matter::missing_node, about);
+        return random.number(Purpose::missing_node, about);
     });
     const std::size_t missing = std::size_t{options.kms_nodes} * options.missing_kms_nodes / 1000;
     Pieces living = 0;
@@ -64,8 +64,8 @@ domain::Bytes32 handle(const Draft& draft, std::uint32_t index) {
 
 }  // namespace
 
-Answers::Answers(const LoopbackOptions& options, const Dice& dice)
-    : options_(options), dice_(dice), living_nodes_(choose_living(options, dice)) {}
+Answers::Answers(const LoopbackOptions& options, const SeededRandom& random)
+    : options_(options), random_(random), living_nodes_(choose_living(options, random)) {}
 
 std::vector<Pieces> Answers::pieces_of(domain::Kind kind) const {
     if (domain::family_of(kind) != domain::Family::user_decrypt) return {piece(1)};
@@ -93,7 +93,7 @@ void Answers::make(const PlacedAnswer& placed, std::vector<engine::Answer>& out)
 
 engine::AnswerBody Answers::body(const Draft& draft) const {
     if (draft.kind == domain::Kind::public_decrypt) return public_value(draft);
-    if (dice_.fate(Matter::proof_rejection, draft.content, options_.proof_rejections)) {
+    if (random_.is_among(Purpose::proof_rejection, draft.content, options_.proof_rejections)) {
         return engine::ProofRejected{};
     }
     return accepted_proof(draft);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "chains/loopback/dice.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/options.hpp"
 #include "engine/gateway.hpp"
@@ -13,7 +13,7 @@ namespace chains::loopback {
 // options alone, so an answer can be made again after a restart. Any thread.
 class Answers {
 public:
-    Answers(const LoopbackOptions& options, const Dice& dice);
+    Answers(const LoopbackOptions& options, const SeededRandom& random);
 
     // All the pieces the answer to a kind has: one, for user decryptions one per living KMS node.
     [[nodiscard]] std::vector<Pieces> pieces_of(domain::Kind kind) const;
@@ -29,7 +29,7 @@ private:
     [[nodiscard]] std::vector<domain::Bytes> signatures(const Draft& draft) const;
 
     const LoopbackOptions options_;
-    const Dice& dice_;
+    const SeededRandom& random_;
     const Pieces living_nodes_;
 };
 

@@ -188,7 +188,7 @@ Ledger::Ledger(const std::string& path, LedgerSynchronous synchronous, domain::T
     transaction.commit();
 }
 
-Ledger::Page::Page(Ledger& ledger)
+Ledger::Batch::Batch(Ledger& ledger)
     : ledger_(ledger), lock_(ledger.mutex_), transaction_(ledger.database_) {}
 
 LedgerSynchronous Ledger::synchronous() {
@@ -203,7 +203,7 @@ LedgerSynchronous Ledger::synchronous() {
     }
 }
 
-std::optional<Effect> Ledger::Page::find(domain::ByteView subject, const domain::Bytes32& hash) {
+std::optional<Effect> Ledger::Batch::find(domain::ByteView subject, const domain::Bytes32& hash) {
     SQLite::Statement& find = ledger_.find_;
     const Use use{find};
     bind_to(find, 1, subject);
@@ -213,13 +213,13 @@ std::optional<Effect> Ledger::Page::find(domain::ByteView subject, const domain:
     return find.getColumn(1).getInt() != 0 ? Effect::already : Effect::included;
 }
 
-bool Ledger::Page::holds(domain::ByteView subject) {
+bool Ledger::Batch::holds(domain::ByteView subject) {
     const Use use{ledger_.holds_};
     bind_to(ledger_.holds_, 1, subject);
     return ledger_.holds_.executeStep();
 }
 
-std::int64_t Ledger::Page::include(const Inclusion& inclusion) {
+std::int64_t Ledger::Batch::include(const Inclusion& inclusion) {
     const Draft& draft = inclusion.transaction.draft;
     SQLite::Statement& include = ledger_.include_;
     const Use use{include};
@@ -239,16 +239,16 @@ std::int64_t Ledger::Page::include(const Inclusion& inclusion) {
     return ledger_.database_.getLastInsertRowid();
 }
 
-std::int64_t Ledger::Page::plan(const PlannedAnswer& answer) {
+std::int64_t Ledger::Batch::plan(const PlannedAnswer& answer) {
     insert_answer(answer, std::nullopt);
     return ledger_.database_.getLastInsertRowid();
 }
 
-void Ledger::Page::plan_next(const PlannedAnswer& answer) {
+void Ledger::Batch::plan_next(const PlannedAnswer& answer) {
     insert_answer(answer, ++ledger_.position_);
 }
 
-void Ledger::Page::insert_answer(const PlannedAnswer& answer,
+void Ledger::Batch::insert_answer(const PlannedAnswer& answer,
                                  std::optional<std::uint64_t> position) {
     SQLite::Statement& plan = ledger_.plan_;
     const Use use{plan};
@@ -260,7 +260,7 @@ void Ledger::Page::insert_answer(const PlannedAnswer& answer,
     plan.exec();
 }
 
-void Ledger::Page::commit() {
+void Ledger::Batch::commit() {
     if (nonce_max_ > 0) {
         const Use use{ledger_.note_nonce_};
         bind_to(ledger_.note_nonce_, 1, nonce_max_);

@@ -79,9 +79,9 @@ public:
 
     // One write transaction; holds the ledger until it goes away. Without commit() nothing
     // happened.
-    class Page {
+    class Batch {
     public:
-        explicit Page(Ledger& ledger);
+        explicit Batch(Ledger& ledger);
 
         // How the transaction with this hash was taken; nothing when it never came.
         [[nodiscard]] std::optional<Effect> find(domain::ByteView subject,

@@ -12,7 +12,7 @@ namespace chains {
 namespace {
 
 using loopback::DelayedReply;
-using loopback::Matter;
+using loopback::Purpose;
 using loopback::Mined;
 
 constexpr const char* outage_text = "the loopback chain is down by its configuration";
@@ -46,12 +46,12 @@ LoopbackGateway::LoopbackGateway(LoopbackOptions options, engine::Clock& clock,
     : options_(checked(std::move(options))),
       logger_(logger),
       ledger_(options_.ledger, options_.ledger_synchronous, clock.wall()),
-      dice_(options_.seed, ledger_.run()),
+      random_(options_.seed, ledger_.run()),
       outages_(options_.outages, clock),
-      answers_(options_, dice_),
-      readiness_(options_, dice_),
-      preparation_(options_, dice_),
-      miner_(options_, dice_, answers_, ledger_, clock, logger),
+      answers_(options_, random_),
+      readiness_(options_, random_),
+      preparation_(options_, random_),
+      miner_(options_, random_, answers_, ledger_, clock, logger),
       rounds_(by_id(options_.rounds)),
       next_nonce_(ledger_.first_nonce()),
       task_group_(executor),
@@ -74,7 +74,7 @@ void LoopbackGateway::listen(engine::GatewayEvents& events, const engine::Resume
 void LoopbackGateway::check(std::vector<engine::CheckOrder> orders) {
     assert(events_ != nullptr);
     auto groups = by_latency(std::move(orders), [this](const engine::CheckOrder&) {
-        return dice_.draw(options_.readiness);
+        return random_.draw(options_.readiness);
     });
     for (auto& [latency, group] : groups) {
         task_group_.run_after(latency, [this, group = std::move(group)] {
@@ -94,7 +94,7 @@ void LoopbackGateway::prepare(std::vector<engine::PrepareOrder> orders) {
     assert(events_ != nullptr);
     auto groups = by_latency(std::move(orders), [this](const engine::PrepareOrder& order) {
         const bool share = domain::kind_of(*order.request) == domain::Kind::share;
-        return dice_.draw(share ? options_.proof : options_.prepare);
+        return random_.draw(share ? options_.proof : options_.prepare);
     });
     for (auto& [latency, group] : groups) {
         task_group_.run_after(latency, [this, group = std::move(group)] {
@@ -128,7 +128,7 @@ engine::Sealed LoopbackGateway::seal(const domain::RequestId&, domain::Kind,
     sealed.nonce = next_nonce_.fetch_add(1);
     loopback::Salt salt{};
     for (std::size_t at = 0; at < salt.size(); at += sizeof(std::uint64_t)) {
-        std::uint64_t number = dice_.roll(Matter::salt);
+        std::uint64_t number = random_.next_number(Purpose::salt);
         for (std::size_t byte = 0; byte < sizeof number; ++byte, number >>= 8U) {
             salt[at + byte] = static_cast<std::uint8_t>(number);
         }
@@ -211,7 +211,7 @@ Mined LoopbackGateway::unreachable(const std::vector<engine::SendOrder>& orders,
     Mined mined;
     for (const engine::SendOrder& order : orders) {
         mined.replies.push_back(
-            {dice_.draw(options_.confirmation), {order.id, engine::Unreachable{reason}}});
+            {random_.draw(options_.confirmation), {order.id, engine::Unreachable{reason}}});
     }
     return mined;
 }

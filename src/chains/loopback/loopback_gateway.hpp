@@ -10,7 +10,7 @@
 
 #include "engine/task_group.hpp"
 #include "chains/loopback/answers.hpp"
-#include "chains/loopback/dice.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/miner.hpp"
 #include "chains/loopback/options.hpp"
@@ -85,7 +85,7 @@ private:
     const LoopbackOptions options_;
     engine::Logger& logger_;
     loopback::Ledger ledger_;
-    loopback::Dice dice_;
+    loopback::SeededRandom random_;
     loopback::Outages outages_;
     loopback::Answers answers_;
     loopback::Readiness readiness_;

@@ -39,28 +39,28 @@ struct Miner::Candidate {
 };
 
 struct Miner::Block {
-    Ledger::Page page;
+    Ledger::Batch batch;
     domain::Timestamp time;
     Mined mined;
     std::vector<std::string> doubles;  // request ids
 };
 
-Miner::Miner(const LoopbackOptions& options, Dice& dice, const Answers& answers, Ledger& ledger,
+Miner::Miner(const LoopbackOptions& options, SeededRandom& random, const Answers& answers, Ledger& ledger,
              const engine::Clock& clock, engine::Logger& logger)
     : options_(options),
-      dice_(dice),
+      random_(random),
       answers_(answers),
       ledger_(ledger),
       clock_(clock),
       logger_(logger) {}
 
 Mined Miner::mine(const std::vector<engine::SendOrder>& orders) {
-    Block block{Ledger::Page{ledger_}, clock_.wall(), {}, {}};
+    Block block{Ledger::Batch{ledger_}, clock_.wall(), {}, {}};
     for (const engine::SendOrder& order : orders) {
-        const domain::Milliseconds confirmation = dice_.draw(options_.confirmation);
+        const domain::Milliseconds confirmation = random_.draw(options_.confirmation);
         block.mined.replies.push_back({confirmation, {order.id, send(block, order, confirmation)}});
     }
-    block.page.commit();
+    block.batch.commit();
     for (const std::string& id : block.doubles) {
         logger_.write(engine::LogLevel::error, id + " event=loopback_double_inclusion");
     }
@@ -70,7 +70,7 @@ Mined Miner::mine(const std::vector<engine::SendOrder>& orders) {
 engine::SendOutcome Miner::send(Block& block, const engine::SendOrder& order,
                                 domain::Milliseconds confirmation) {
     assert(!order.sealed.empty());
-    if (dice_.chance(Matter::send_unreachable, options_.unreachable_sends)) {
+    if (random_.chance(Purpose::send_unreachable, options_.unreachable_sends)) {
         return engine::Unreachable{"the loopback chain did not take the transaction"};
     }
     const std::size_t first = order.look_up_first ? 0 : order.sealed.size() - 1;
@@ -80,7 +80,7 @@ engine::SendOutcome Miner::send(Block& block, const engine::SendOrder& order,
         const auto transaction = read(sealed);
         if (!transaction) return unreadable();
         const domain::Bytes subject = subject_of(transaction->draft);
-        known = block.page.find(subject, sealed.hash);
+        known = block.batch.find(subject, sealed.hash);
         if (known && *known != Effect::reverted) {
             return outcome_of(*known, order.kind, sealed.hash);
         }
@@ -96,18 +96,18 @@ engine::SendOutcome Miner::include(Block& block, const Candidate& candidate,
                                    domain::Milliseconds confirmation) {
     const auto& [transaction, subject, sealed] = candidate;
     const Draft& draft = transaction.draft;
-    const bool spent = block.page.holds(subject);
+    const bool spent = block.batch.holds(subject);
     const Effect effect = effect_of(draft, sealed.hash, spent);
     std::optional<domain::Bytes32> reference;
     if (draft.kind != domain::Kind::share) reference = reference_of(sealed.hash);
-    const std::int64_t number = block.page.include(
+    const std::int64_t number = block.batch.include(
         {transaction, subject, sealed.bytes, sealed.hash, reference, block.time, effect});
 
     if (effect == Effect::included) {
         if (spent) block.doubles.push_back(domain::to_string(draft.id));
         if (reference) plan_answers(block, number, transaction, sealed.hash, confirmation);
     }
-    if (dice_.chance(Matter::lost_reply, options_.lost_replies)) {
+    if (random_.chance(Purpose::lost_reply, options_.lost_replies)) {
         return engine::Unreachable{"the reply of the loopback chain was lost"};
     }
     return outcome_of(effect, draft.kind, sealed.hash);
@@ -116,29 +116,29 @@ engine::SendOutcome Miner::include(Block& block, const Candidate& candidate,
 Effect Miner::effect_of(const Draft& draft, const domain::Bytes32& hash, bool spent) const {
     if (draft.kind == domain::Kind::share &&
         (spent ||
-         dice_.fate(Matter::already_revealed, draft.content, options_.shares_already_revealed))) {
+         random_.is_among(Purpose::already_revealed, draft.content, options_.shares_already_revealed))) {
         return Effect::already;
     }
-    if (dice_.fate(Matter::revert, hash, options_.reverts)) return Effect::reverted;
+    if (random_.is_among(Purpose::revert, hash, options_.reverts)) return Effect::reverted;
     return Effect::included;
 }
 
 void Miner::plan_answers(Block& block, std::int64_t number, const Transaction& transaction,
                          const domain::Bytes32& hash, domain::Milliseconds confirmation) {
-    const bool early = dice_.fate(Matter::early_answer, hash, options_.early_answers);
-    const bool twice = dice_.fate(Matter::duplicate_answer, hash, options_.duplicate_answers);
-    const bool foreign = dice_.fate(Matter::foreign_answer, hash, options_.foreign_answers);
+    const bool early = random_.is_among(Purpose::early_answer, hash, options_.early_answers);
+    const bool twice = random_.is_among(Purpose::duplicate_answer, hash, options_.duplicate_answers);
+    const bool foreign = random_.is_among(Purpose::foreign_answer, hash, options_.foreign_answers);
 
     // Pieces that come at the same moment share a row of the ledger.
     std::map<domain::Milliseconds, Pieces> moments;
     for (const Pieces piece : answers_.pieces_of(transaction.draft.kind)) {
-        const domain::Milliseconds response = dice_.draw(options_.response);
+        const domain::Milliseconds response = random_.draw(options_.response);
         moments[early ? domain::Milliseconds{0} : confirmation + response] |= piece;
     }
     for (const auto& [delay, pieces] : moments) {
         PlannedAnswer answer{number, block.time, pieces, false};
         plan(block, answer, delay, early);
-        if (twice) plan(block, answer, delay + dice_.draw(options_.response), false);
+        if (twice) plan(block, answer, delay + random_.draw(options_.response), false);
         answer.foreign = true;
         if (foreign) plan(block, answer, delay, false);
     }
@@ -148,10 +148,10 @@ void Miner::plan(Block& block, PlannedAnswer answer, domain::Milliseconds delay,
     assert(delay >= domain::Milliseconds{0});
     answer.ready = block.time + delay;
     if (delay > domain::Milliseconds{0}) {
-        block.mined.upcoming.push_back({block.page.plan(answer), delay});
+        block.mined.upcoming.push_back({block.batch.plan(answer), delay});
         return;
     }
-    block.page.plan_next(answer);
+    block.batch.plan_next(answer);
     block.mined.answers_placed = true;
     block.mined.answers_early |= early;
 }
@@ -166,7 +166,7 @@ engine::SendOutcome Miner::outcome_of(Effect effect, domain::Kind kind,
                                      std::nullopt}};
         }
         return engine::Rejected{
-            revert("Transaction failed", dice_.number(Matter::revert_selector, hash))};
+            revert("Transaction failed", random_.number(Purpose::revert_selector, hash))};
     }
     engine::Receipt receipt{hash, std::nullopt, std::nullopt};
     if (is_share) {

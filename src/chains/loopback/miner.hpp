@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chains/loopback/answers.hpp"
-#include "chains/loopback/dice.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/options.hpp"
 #include "engine/clock.hpp"
@@ -37,7 +37,7 @@ struct Mined {
 // Includes transactions: one ledger transaction, so one flush, per batch. Any thread.
 class Miner {
 public:
-    Miner(const LoopbackOptions& options, Dice& dice, const Answers& answers, Ledger& ledger,
+    Miner(const LoopbackOptions& options, SeededRandom& random, const Answers& answers, Ledger& ledger,
           const engine::Clock& clock, engine::Logger& logger);
 
     // Throws on an accident of the ledger; nothing of the batch was included then.
@@ -62,7 +62,7 @@ private:
                                                  const domain::Bytes32& hash) const;
 
     const LoopbackOptions options_;
-    Dice& dice_;
+    SeededRandom& random_;
     const Answers& answers_;
     Ledger& ledger_;
     const engine::Clock& clock_;

@@ -86,15 +86,15 @@ void Outbox::deliver_due() {
 
 void Outbox::deliver_placed() {
     for (;;) {
-        const std::vector<PlacedAnswer> page = ledger_.behind(delivered_, page_max);
-        if (page.empty()) return;
+        const std::vector<PlacedAnswer> batch = ledger_.behind(delivered_, page_max);
+        if (batch.empty()) return;
         engine::Answered answered;
-        answered.cursor = page.back().position;
-        answered.answers.reserve(page.size());
-        for (const PlacedAnswer& placed : page) answers_.make(placed, answered.answers);
+        answered.cursor = batch.back().position;
+        answered.answers.reserve(batch.size());
+        for (const PlacedAnswer& placed : batch) answers_.make(placed, answered.answers);
         assert(events_ != nullptr && answered.cursor > delivered_);  // positions only rise
         events_->answered(std::move(answered));
-        delivered_ = page.back().position;
+        delivered_ = batch.back().position;
     }
 }
 

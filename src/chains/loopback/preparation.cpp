@@ -6,18 +6,18 @@
 namespace chains::loopback {
 
 engine::PrepareOutcome Preparation::prepare(const engine::PrepareOrder& order) {
-    if (dice_.chance(Matter::prepare_unreachable, options_.unreachable_prepares)) {
+    if (random_.chance(Purpose::prepare_unreachable, options_.unreachable_prepares)) {
         return engine::Unreachable{"the loopback chain did not answer the preparation"};
     }
     const Draft draft = draft_of(order.id, *order.request, options_.proof_handles);
     if (draft.kind == domain::Kind::share) {
-        if (dice_.chance(Matter::proof_failure, options_.failed_proofs)) {
+        if (random_.chance(Purpose::proof_failure, options_.failed_proofs)) {
             return engine::Rejected{
                 {domain::Reason::send_failed, "Proof failed: proving failed (-5)", std::nullopt}};
         }
-    } else if (dice_.fate(Matter::estimation_revert, draft.content, options_.estimation_reverts)) {
+    } else if (random_.is_among(Purpose::estimation_revert, draft.content, options_.estimation_reverts)) {
         return engine::Rejected{revert("Transaction simulation failed",
-                                       dice_.number(Matter::estimation_selector, draft.content))};
+                                       random_.number(Purpose::estimation_selector, draft.content))};
     }
     return engine::Plan{encode(draft)};
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "chains/loopback/dice.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/options.hpp"
 #include "engine/gateway.hpp"
 
@@ -10,13 +10,13 @@ namespace chains::loopback {
 // Draft. Any thread.
 class Preparation {
 public:
-    Preparation(const LoopbackOptions& options, Dice& dice) : options_(options), dice_(dice) {}
+    Preparation(const LoopbackOptions& options, SeededRandom& random) : options_(options), random_(random) {}
 
     [[nodiscard]] engine::PrepareOutcome prepare(const engine::PrepareOrder& order);
 
 private:
     const LoopbackOptions options_;
-    Dice& dice_;
+    SeededRandom& random_;
 };
 
 }  // namespace chains::loopback

@@ -8,10 +8,10 @@
 
 namespace chains::loopback {
 
-Readiness::Readiness(const LoopbackOptions& options, Dice& dice) : options_(options), dice_(dice) {}
+Readiness::Readiness(const LoopbackOptions& options, SeededRandom& random) : options_(options), random_(random) {}
 
 engine::CheckOutcome Readiness::check(const engine::CheckOrder& order) {
-    if (dice_.chance(Matter::check_unreachable, options_.unreachable_checks)) {
+    if (random_.chance(Purpose::check_unreachable, options_.unreachable_checks)) {
         return engine::Unreachable{"the loopback chain did not answer the readiness check"};
     }
     if (auto unknown = unknown_chain(*order.request)) return std::move(*unknown);
@@ -35,11 +35,11 @@ std::optional<engine::Rejected> Readiness::unknown_chain(const domain::Request& 
 std::optional<engine::Rejected> Readiness::refusal(const domain::Request& request) const {
     if (options_.acl_refusals == 0) return std::nullopt;
     const domain::Bytes32 content = content_of(request);
-    if (!dice_.fate(Matter::acl_refusal, content, options_.acl_refusals)) return std::nullopt;
+    if (!random_.is_among(Purpose::acl_refusal, content, options_.acl_refusals)) return std::nullopt;
     const auto questions = domain::acl_questions(request);
     if (questions.empty()) return std::nullopt;
     const domain::AclQuestion& denied =
-        questions[dice_.number(Matter::acl_question, content) % questions.size()];
+        questions[random_.number(Purpose::acl_question, content) % questions.size()];
     return engine::Rejected{
         {domain::Reason::host_acl_refused,
          "Not allowed on host ACL: ACL check failed for 1 handle(s): handle=0x" +
@@ -49,7 +49,7 @@ std::optional<engine::Rejected> Readiness::refusal(const domain::Request& reques
 
 bool Readiness::is_late(const engine::CheckOrder& order) {
     if (options_.late_readiness == 0) return false;
-    if (!dice_.fate(Matter::late_readiness, content_of(*order.request), options_.late_readiness)) {
+    if (!random_.is_among(Purpose::late_readiness, content_of(*order.request), options_.late_readiness)) {
         return false;
     }
     const std::lock_guard lock{mutex_};

@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "chains/loopback/dice.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/options.hpp"
 #include "engine/gateway.hpp"
 
@@ -15,7 +15,7 @@ namespace chains::loopback {
 // thread.
 class Readiness {
 public:
-    Readiness(const LoopbackOptions& options, Dice& dice);
+    Readiness(const LoopbackOptions& options, SeededRandom& random);
 
     [[nodiscard]] engine::CheckOutcome check(const engine::CheckOrder& order);
 
@@ -25,7 +25,7 @@ private:
     [[nodiscard]] bool is_late(const engine::CheckOrder& order);
 
     const LoopbackOptions options_;
-    Dice& dice_;
+    SeededRandom& random_;
     std::mutex mutex_;
     // How often a late request was asked for; forgotten once it is ready.
     std::unordered_map<std::int64_t, std::uint32_t> tries_;

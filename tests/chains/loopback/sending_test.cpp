@@ -24,9 +24,9 @@ int commits(const std::string& ledger) {
         return value;
     };
     if (log.size() < 32) return 0;
-    const std::size_t page = number(8);
+    const std::size_t batch = number(8);
     int count = 0;
-    for (std::size_t at = 32; at + 24 <= log.size(); at += 24 + page) {
+    for (std::size_t at = 32; at + 24 <= log.size(); at += 24 + batch) {
         count += number(at + 4) != 0 ? 1 : 0;
     }
     return count;

@@ -1,4 +1,4 @@
-#include "chains/loopback/dice.hpp"
+#include "chains/loopback/seeded_random.hpp"
 
 namespace chains::loopback {
 namespace {
@@ -32,37 +32,37 @@ bool is_hit(std::uint64_t number, Permille share) {
 
 }  // namespace
 
-Dice::Dice(std::uint64_t seed, std::uint64_t run) : seed_(seed), run_(run) {}
+SeededRandom::SeededRandom(std::uint64_t seed, std::uint64_t run) : seed_(seed), run_(run) {}
 
-std::uint64_t Dice::number(Matter matter, domain::ByteView about) const {
-    return fold(fold(fold(0, seed_), static_cast<std::uint64_t>(matter)), about);
+std::uint64_t SeededRandom::number(Purpose purpose, domain::ByteView about) const {
+    return fold(fold(fold(0, seed_), static_cast<std::uint64_t>(purpose)), about);
 }
 
-bool Dice::fate(Matter matter, domain::ByteView about, Permille share) const {
+bool SeededRandom::is_among(Purpose purpose, domain::ByteView about, Permille share) const {
     if (share == 0) return false;
-    return is_hit(number(matter, about), share);
+    return is_hit(number(purpose, about), share);
 }
 
-std::uint64_t Dice::roll(Matter matter) {
-    const std::uint64_t turn = rolls_.fetch_add(1, std::memory_order_relaxed);
-    return fold(fold(fold(fold(1, seed_), run_), static_cast<std::uint64_t>(matter)), turn);
+std::uint64_t SeededRandom::next_number(Purpose purpose) {
+    const std::uint64_t turn = given_.fetch_add(1, std::memory_order_relaxed);
+    return fold(fold(fold(fold(1, seed_), run_), static_cast<std::uint64_t>(purpose)), turn);
 }
 
-bool Dice::chance(Matter matter, Permille share) {
+bool SeededRandom::chance(Purpose purpose, Permille share) {
     if (share == 0) return false;
     if (share >= 1000) return true;
-    return is_hit(roll(matter), share);
+    return is_hit(next_number(purpose), share);
 }
 
-domain::Milliseconds Dice::draw(const Latency& latency) {
+domain::Milliseconds SeededRandom::draw(const Latency& latency) {
     if (latency.min == latency.max) return latency.min;
     const auto choices = static_cast<std::uint64_t>((latency.max - latency.min).count()) + 1;
     return latency.min +
-           domain::Milliseconds{static_cast<std::int64_t>(roll(Matter::latency) % choices)};
+           domain::Milliseconds{static_cast<std::int64_t>(next_number(Purpose::latency) % choices)};
 }
 
 domain::Bytes filler(domain::ByteView about, std::uint64_t label, std::size_t size) {
-    std::uint64_t state = fold(fold(static_cast<std::uint64_t>(Matter::filler), label), about);
+    std::uint64_t state = fold(fold(static_cast<std::uint64_t>(Purpose::filler), label), about);
     domain::Bytes bytes(size);
     std::uint64_t word = 0;
     for (std::size_t at = 0; at < size; ++at) {

@@ -8,8 +8,8 @@
 
 namespace chains::loopback {
 
-// What is rolled for: equal subjects meet independent fates in different matters.
-enum class Matter : std::uint64_t {
+// What a number is for: equal subjects get independent numbers for different purposes.
+enum class Purpose : std::uint64_t {
     latency,
     check_unreachable,
     acl_refusal,
@@ -34,22 +34,22 @@ enum class Matter : std::uint64_t {
 };
 
 // Chance that can be replayed. Any thread.
-class Dice {
+class SeededRandom {
 public:
     // `run` sets the sequence of one process run apart from that of the next.
-    Dice(std::uint64_t seed, std::uint64_t run);
+    SeededRandom(std::uint64_t seed, std::uint64_t run);
 
     // The same number for the same subject, in every run.
-    [[nodiscard]] std::uint64_t number(Matter matter, domain::ByteView about) const;
+    [[nodiscard]] std::uint64_t number(Purpose purpose, domain::ByteView about) const;
 
     // Whether the subject is among the share; the same answer in every run.
-    [[nodiscard]] bool fate(Matter matter, domain::ByteView about, Permille share) const;
+    [[nodiscard]] bool is_among(Purpose purpose, domain::ByteView about, Permille share) const;
 
     // The next number of the sequence of this run.
-    [[nodiscard]] std::uint64_t roll(Matter matter);
+    [[nodiscard]] std::uint64_t next_number(Purpose purpose);
 
     // Rolled anew at each call; does not use up a number when the share leaves no doubt.
-    [[nodiscard]] bool chance(Matter matter, Permille share);
+    [[nodiscard]] bool chance(Purpose purpose, Permille share);
 
     // Does not use up a number when both ends are equal.
     [[nodiscard]] domain::Milliseconds draw(const Latency& latency);
@@ -57,7 +57,7 @@ public:
 private:
     const std::uint64_t seed_;
     const std::uint64_t run_;
-    std::atomic<std::uint64_t> rolls_{0};
+    std::atomic<std::uint64_t> given_{0};
 };
 
 // Bytes that look random and follow from the subject.

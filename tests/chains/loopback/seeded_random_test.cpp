@@ -1,4 +1,4 @@
-#include "chains/loopback/dice.hpp"
+#include "chains/loopback/seeded_random.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,44 +16,44 @@ domain::Bytes subject(std::uint32_t number) {
 }  // namespace
 
 TEST_CASE("a fate depends on seed, matter and subject, not on the run or the order") {
-    Dice first{7, 1};
-    Dice second{7, 2};
-    (void)second.roll(Matter::salt);
+    SeededRandom first{7, 1};
+    SeededRandom second{7, 2};
+    (void)second.next_number(Purpose::salt);
     int differs_by_seed = 0;
-    int differs_by_matter = 0;
-    const Dice other{8, 1};
+    int differs_by_purpose = 0;
+    const SeededRandom other{8, 1};
     for (std::uint32_t number = 0; number < 1'000; ++number) {
-        const bool hit = first.fate(Matter::revert, subject(number), 500);
-        CHECK(hit == second.fate(Matter::revert, subject(number), 500));
-        differs_by_seed += hit != other.fate(Matter::revert, subject(number), 500);
-        differs_by_matter += hit != first.fate(Matter::early_answer, subject(number), 500);
+        const bool hit = first.is_among(Purpose::revert, subject(number), 500);
+        CHECK(hit == second.is_among(Purpose::revert, subject(number), 500));
+        differs_by_seed += hit != other.is_among(Purpose::revert, subject(number), 500);
+        differs_by_purpose += hit != first.is_among(Purpose::early_answer, subject(number), 500);
     }
     CHECK(differs_by_seed > 300);
-    CHECK(differs_by_matter > 300);
+    CHECK(differs_by_purpose > 300);
 }
 
 TEST_CASE("rolls repeat with seed and run, and differ between runs") {
-    Dice one{7, 1};
-    Dice again{7, 1};
-    Dice next_run{7, 2};
+    SeededRandom one{7, 1};
+    SeededRandom again{7, 1};
+    SeededRandom next_run{7, 2};
     std::set<std::uint64_t> seen;
     for (int turn = 0; turn < 1'000; ++turn) {
-        const std::uint64_t number = one.roll(Matter::salt);
-        CHECK(number == again.roll(Matter::salt));
+        const std::uint64_t number = one.next_number(Purpose::salt);
+        CHECK(number == again.next_number(Purpose::salt));
         CHECK(seen.insert(number).second);
-        CHECK(seen.insert(next_run.roll(Matter::salt)).second);
+        CHECK(seen.insert(next_run.next_number(Purpose::salt)).second);
     }
 }
 
 TEST_CASE("a share hits about as many cases as it says") {
     for (const chains::Permille share : {0U, 10U, 250U, 900U, 1000U}) {
         CAPTURE(share);
-        Dice dice{3, 1};
+        SeededRandom random{3, 1};
         std::uint32_t fates = 0;
         std::uint32_t chances = 0;
         for (std::uint32_t number = 0; number < 10'000; ++number) {
-            fates += dice.fate(Matter::revert, subject(number), share);
-            chances += dice.chance(Matter::lost_reply, share);
+            fates += random.is_among(Purpose::revert, subject(number), share);
+            chances += random.chance(Purpose::lost_reply, share);
         }
         const std::uint32_t expected = share * 10;
         const std::uint32_t tolerance = share % 1000 == 0 ? 0 : 150;
@@ -65,13 +65,13 @@ TEST_CASE("a share hits about as many cases as it says") {
 }
 
 TEST_CASE("a latency is drawn from its whole range") {
-    Dice dice{3, 1};
+    SeededRandom random{3, 1};
     std::set<std::int64_t> drawn;
     for (int turn = 0; turn < 1'000; ++turn) {
-        drawn.insert(dice.draw({Milliseconds{5}, Milliseconds{8}}).count());
+        drawn.insert(random.draw({Milliseconds{5}, Milliseconds{8}}).count());
     }
     CHECK(drawn == std::set<std::int64_t>{5, 6, 7, 8});
-    CHECK(dice.draw(chains::fixed(Milliseconds{9})) == Milliseconds{9});
+    CHECK(random.draw(chains::fixed(Milliseconds{9})) == Milliseconds{9});
 }
 
 TEST_CASE("filler follows from its subject and label") {
