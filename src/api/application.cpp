@@ -33,7 +33,7 @@ std::uint32_t whole_seconds(domain::Nanoseconds time) {
 
 Application::Application(Options options, const Ports& ports)
     : options_(std::move(options)),
-      gatekeeper_(ports.gatekeeper),
+      authenticator_(ports.authenticator),
       health_(ports.health),
       keys_(ports.keys),
       random_(ports.random),
@@ -112,7 +112,7 @@ std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head
                                            : "Admin endpoints are not enabled");
     }
     ticket.call_id = make_call_id(random_);
-    std::optional<access::Pass> pass = gatekeeper_.admit(head);
+    std::optional<access::Pass> pass = authenticator_.admit(head);
     if (is_share_action(route.action)) {
         if (auto refused = shares_.before_body(route, head, pass.has_value())) return refused;
     }
@@ -141,7 +141,7 @@ net::Respond Application::counted(const Ticket& ticket, const net::HttpRequest& 
 
 std::optional<net::HttpResponse> Application::limited_answer(const Ticket& ticket,
                                                              const net::HttpRequest& head) {
-    const auto wait = gatekeeper_.refused(ticket.pass, head.method);
+    const auto wait = authenticator_.refused(ticket.pass, head.method);
     if (!wait) return {};
     const std::uint32_t seconds = whole_seconds(*wait);
     return is_share_action(ticket.route->action) ? shares_.limited_answer(ticket.call_id, seconds)
@@ -151,7 +151,7 @@ std::optional<net::HttpResponse> Application::limited_answer(const Ticket& ticke
 void Application::answer(const Ticket& ticket, const net::HttpRequest& request,
                          net::Respond respond, const net::WhenGone& when_gone) {
     // A key that was taken away while the body came is good for nothing any more.
-    if (!gatekeeper_.is_valid(ticket.pass)) {
+    if (!authenticator_.is_valid(ticket.pass)) {
         respond(unauthorized_answer(ticket));
         return;
     }

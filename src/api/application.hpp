@@ -47,7 +47,7 @@ private:
     [[nodiscard]] net::HttpResponse with_cors(net::HttpResponse response) const;
 
     const Options options_;
-    access::Gatekeeper& gatekeeper_;
+    access::Authenticator& authenticator_;
     engine::Health& health_;
     engine::KeyDirectory& keys_;
     engine::Random& random_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/access/gatekeeper.hpp"
+#include "api/access/authenticator.hpp"
 #include "api/http_observer.hpp"
 #include "api/long_polls.hpp"
 #include "engine/clock.hpp"
@@ -30,7 +30,7 @@ struct Ports {
     engine::Logger& logger;
     LongPolls& long_polls;
     HttpObserver& observer;
-    access::Gatekeeper& gatekeeper;
+    access::Authenticator& authenticator;
     // Where the vote chain is asked, so that no HTTP worker waits for it: for shares that come in,
     // and for who asks about some. Two, so that neither keeps the other waiting. They may still
     // hold tasks of the application when that is gone, and run or drop them: they do nothing then.

@@ -30,11 +30,11 @@ class RelayerRoutes {
 public:
     RelayerRoutes(const Options& options, const Ports& ports);
 
-    // Of a POST that Gatekeeper has let in: what a browser may have been made to send must say that
+    // Of a POST that Authenticator has let in: what a browser may have been made to send must say that
     // it is JSON (relayer-api 1.1). Nothing: the body may be read.
     [[nodiscard]] std::optional<Refusal> before_body(const net::HttpRequest& head,
                                                      const access::Pass& pass) const;
-    // What Gatekeeper does not let in, and what it lets in later.
+    // What Authenticator does not let in, and what it lets in later.
     [[nodiscard]] net::HttpResponse unauthorized_answer(std::string_view call_id) const;
     [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
                                                    std::uint32_t retry_after_seconds) const;

@@ -31,7 +31,7 @@ public:
                                                                bool admitted) const;
     // Without a token that is good.
     [[nodiscard]] net::HttpResponse unauthorized_answer() const;
-    // What Gatekeeper lets in later.
+    // What Authenticator lets in later.
     [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
                                                    std::uint32_t retry_after_seconds) const;
     // What came past before_body. What blocks is done elsewhere and answered later.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "api/access/gatekeeper.hpp"
+#include "api/access/authenticator.hpp"
 #include "api/router.hpp"
 
 namespace api {

@@ -22,10 +22,10 @@ void reload(const Reload& reload, engine::Logger& logger) {
 
 }  // namespace
 
-std::vector<Reload> reloads_of(api::access::Gatekeeper& gatekeeper, net::HttpServer& server,
+std::vector<Reload> reloads_of(api::access::Authenticator& authenticator, net::HttpServer& server,
                                bool with_tls) {
     std::vector<Reload> reloads;
-    for (api::access::KeyRing& ring : gatekeeper.reloadable()) {
+    for (api::access::KeyStore& ring : authenticator.reloadable()) {
         reloads.push_back({ring.name(), [&ring] {
                                if (const auto problem = ring.reload()) {
                                    throw std::runtime_error(*problem);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/access/gatekeeper.hpp"
+#include "api/access/authenticator.hpp"
 #include "engine/logger.hpp"
 #include "net/http_server.hpp"
 #include "platform/service_manager.hpp"
@@ -18,7 +18,7 @@ struct Reload {
     std::function<std::string()> read;
 };
 
-[[nodiscard]] std::vector<Reload> reloads_of(api::access::Gatekeeper& gatekeeper,
+[[nodiscard]] std::vector<Reload> reloads_of(api::access::Authenticator& authenticator,
                                              net::HttpServer& server, bool with_tls);
 
 // SIGHUP ends the program, as that of a terminal that is gone should, unless there is something to

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "api/access/gatekeeper.hpp"
+#include "api/access/authenticator.hpp"
 #include "api/access/secret_file.hpp"
 #include "chains/evm/signer.hpp"
 #include "config/admin_token.hpp"
@@ -95,7 +95,7 @@ std::vector<std::string> check_secrets(config::Settings& settings) {
     std::vector<std::string> lines = leave_out_credentials(settings);
     find_secrets(settings);
     const platform::RealClock clock;
-    const api::access::Gatekeeper gatekeeper(settings.api, clock);
+    const api::access::Authenticator authenticator(settings.api, clock);
     const net::HttpOptions& http = settings.http;
     if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
         const net::Tls tls({http.tls_certificate_file, http.tls_key_file});

@@ -138,7 +138,7 @@ Service::Frontend::Frontend(Service& service)
                     service.log_,
                     service.long_polls_,
                     service.metrics_,
-                    service.gatekeeper_,
+                    service.authenticator_,
                     share_lookups_,
                     share_queries_,
                     &service.engine_}),
@@ -181,7 +181,7 @@ void Service::Frontend::start() {
 
 void Service::Frontend::wait() {
     const bool with_tls = !service_.settings_.http.tls_certificate_file.empty();
-    wait_for_stop_signal(reloads_of(service_.gatekeeper_, server_, with_tls), service_.log_,
+    wait_for_stop_signal(reloads_of(service_.authenticator_, server_, with_tls), service_.log_,
                          service_.service_manager_);
 }
 
@@ -198,7 +198,7 @@ void Service::Frontend::stop_counting() {
 Service::Service(const config::Settings& settings, platform::Log& log)
     : settings_(settings),
       log_(log),
-      gatekeeper_(settings_.api, clock_),
+      authenticator_(settings_.api, clock_),
       store_(settings_.store),
       reader_(report_opened(settings_.store, log_), reader_connections_max),
       metrics_(settings_.metrics, {build_version, build_commit}),

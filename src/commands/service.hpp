@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "api/access/gatekeeper.hpp"
+#include "api/access/authenticator.hpp"
 #include "api/long_polls.hpp"
 #include "api/metrics/metrics.hpp"
 #include "commands/alarm.hpp"
@@ -56,7 +56,7 @@ private:
     platform::RealClock clock_;
     platform::SecureRandom random_;
     // Before anything is on disk: with bad keys there is no start.
-    api::access::Gatekeeper gatekeeper_;
+    api::access::Authenticator authenticator_;
     store::Store store_;
     store::Reader reader_;
 

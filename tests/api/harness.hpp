@@ -81,10 +81,10 @@ public:
     support::RecordingLogger logger;
     api::HttpObserver observer;
     api::LongPolls long_polls{clock, 4};
-    api::access::Gatekeeper gatekeeper{options, clock};
+    api::access::Authenticator authenticator{options, clock};
     api::Application app{options,
                          {submitter, request_reader, votes(), contracts, health, keys, clock, random, logger,
-                          long_polls, observer, gatekeeper, executor, queries, &queue}};
+                          long_polls, observer, authenticator, executor, queries, &queue}};
     net::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};
 

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "api/access/key_ring.hpp"
+#include "api/access/key_store.hpp"
 #include "api/harness.hpp"
 #include "api/router.hpp"
 #include "api/samples.hpp"
@@ -26,10 +26,10 @@ std::atomic<int> keys_hashed{0};
 }  // namespace head_ticket
 
 // The linker leads every call of these two here (`--wrap` in meson.build): api::find_route and
-// api::access::KeyRing::find, which hashes the key it is given.
+// api::access::KeyStore::find, which hashes the key it is given.
 #define FIND_ROUTE(prefix) prefix##_ZN3api10find_routeESt17basic_string_viewIcSt11char_traitsIcEES3_
 #define FIND_KEY(prefix) \
-    prefix##_ZNK3api6access7KeyRing4findESt17basic_string_viewIcSt11char_traitsIcEE
+    prefix##_ZNK3api6access8KeyStore4findESt17basic_string_viewIcSt11char_traitsIcEE
 
 extern "C" {
 using FoundRoute = std::optional<api::RouteMatch>;
@@ -40,9 +40,9 @@ FoundRoute FIND_ROUTE(__wrap_)(std::string_view method, std::string_view path) {
     ++head_ticket::route_look_ups;
     return FIND_ROUTE(__real_)(method, path);
 }
-FoundKey FIND_KEY(__real_)(const api::access::KeyRing* ring, std::string_view key);
-FoundKey FIND_KEY(__wrap_)(const api::access::KeyRing* ring, std::string_view key) {
-    FoundKey found = FIND_KEY(__real_)(ring, key);
+FoundKey FIND_KEY(__real_)(const api::access::KeyStore* keys, std::string_view key);
+FoundKey FIND_KEY(__wrap_)(const api::access::KeyStore* keys, std::string_view key) {
+    FoundKey found = FIND_KEY(__real_)(keys, key);
     ++head_ticket::keys_hashed;
     return found;
 }
@@ -125,7 +125,7 @@ TEST_CASE("a key that is taken away between head and body opens nothing") {
         while (keys_hashed == 0) std::this_thread::yield();
 
         keys.write("other other-0123456789abcdef\n");
-        for (api::access::KeyRing& ring : harness.gatekeeper.reloadable()) {
+        for (api::access::KeyStore& ring : harness.authenticator.reloadable()) {
             CHECK_FALSE(ring.reload());
         }
         harness.client.send(body);

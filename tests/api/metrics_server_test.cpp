@@ -140,7 +140,7 @@ TEST_CASE("whatever clients send, the series stay few") {
                                                    harness.logger,
                                                    harness.long_polls,
                                                    world.metrics,
-                                                   harness.gatekeeper,
+                                                   harness.authenticator,
                                                    harness.executor,
                                                    harness.queries});
     net::HttpOptions http;

@@ -218,7 +218,7 @@ TEST_CASE("a queue that nobody wired is 503 where it is enabled") {
                                    parts.logger,
                                    parts.long_polls,
                                    parts.observer,
-                                   parts.gatekeeper,
+                                   parts.authenticator,
                                    parts.executor,
                                    parts.queries});
     const std::string path = share_base + "queue-status";

@@ -99,7 +99,7 @@ private:
         explicit Front(Box& box)
             : stored_rounds(box.world.engine.process().reader, box.rounds),
               long_polls(box.world.clock, box.options.long_polls_max),
-              gatekeeper(box.options, box.world.clock),
+              authenticator(box.options, box.world.clock),
               app(box.options, ports_of(box, *this)),
               server({.port = 0, .workers = 2}, app),
               client(server.port()) {
@@ -119,7 +119,7 @@ private:
                     box.world.engine.logger,
                     front.long_polls,
                     front.observer,
-                    front.gatekeeper,
+                    front.authenticator,
                     front.lookups,
                     front.lookups};
         }
@@ -127,7 +127,7 @@ private:
         engine::StoredRounds stored_rounds;
         api::HttpObserver observer;
         api::LongPolls long_polls;
-        api::access::Gatekeeper gatekeeper;
+        api::access::Authenticator authenticator;
         api_test::ScriptedExecutor lookups;
         api::Application app;
         net::HttpServer server;

@@ -138,7 +138,7 @@ std::optional<net::HttpResponse> AdminApplication::early_answer(const net::HttpR
         response.headers.emplace_back("Allow", "GET, HEAD, POST");
         return response;
     }
-    if (!may_enter(head)) {
+    if (!is_admitted(head)) {
         denied_.note(field("remote", head.remote), "wrong or missing token");
         return without_token();
     }
@@ -177,7 +177,7 @@ net::HttpResponse AdminApplication::failed(const net::HttpRequest& request) {
 }
 
 // Both are looked at whatever the first says: a proxy may use Authorization for itself.
-bool AdminApplication::may_enter(const net::HttpRequest& head) const {
+bool AdminApplication::is_admitted(const net::HttpRequest& head) const {
     const bool by_bearer = token_.matches(bearer_token(head));
     const bool by_header = token_.matches(head.header("X-Admin-Token").value_or(""));
     return by_bearer || by_header;

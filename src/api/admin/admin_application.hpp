@@ -31,7 +31,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<net::HttpResponse> early_answer(const net::HttpRequest& head);
-    [[nodiscard]] bool may_enter(const net::HttpRequest& head) const;
+    [[nodiscard]] bool is_admitted(const net::HttpRequest& head) const;
     void answer(const net::HttpRequest& request, net::Respond respond);
     void post(const net::HttpRequest& request, net::Respond respond);
     [[nodiscard]] net::HttpResponse answer_of(const AdminParameter& parameter,

@@ -1,6 +1,6 @@
 // Who may come in, through the whole application.
 
-#include "api/access/gatekeeper.hpp"
+#include "api/access/authenticator.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,8 +81,8 @@ Answer poll(Harness& harness, Headers headers) {
     return harness.send({"GET", proof_path + job_place, {}, std::move(headers)});
 }
 
-api::access::KeyRing& ring_of(Harness& harness) {
-    return harness.gatekeeper.reloadable().front();
+api::access::KeyStore& ring_of(Harness& harness) {
+    return harness.authenticator.reloadable().front();
 }
 
 TEST_CASE("without keys everybody comes in, whatever the headers say") {
@@ -91,8 +91,8 @@ TEST_CASE("without keys everybody comes in, whatever the headers say") {
     CHECK(post_proof(harness, {{"x-api-key", "anything"}, {"Authorization", "Bearer other"}})
               .status == 202);
     CHECK(post_share(harness, {{"X-Helper-Token", "anything"}}).status == 200);
-    CHECK(harness.gatekeeper.reloadable().empty());
-    const auto pass = harness.gatekeeper.admit(
+    CHECK(harness.authenticator.reloadable().empty());
+    const auto pass = harness.authenticator.admit(
         api_test::head_of({"POST", proof_path, {}, {{"x-api-key", "anything"}}}));
     REQUIRE(pass);
     CHECK(pass->client_id() == 0);
@@ -284,7 +284,7 @@ TEST_CASE("the gatekeeper says who sent a request") {
     const KeysFile file(two_keys);
     Harness harness(with_clients(file));
     const auto admit = [&](const Headers& headers, const std::string& path) {
-        return harness.gatekeeper.admit(api_test::head_of({"POST", path, {}, headers}));
+        return harness.authenticator.admit(api_test::head_of({"POST", path, {}, headers}));
     };
     const auto slow = admit({{"x-api-key", slow_key}}, proof_path);
     REQUIRE(slow);
@@ -319,7 +319,7 @@ TEST_CASE("shares may come with any token of the file or with the one of the con
         CHECK(answer.json == unauthorized);
     }
     CHECK(post_proof(harness, {}).status == 202);
-    CHECK(harness.gatekeeper
+    CHECK(harness.authenticator
               .admit(api_test::head_of({"POST", share_path, {}, {{"x-helper-token", web_key}}}))
               ->key->client.name == "web");
 
@@ -374,9 +374,9 @@ TEST_CASE("keys may be read again while requests come") {
         for (int i = 0; i < 3; ++i) {
             threads.emplace_back([&] {
                 do {
-                    const auto pass = harness.gatekeeper.admit(request);
+                    const auto pass = harness.authenticator.admit(request);
                     const bool fine = pass && pass->key->client.name == "web" &&
-                                      harness.gatekeeper.is_valid(*pass);
+                                      harness.authenticator.is_valid(*pass);
                     refused += fine ? 0 : 1;
                 } while (!done);
             });
@@ -425,12 +425,12 @@ TEST_CASE("with a bad file there is no start") {
     const support::VirtualClock clock;
     api::Options options;
     options.client_keys_file = "/nowhere/keys";
-    CHECK_THROWS_WITH_AS(api::access::Gatekeeper(options, clock),
+    CHECK_THROWS_WITH_AS(api::access::Authenticator(options, clock),
                          "/nowhere/keys: is not there; create it with mode 0600",
                          std::runtime_error);
     options.client_keys_file.clear();
     options.share_tokens_file = "credential:tokens";
-    CHECK_THROWS_AS(api::access::Gatekeeper(options, clock), std::runtime_error);
+    CHECK_THROWS_AS(api::access::Authenticator(options, clock), std::runtime_error);
 }
 
 TEST_CASE("no answer and no log line repeats a key") {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/access/client_keys.hpp"
-#include "api/access/key_ring.hpp"
+#include "api/access/key_store.hpp"
 #include "api/options.hpp"
 #include "domain/time.hpp"
 #include "engine/clock.hpp"
@@ -18,7 +18,7 @@ namespace api::access {
 
 // What let a request in, found out once.
 struct Pass {
-    const KeyRing* realm = nullptr;         // nothing: an open realm, or none
+    const KeyStore* realm = nullptr;         // nothing: an open realm, or none
     std::shared_ptr<const ClientKey> key;  // nothing: no realm asked for one
     bool key_in_cookie = false;            // and nowhere else
 
@@ -33,10 +33,10 @@ struct Pass {
 // routes, which take it as `X-Helper-Token: KEY` (share-helper 1). A realm without keys is open and
 // looks at no header; everything beside the realms is open. A request that shows different keys at
 // once shows none. Any thread; never blocks.
-class Gatekeeper {
+class Authenticator {
 public:
     // Throws std::runtime_error that says what is wrong with a file of keys.
-    Gatekeeper(const Options& options, const engine::Clock& clock);
+    Authenticator(const Options& options, const engine::Clock& clock);
 
     // Hashes the key that the request shows. Nothing: it may not come in.
     [[nodiscard]] std::optional<Pass> admit(const net::HttpRequest& head) const;
@@ -51,15 +51,15 @@ public:
                                                              std::string_view method) const;
 
     // The realms whose keys are in a file, to be read again.
-    [[nodiscard]] std::vector<std::reference_wrapper<KeyRing>> reloadable();
+    [[nodiscard]] std::vector<std::reference_wrapper<KeyStore>> reloadable();
 
 private:
     // Nothing: an open realm, or none.
-    [[nodiscard]] const KeyRing* realm_of(std::string_view path) const;
+    [[nodiscard]] const KeyStore* realm_of(std::string_view path) const;
 
     const engine::Clock& clock_;
-    KeyRing clients_;
-    KeyRing share_tokens_;
+    KeyStore clients_;
+    KeyStore share_tokens_;
 };
 
 }  // namespace api::access

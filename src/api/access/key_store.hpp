@@ -20,10 +20,10 @@ struct KeySource {
 };
 
 // The keys of one realm, replaced as a whole. Any thread.
-class KeyRing {
+class KeyStore {
 public:
     // Throws std::runtime_error that says what is wrong with the file.
-    explicit KeyRing(KeySource source);
+    explicit KeyStore(KeySource source);
 
     // Neither file nor token: there is nothing to show a key to.
     [[nodiscard]] bool is_needed() const { return !source_.file.empty() || !source_.token.empty(); }

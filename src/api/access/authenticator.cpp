@@ -1,4 +1,4 @@
-#include "api/access/gatekeeper.hpp"
+#include "api/access/authenticator.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // What a request shows: one key, however often.
-class Shown {
+class ShownKeys {
 public:
     void add(std::string_view key, bool in_cookie = false) {
         differ_ = differ_ || (key_ && *key_ != key);
@@ -39,13 +39,13 @@ private:
     bool outside_cookies_ = false;
 };
 
-void add_bearer(std::string_view value, Shown& shown) {
+void add_bearer(std::string_view value, ShownKeys& shown) {
     const std::size_t end = std::min(value.find(' '), value.size());
     if (net::equal_ignoring_case(value.substr(0, end), bearer))
         shown.add(trimmed(value.substr(end)));
 }
 
-void add_cookies(std::string_view value, Shown& shown) {
+void add_cookies(std::string_view value, ShownKeys& shown) {
     while (!value.empty()) {
         const std::size_t end = std::min(value.find(';'), value.size());
         const std::string_view cookie = trimmed(value.substr(0, end));
@@ -56,8 +56,8 @@ void add_cookies(std::string_view value, Shown& shown) {
     }
 }
 
-Shown client_key_in(const net::HttpRequest& head) {
-    Shown shown;
+ShownKeys client_key_in(const net::HttpRequest& head) {
+    ShownKeys shown;
     for (const auto& [name, value] : head.headers) {
         if (net::equal_ignoring_case(name, key_name)) {
             shown.add(value);
@@ -70,8 +70,8 @@ Shown client_key_in(const net::HttpRequest& head) {
     return shown;
 }
 
-Shown share_token_in(const net::HttpRequest& head) {
-    Shown shown;
+ShownKeys share_token_in(const net::HttpRequest& head) {
+    ShownKeys shown;
     for (const auto& [name, value] : head.headers) {
         if (net::equal_ignoring_case(name, "x-helper-token")) shown.add(value);
     }
@@ -80,42 +80,42 @@ Shown share_token_in(const net::HttpRequest& head) {
 
 }  // namespace
 
-Gatekeeper::Gatekeeper(const Options& options, const engine::Clock& clock)
+Authenticator::Authenticator(const Options& options, const engine::Clock& clock)
     : clock_(clock),
       clients_({"client_keys", options.client_keys_file, {}, options.credentials_directory}),
       share_tokens_({"share_tokens", options.share_tokens_file, options.share_api_token,
                      options.credentials_directory}) {}
 
-std::optional<Pass> Gatekeeper::admit(const net::HttpRequest& head) const {
-    const KeyRing* realm = realm_of(head.path);
+std::optional<Pass> Authenticator::admit(const net::HttpRequest& head) const {
+    const KeyStore* realm = realm_of(head.path);
     if (realm == nullptr) return Pass{};
-    const Shown shown = realm == &clients_ ? client_key_in(head) : share_token_in(head);
+    const ShownKeys shown = realm == &clients_ ? client_key_in(head) : share_token_in(head);
     const auto text = shown.one();
     auto key = text ? realm->find(*text) : nullptr;
     if (!key) return {};
     return Pass{realm, std::move(key), shown.in_cookie_only()};
 }
 
-bool Gatekeeper::is_valid(const Pass& pass) const {
+bool Authenticator::is_valid(const Pass& pass) const {
     return pass.realm == nullptr || pass.realm->knows(*pass.key);
 }
 
-std::optional<domain::Nanoseconds> Gatekeeper::refused(const Pass& pass,
+std::optional<domain::Nanoseconds> Authenticator::refused(const Pass& pass,
                                                        std::string_view method) const {
     if (method != "POST" || !pass.key || !pass.key->limiter) return {};
     return pass.key->limiter->refused(clock_.monotonic());
 }
 
-std::vector<std::reference_wrapper<KeyRing>> Gatekeeper::reloadable() {
-    std::vector<std::reference_wrapper<KeyRing>> rings;
-    for (KeyRing* ring : {&clients_, &share_tokens_}) {
+std::vector<std::reference_wrapper<KeyStore>> Authenticator::reloadable() {
+    std::vector<std::reference_wrapper<KeyStore>> rings;
+    for (KeyStore* ring : {&clients_, &share_tokens_}) {
         if (ring->has_file()) rings.emplace_back(*ring);
     }
     return rings;
 }
 
-const KeyRing* Gatekeeper::realm_of(std::string_view path) const {
-    const KeyRing* realm = nullptr;
+const KeyStore* Authenticator::realm_of(std::string_view path) const {
+    const KeyStore* realm = nullptr;
     if (is_share_path(path) && path != open_share_path) realm = &share_tokens_;
     if (path.starts_with("/v2/") || path.starts_with("/v3/")) realm = &clients_;
     return realm != nullptr && realm->is_needed() ? realm : nullptr;

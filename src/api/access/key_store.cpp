@@ -1,4 +1,4 @@
-#include "api/access/key_ring.hpp"
+#include "api/access/key_store.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -33,26 +33,26 @@ std::variant<ClientKeys, std::string> keys_in(const KeySource& source) {
 
 }  // namespace
 
-KeyRing::KeyRing(KeySource source)
+KeyStore::KeyStore(KeySource source)
     : source_(std::move(source)), keys_(std::make_shared<const ClientKeys>()) {
     if (const auto problem = reload()) throw std::runtime_error(*problem);
 }
 
-std::shared_ptr<const ClientKey> KeyRing::find(std::string_view key) const {
+std::shared_ptr<const ClientKey> KeyStore::find(std::string_view key) const {
     auto keys = this->keys();
     const ClientKey* found = keys->find(key);
     if (found == nullptr) return nullptr;
     return {std::move(keys), found};
 }
 
-bool KeyRing::knows(const ClientKey& key) const {
+bool KeyStore::knows(const ClientKey& key) const {
     const auto keys = this->keys();
     return std::ranges::any_of(keys->all(), [&](const ClientKey& known) {
         return equal_in_constant_time(known.digest, key.digest);
     });
 }
 
-std::optional<std::string> KeyRing::reload() {
+std::optional<std::string> KeyStore::reload() {
     const std::lock_guard one_at_a_time(reloading_);
     auto read = keys_in(source_);
     if (auto* problem = std::get_if<std::string>(&read)) return std::move(*problem);
@@ -66,11 +66,11 @@ std::optional<std::string> KeyRing::reload() {
     return {};
 }
 
-std::size_t KeyRing::size() const {
+std::size_t KeyStore::size() const {
     return keys()->size() - (source_.token.empty() ? 0 : 1);
 }
 
-std::shared_ptr<const ClientKeys> KeyRing::keys() const {
+std::shared_ptr<const ClientKeys> KeyStore::keys() const {
     const std::lock_guard lock(mutex_);
     return keys_;
 }
