@@ -3,7 +3,7 @@
 #include <chrono>
 #include <variant>
 
-#include "api/match.hpp"
+#include "api/overloaded.hpp"
 
 namespace api {
 
@@ -49,7 +49,7 @@ void ActiveTree::read() {
 }
 
 ActiveTree::Reading ActiveTree::read_tree() {
-    return std::visit(Match{[](const engine::TreeStatus& status) -> Reading { return status; },
+    return std::visit(Overloaded{[](const engine::TreeStatus& status) -> Reading { return status; },
                             [](const engine::UnknownRound&) -> Reading { return {}; },
                             [&](const engine::Unreachable& unreachable) -> Reading {
                                 trouble_.note(stage, unreachable.reason);

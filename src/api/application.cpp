@@ -13,7 +13,7 @@
 #include "api/admin/admin_answer.hpp"
 #include "api/docs/docs_answers.hpp"
 #include "api/envelope.hpp"
-#include "api/refusal.hpp"
+#include "api/api_error.hpp"
 
 namespace api {
 
@@ -119,8 +119,8 @@ std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head
     if (!pass) return unauthorized_answer(ticket);
     ticket.pass = *std::move(pass);
     if (route.action == Action::submit) {
-        if (const auto refusal = relayer_.before_body(head, ticket.pass)) {
-            return failed_answer(ticket.call_id, *refusal);
+        if (const auto api_error = relayer_.before_body(head, ticket.pass)) {
+            return failed_answer(ticket.call_id, *api_error);
         }
     }
     return {};

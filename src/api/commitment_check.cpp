@@ -3,7 +3,7 @@
 #include <string_view>
 #include <variant>
 
-#include "api/match.hpp"
+#include "api/overloaded.hpp"
 #include "domain/bytes.hpp"
 
 namespace api {
@@ -49,7 +49,7 @@ std::optional<std::string> CommitmentCheck::problem_of(const domain::VoteShare& 
         return std::string(refused);
     }
     return std::visit(
-        Match{[&](const domain::Bytes32& leaf) -> Problem {
+        Overloaded{[&](const domain::Bytes32& leaf) -> Problem {
                   if (leaf == *commitment) return {};
                   return refused_at("hash mismatch", share);
               },

@@ -4,13 +4,13 @@
 #include <string_view>
 #include <variant>
 
-#include "api/refusal.hpp"
+#include "api/api_error.hpp"
 #include "domain/request.hpp"
 
 namespace api {
 
 // A request, or why the body is none. One function per route; steps 3 to 5 of relayer-api 1.3.
-using Decoded = std::variant<domain::Request, Refusal>;
+using Decoded = std::variant<domain::Request, ApiError>;
 
 // `now_seconds` is Unix time.
 [[nodiscard]] Decoded decode_input_proof(std::string_view body, std::uint64_t now_seconds);

@@ -22,7 +22,7 @@ const Schema input_proof_schema{proof_members};
 
 Decoded decode_input_proof(std::string_view body, std::uint64_t /*now_seconds*/) {
     auto read = read_request(body, input_proof_schema);
-    if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
+    if (auto* api_error = std::get_if<ApiError>(&read)) return std::move(*api_error);
     const JsonValue json = std::get<JsonDocument>(read).root();
 
     domain::InputProof request;
@@ -38,7 +38,7 @@ Decoded decode_input_proof(std::string_view body, std::uint64_t /*now_seconds*/)
     issues.note("ciphertextWithInputVerification", read_bare_hex(ciphertext, request.ciphertext));
 
     issues.note("extraData", read_proof_extra_data(json["extraData"].text(), request.extra_data));
-    if (!issues.empty()) return issues.refusal();
+    if (!issues.empty()) return issues.api_error();
     return domain::Request(std::move(request));
 }
 

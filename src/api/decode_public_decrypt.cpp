@@ -21,7 +21,7 @@ const Schema public_decrypt_schema{decrypt_members};
 
 Decoded decode_public_decrypt(std::string_view body, std::uint64_t /*now_seconds*/) {
     auto read = read_request(body, public_decrypt_schema);
-    if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
+    if (auto* api_error = std::get_if<ApiError>(&read)) return std::move(*api_error);
     const JsonValue json = std::get<JsonDocument>(read).root();
 
     domain::PublicDecrypt request;
@@ -30,7 +30,7 @@ Decoded decode_public_decrypt(std::string_view body, std::uint64_t /*now_seconds
     issues.note("ciphertextHandles", require_size(handles.size(), 1));
     issues.note("ciphertextHandles", read_handles(handles, request.handles));
     issues.note("extraData", read_decrypt_extra_data(json["extraData"].text(), request.extra_data));
-    if (!issues.empty()) return issues.refusal();
+    if (!issues.empty()) return issues.api_error();
     return domain::Request(std::move(request));
 }
 

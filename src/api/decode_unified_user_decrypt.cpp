@@ -103,7 +103,7 @@ const Schema unified_user_decrypt_schema{envelope_members, true};
 
 Decoded decode_unified_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
     auto read = read_request(body, unified_user_decrypt_schema);
-    if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
+    if (auto* api_error = std::get_if<ApiError>(&read)) return std::move(*api_error);
     const JsonValue json = std::get<JsonDocument>(read).root();
 
     domain::UnifiedUserDecrypt request;
@@ -114,7 +114,7 @@ Decoded decode_unified_user_decrypt(std::string_view body, std::uint64_t now_sec
                              "[eip712-unified-user-decrypt-v1]"));
     read_payload(json["attestedPayload"], now_seconds, request, issues);
     issues.note("signature", read_signature(json["signature"].text(), request.signature));
-    if (!issues.empty()) return issues.refusal();
+    if (!issues.empty()) return issues.api_error();
     return domain::Request(std::move(request));
 }
 

@@ -79,7 +79,7 @@ const Schema delegated_user_decrypt_schema{delegated_members};
 
 Decoded decode_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
     auto read = read_request(body, user_decrypt_schema);
-    if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
+    if (auto* api_error = std::get_if<ApiError>(&read)) return std::move(*api_error);
     const JsonValue json = std::get<JsonDocument>(read).root();
 
     domain::UserDecrypt request;
@@ -89,13 +89,13 @@ Decoded decode_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
     read_contracts(json, request, issues);
     issues.note("userAddress", read_address(json["userAddress"].text(), request.user_address));
     read_signed_part(json, request, issues);
-    if (!issues.empty()) return issues.refusal();
+    if (!issues.empty()) return issues.api_error();
     return domain::Request(std::move(request));
 }
 
 Decoded decode_delegated_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
     auto read = read_request(body, delegated_user_decrypt_schema);
-    if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
+    if (auto* api_error = std::get_if<ApiError>(&read)) return std::move(*api_error);
     const JsonValue json = std::get<JsonDocument>(read).root();
 
     domain::DelegatedUserDecrypt request;
@@ -110,7 +110,7 @@ Decoded decode_delegated_user_decrypt(std::string_view body, std::uint64_t now_s
                 read_start(json["startTimestamp"].text(), now_seconds, request.start_timestamp));
     issues.note("durationDays", read_u32(json["durationDays"].text(), request.duration_days));
     read_signed_part(json, request, issues);
-    if (!issues.empty()) return issues.refusal();
+    if (!issues.empty()) return issues.api_error();
     return domain::Request(std::move(request));
 }
 

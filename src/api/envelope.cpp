@@ -124,19 +124,19 @@ net::HttpResponse proof_rejected_answer(std::string_view call_id) {
                         {"result", {{"accepted", false}, {"extraData", proof_extra_data}}}});
 }
 
-net::HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
+net::HttpResponse failed_answer(std::string_view call_id, const ApiError& api_error,
                                 std::uint32_t retry_after_seconds) {
-    Json error{{"label", refusal.label}, {"message", refusal.message}};
-    if (!refusal.details.empty()) {
+    Json error{{"label", api_error.label}, {"message", api_error.message}};
+    if (!api_error.details.empty()) {
         Json& details = error["details"] = Json::array();
-        for (const Detail& detail : refusal.details) {
+        for (const Detail& detail : api_error.details) {
             details.push_back({{"field", detail.field}, {"issue", detail.issue}});
         }
     }
-    if (!refusal.hint.empty()) error["hint"] = refusal.hint;
+    if (!api_error.hint.empty()) error["hint"] = api_error.hint;
     const Json body{{"status", "failed"}, {"requestId", call_id}, {"error", std::move(error)}};
-    if (retry_after_seconds == 0) return answer(refusal.status, body);
-    return answer(refusal.status, body, retry_after_seconds);
+    if (retry_after_seconds == 0) return answer(api_error.status, body);
+    return answer(api_error.status, body, retry_after_seconds);
 }
 
 net::HttpResponse empty_answer(int status) {

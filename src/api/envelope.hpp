@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/refusal.hpp"
+#include "api/api_error.hpp"
 #include "domain/kind.hpp"
 #include "domain/result.hpp"
 #include "domain/status.hpp"
@@ -42,7 +42,7 @@ struct Options;
 [[nodiscard]] net::HttpResponse proof_rejected_answer(std::string_view call_id);
 
 // `retry_after_seconds` 0: no Retry-After.
-[[nodiscard]] net::HttpResponse failed_answer(std::string_view call_id, const Refusal& refusal,
+[[nodiscard]] net::HttpResponse failed_answer(std::string_view call_id, const ApiError& api_error,
                                               std::uint32_t retry_after_seconds = 0);
 
 // 404 and 405 of paths and methods nobody knows have an empty body (relayer-api 1.1), but for paths

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/refusal.hpp"
+#include "api/api_error.hpp"
 #include "domain/bytes.hpp"
 
 namespace api {
@@ -41,7 +41,7 @@ public:
     }
 
     [[nodiscard]] bool empty() const { return details_.empty(); }
-    [[nodiscard]] Refusal refusal() const { return validation_failed(details_); }
+    [[nodiscard]] ApiError api_error() const { return validation_failed(details_); }
 
 private:
     std::vector<Detail> details_;

@@ -14,7 +14,7 @@ bool is_visible(char c) {
     return c > ' ' && c <= '~';
 }
 
-Refusal refused(std::string_view issue) {
+ApiError refused(std::string_view issue) {
     return validation_failed({{std::string(name), std::string(issue)}});
 }
 
@@ -40,10 +40,10 @@ IdempotencyKey read_idempotency_key(const net::HttpRequest& request, std::int64_
     return domain::sha256({reinterpret_cast<const std::uint8_t*>(scope.data()), scope.size()});
 }
 
-Refusal idempotency_key_reused() {
-    Refusal refusal = refused("Was used for a request with other content; use a new key");
-    refusal.status = 422;
-    return refusal;
+ApiError idempotency_key_reused() {
+    ApiError api_error = refused("Was used for a request with other content; use a new key");
+    api_error.status = 422;
+    return api_error;
 }
 
 }  // namespace api

@@ -4,14 +4,14 @@
 #include <string_view>
 #include <variant>
 
-#include "api/refusal.hpp"
+#include "api/api_error.hpp"
 #include "domain/bytes.hpp"
 #include "net/http_message.hpp"
 
 namespace api {
 
 struct NoIdempotencyKey {};
-using IdempotencyKey = std::variant<NoIdempotencyKey, domain::Bytes32, Refusal>;
+using IdempotencyKey = std::variant<NoIdempotencyKey, domain::Bytes32, ApiError>;
 
 // The header Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): 1 to 255 visible ASCII
 // characters. It is valid for one route and one client, so both are part of the hash.
@@ -19,6 +19,6 @@ using IdempotencyKey = std::variant<NoIdempotencyKey, domain::Bytes32, Refusal>;
                                                   std::int64_t client);
 
 // 422: the key stands for a request with other content.
-[[nodiscard]] Refusal idempotency_key_reused();
+[[nodiscard]] ApiError idempotency_key_reused();
 
 }  // namespace api

@@ -29,7 +29,7 @@ constexpr std::array reverts{
     Revert{0xd78bce0c, ""},                        // ECDSAInvalidSignatureS(bytes32)
 };
 
-Refusal refusal_of_timeout(const engine::Ended& ended) {
+ApiError api_error_of_timeout(const engine::Ended& ended) {
     const bool never_ready =
         domain::is_decrypt(ended.kind) && ended.failure.reason == Reason::readiness_timed_out;
     const std::string text = ended.failure.text.empty() ? "Request timed out (reason not available)"
@@ -37,7 +37,7 @@ Refusal refusal_of_timeout(const engine::Ended& ended) {
     return {503, never_ready ? "readiness_check_timed_out" : "response_timed_out", text};
 }
 
-Refusal refusal_of_failure(const engine::Ended& ended) {
+ApiError api_error_of_failure(const engine::Ended& ended) {
     const std::string text = ended.failure.text.empty() ? "Unknown error" : ended.failure.text;
     if (domain::is_decrypt(ended.kind)) {
         if (ended.failure.reason == Reason::host_acl_refused) {
@@ -74,12 +74,12 @@ bool is_rejected_proof(const engine::Ended& ended) {
            ended.failure.reason == Reason::proof_rejected;
 }
 
-Refusal refusal_of(const engine::Ended& ended) {
-    return ended.status == domain::Status::timed_out ? refusal_of_timeout(ended)
-                                                     : refusal_of_failure(ended);
+ApiError api_error_of(const engine::Ended& ended) {
+    return ended.status == domain::Status::timed_out ? api_error_of_timeout(ended)
+                                                     : api_error_of_failure(ended);
 }
 
-std::optional<Refusal> problem_of(const engine::Completed& completed) {
+std::optional<ApiError> problem_of(const engine::Completed& completed) {
     if (!completed.result && !completed.unreadable) {
         return internal_error("Internal error: completed request missing response data");
     }

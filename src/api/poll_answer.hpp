@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "api/refusal.hpp"
+#include "api/api_error.hpp"
 #include "domain/result.hpp"
 #include "engine/request_reader.hpp"
 
@@ -14,9 +14,9 @@ namespace api {
 
 // How a badly ended request is told to its client (relayer-api 9). The stored reason and selector
 // decide, never the text. Not for rejected proofs.
-[[nodiscard]] Refusal refusal_of(const engine::Ended& ended);
+[[nodiscard]] ApiError api_error_of(const engine::Ended& ended);
 
 // Nothing when the result can be served for its kind, otherwise the answer of relayer-api 9.4.
-[[nodiscard]] std::optional<Refusal> problem_of(const engine::Completed& completed);
+[[nodiscard]] std::optional<ApiError> problem_of(const engine::Completed& completed);
 
 }  // namespace api

@@ -11,7 +11,7 @@
 #include "api/decode.hpp"
 #include "api/envelope.hpp"
 #include "api/idempotency_key.hpp"
-#include "api/match.hpp"
+#include "api/overloaded.hpp"
 #include "api/poll_answer.hpp"
 #include "api/router.hpp"
 #include "api/user_signature.hpp"
@@ -91,7 +91,7 @@ RelayerRoutes::RelayerRoutes(const Options& options, const Ports& ports)
       long_polls_(ports.long_polls),
       observer_(ports.observer) {}
 
-std::optional<Refusal> RelayerRoutes::before_body(const net::HttpRequest& head,
+std::optional<ApiError> RelayerRoutes::before_body(const net::HttpRequest& head,
                                                   const access::Pass& pass) const {
     const bool from_browser = pass.key_in_cookie || head.header("Origin");
     if (!from_browser || announces_json(head)) return {};
@@ -116,17 +116,17 @@ void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request,
         return;
     }
     const Decoded decoded = decode(call.kind, request.body, unix_seconds(clock_.wall()));
-    const auto* refused = std::get_if<Refusal>(&decoded);
-    std::optional<Refusal> refusal = refused != nullptr ? std::optional(*refused) : std::nullopt;
+    const auto* refused = std::get_if<ApiError>(&decoded);
+    std::optional<ApiError> api_error = refused != nullptr ? std::optional(*refused) : std::nullopt;
     const auto* content = std::get_if<domain::Request>(&decoded);
     const IdempotencyKey key = read_idempotency_key(request, call.client);
-    if (!refusal) {
-        if (const auto* bad_key = std::get_if<Refusal>(&key)) refusal = *bad_key;
+    if (!api_error) {
+        if (const auto* bad_key = std::get_if<ApiError>(&key)) api_error = *bad_key;
     }
-    if (!refusal) refusal = check_host_chains(*content);
-    if (!refusal) refusal = check_signature(*content, call.id);
-    if (refusal) {
-        respond(refuse(*refusal, call.id));
+    if (!api_error) api_error = check_host_chains(*content);
+    if (!api_error) api_error = check_signature(*content, call.id);
+    if (api_error) {
+        respond(refuse(*api_error, call.id));
         return;
     }
     engine::SubmitOptions submit_options{.client = call.client};
@@ -138,7 +138,7 @@ void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request,
 
 net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOutcome& outcome) {
     return std::visit(
-        Match{[&](const engine::Accepted& found) { return accepted(call, found); },
+        Overloaded{[&](const engine::Accepted& found) { return accepted(call, found); },
               [&](const engine::Conflict&) { return refuse(internal_error(), call.id); },
               [&](const engine::KeyReused&) { return refuse(idempotency_key_reused(), call.id); },
               [&](const engine::QueueFull&) {
@@ -180,8 +180,8 @@ void RelayerRoutes::poll(const Call& call, const net::HttpRequest& request, std:
         return;
     }
     const Wait wait = read_wait(request, options_.long_poll_wait_max);
-    if (const auto* refusal = std::get_if<Refusal>(&wait)) {
-        respond(refuse(*refusal, call.id));
+    if (const auto* api_error = std::get_if<ApiError>(&wait)) {
+        respond(refuse(*api_error, call.id));
         return;
     }
     if (id.form == domain::UuidForm::foreign) {
@@ -240,7 +240,7 @@ engine::FindOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::Requ
 net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::FindOutcome& outcome) {
     const domain::Family family = domain::family_of(call.kind);
     const auto missing = [&] { return refuse(not_found(), call.id); };
-    return std::visit(Match{[&](const engine::NotFound&) { return missing(); },
+    return std::visit(Overloaded{[&](const engine::NotFound&) { return missing(); },
                             [&](const engine::Pending& pending) {
                                 if (!is_of(family, pending)) return missing();
                                 return pending_answer(call.id, pending.status,
@@ -256,7 +256,7 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::FindOutc
                             [&](const engine::Ended& ended) {
                                 if (!is_of(family, ended)) return missing();
                                 if (is_rejected_proof(ended)) return proof_rejected_answer(call.id);
-                                return failed_answer(call.id, refusal_of(ended));
+                                return failed_answer(call.id, api_error_of(ended));
                             },
                             [&](const engine::Unreadable& unreadable) {
                                 find_errors_.write(call.id, unreadable.reason);
@@ -285,12 +285,12 @@ net::HttpResponse RelayerRoutes::unreadable(net::HttpProblem problem,
         default:
             break;
     }
-    Refusal refusal = request_error(net::text_of(problem));
-    refusal.status = net::status_of(problem);
-    return failed_answer(call_id, refusal);
+    ApiError api_error = request_error(net::text_of(problem));
+    api_error.status = net::status_of(problem);
+    return failed_answer(call_id, api_error);
 }
 
-std::optional<Refusal> RelayerRoutes::check_host_chains(const domain::Request& request) const {
+std::optional<ApiError> RelayerRoutes::check_host_chains(const domain::Request& request) const {
     for (const domain::Bytes32& handle : std::visit(HandlesOf{}, request)) {
         const std::uint64_t chain_id = domain::host_chain_of(handle);
         const auto& known = options_.host_chain_ids;
@@ -301,7 +301,7 @@ std::optional<Refusal> RelayerRoutes::check_host_chains(const domain::Request& r
     return {};
 }
 
-std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& request,
+std::optional<ApiError> RelayerRoutes::check_signature(const domain::Request& request,
                                                       std::string_view call_id) {
     const auto* unified = std::get_if<domain::UnifiedUserDecrypt>(&request);
     if (unified == nullptr) return {};
@@ -320,16 +320,16 @@ std::optional<Refusal> RelayerRoutes::check_signature(const domain::Request& req
     return {};
 }
 
-net::HttpResponse RelayerRoutes::refuse(const Refusal& refusal, std::string_view call_id,
+net::HttpResponse RelayerRoutes::refuse(const ApiError& api_error, std::string_view call_id,
                                         std::uint32_t retry_after_seconds) const {
-    if (!logger_.wants(level_of(refusal.status))) {
-        return failed_answer(call_id, refusal, retry_after_seconds);
+    if (!logger_.wants(level_of(api_error.status))) {
+        return failed_answer(call_id, api_error, retry_after_seconds);
     }
     std::string line = "refused call=";
-    line.append(call_id).append(" status=").append(std::to_string(refusal.status));
-    line.append(" label=").append(refusal.label);
-    logger_.write(level_of(refusal.status), line);
-    return failed_answer(call_id, refusal, retry_after_seconds);
+    line.append(call_id).append(" status=").append(std::to_string(api_error.status));
+    line.append(" label=").append(api_error.label);
+    logger_.write(level_of(api_error.status), line);
+    return failed_answer(call_id, api_error, retry_after_seconds);
 }
 
 }  // namespace api

@@ -12,20 +12,20 @@ namespace {
 constexpr std::string_view wants_string = "Value must be a string";
 constexpr std::string_view wrong_type = "Invalid data type";
 
-std::optional<Refusal> problem_of(JsonValue value, const Schema& schema);
+std::optional<ApiError> problem_of(JsonValue value, const Schema& schema);
 
-std::optional<Refusal> problem_of_text(JsonValue value, const MemberRule& rule) {
+std::optional<ApiError> problem_of_text(JsonValue value, const MemberRule& rule) {
     if (value.is(JsonType::string)) return {};
     return wrong_field(rule.name, wants_string);
 }
 
-std::optional<Refusal> problem_of_object(JsonValue value, const MemberRule& rule) {
+std::optional<ApiError> problem_of_object(JsonValue value, const MemberRule& rule) {
     if (!value.is(JsonType::object)) return wrong_field(rule.name, wrong_type);
     return problem_of(value, *rule.inner);
 }
 
 template <typename Check>
-std::optional<Refusal> problem_of_array(JsonValue value, const MemberRule& rule, Check check) {
+std::optional<ApiError> problem_of_array(JsonValue value, const MemberRule& rule, Check check) {
     if (!value.is(JsonType::array)) return wrong_field(rule.name, wrong_type);
     for (const JsonValue element : value.elements()) {
         if (auto problem = check(element, rule)) return problem;
@@ -33,7 +33,7 @@ std::optional<Refusal> problem_of_array(JsonValue value, const MemberRule& rule,
     return {};
 }
 
-std::optional<Refusal> problem_of_member(JsonValue value, const MemberRule& rule) {
+std::optional<ApiError> problem_of_member(JsonValue value, const MemberRule& rule) {
     switch (rule.shape) {
         case Shape::text:
             return problem_of_text(value, rule);
@@ -50,7 +50,7 @@ std::optional<Refusal> problem_of_member(JsonValue value, const MemberRule& rule
     return {};
 }
 
-std::optional<Refusal> problem_of(JsonValue value, const Schema& schema) {
+std::optional<ApiError> problem_of(JsonValue value, const Schema& schema) {
     if (!value.is(JsonType::object)) return wrong_field("request", wrong_type);
     for (const JsonMember& member : value.members()) {
         const auto rule = std::find_if(schema.members.begin(), schema.members.end(),
@@ -69,7 +69,7 @@ std::optional<Refusal> problem_of(JsonValue value, const Schema& schema) {
 
 }  // namespace
 
-std::variant<JsonDocument, Refusal> read_request(std::string_view body, const Schema& schema) {
+std::variant<JsonDocument, ApiError> read_request(std::string_view body, const Schema& schema) {
     auto read = read_json(body);
     if (const auto* problem = std::get_if<JsonProblem>(&read)) {
         return malformed_json(text_of(*problem));

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "api/json_reader.hpp"
-#include "api/refusal.hpp"
+#include "api/api_error.hpp"
 
 namespace api {
 
@@ -35,7 +35,7 @@ struct Schema {
 // A document in which every member of the schema is there with its shape, at every level; or the
 // first decoding problem of relayer-api 1.4, in document order. A type clash names the real member
 // (D-16).
-[[nodiscard]] std::variant<JsonDocument, Refusal> read_request(std::string_view body,
+[[nodiscard]] std::variant<JsonDocument, ApiError> read_request(std::string_view body,
                                                                const Schema& schema);
 
 }  // namespace api

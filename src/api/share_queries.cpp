@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/envelope.hpp"
-#include "api/match.hpp"
+#include "api/overloaded.hpp"
 #include "api/router.hpp"
 #include "domain/bytes.hpp"
 
@@ -82,7 +82,7 @@ void ShareQueries::share_status(std::string_view ids, const ShareCall& call, net
 net::HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
                                                const domain::Bytes32& nullifier,
                                                const ShareCall& call) {
-    return std::visit(Match{[](const engine::Revealed&) { return share_answer("confirmed"); },
+    return std::visit(Overloaded{[](const engine::Revealed&) { return share_answer("confirmed"); },
                             [](const engine::NotRevealed&) { return share_answer("pending"); },
                             [&](const engine::Unreachable& unreachable) {
                                 nullifier_errors_.note(
@@ -99,7 +99,7 @@ net::HttpResponse ShareQueries::helper_status() {
 
 net::HttpResponse ShareQueries::queue_status(const ShareCall& call) {
     if (queue_ == nullptr) return answers_.unavailable();
-    return std::visit(Match{[](const std::vector<store::RoundCounts>& rounds) {
+    return std::visit(Overloaded{[](const std::vector<store::RoundCounts>& rounds) {
                                 return queue_status_answer(rounds);
                             },
                             [&](const engine::Unreadable& unreadable) {

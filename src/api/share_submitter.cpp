@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/envelope.hpp"
-#include "api/match.hpp"
+#include "api/overloaded.hpp"
 #include "api/vote_share.hpp"
 #include "domain/bytes.hpp"
 #include "domain/request_id.hpp"
@@ -103,7 +103,7 @@ ShareSubmitter::VoteEnd ShareSubmitter::ask_vote_end(const domain::VoteShare& sh
         return ShareAnswers::internal_error();
     };
     return std::visit(
-        Match{[&](const engine::Round& round) -> VoteEnd {
+        Overloaded{[&](const engine::Round& round) -> VoteEnd {
                   // An end of 0 would make a row that never expires.
                   if (domain::unix_ms(round.vote_end) < 1'000) {
                       return lookup_failed("the chain gives no vote_end_time for the round");
@@ -142,7 +142,7 @@ net::HttpResponse ShareSubmitter::answer(const engine::AcceptOutcome& outcome,
     const auto conflict = [&] {
         return answers_.refused(409, "conflicting share payload for round_id/share_index", call_id);
     };
-    return std::visit(Match{[&](const engine::Accepted& accepted) {
+    return std::visit(Overloaded{[&](const engine::Accepted& accepted) {
                                 if (accepted.duplicate) return share_answer("duplicate");
                                 if (!fields.empty()) {
                                     logger_.write(

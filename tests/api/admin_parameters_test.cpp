@@ -21,9 +21,9 @@ std::string outcome_of(std::string_view name, std::string_view json,
     const auto read = read_json(json);
     REQUIRE(std::holds_alternative<JsonDocument>(read));
     const auto value = admin::read_admin_value(*parameter, std::get<JsonDocument>(read).root());
-    if (const auto* refusal = std::get_if<admin::AdminRefusal>(&value)) return refusal->text;
+    if (const auto* api_error = std::get_if<admin::AdminError>(&value)) return api_error->text;
     const auto applied = apply(tuning, *parameter, std::get<admin::AdminValue>(value));
-    if (const auto* refusal = std::get_if<admin::AdminRefusal>(&applied)) return refusal->text;
+    if (const auto* api_error = std::get_if<admin::AdminError>(&applied)) return api_error->text;
     const auto& changed = std::get<Tuning>(applied);
     // Nothing else moves.
     for (const admin::AdminParameter& other : admin::admin_parameters()) {
@@ -279,8 +279,8 @@ TEST_CASE("a reset takes the value of the configuration, and the rules hold for 
     high.retry_after.min_seconds = 400;
     high.retry_after.max_seconds = 500;
     const auto made = reset(high, *admin::find_admin_parameter("retry_after_max_seconds"), base);
-    REQUIRE(std::holds_alternative<admin::AdminRefusal>(made));
-    CHECK(std::get<admin::AdminRefusal>(made).text ==
+    REQUIRE(std::holds_alternative<admin::AdminError>(made));
+    CHECK(std::get<admin::AdminError>(made).text ==
           "retry_after_min_seconds must be less than retry_after_max_seconds");
 }
 

@@ -61,12 +61,12 @@ TEST_CASE("a query that can not be read is refused and says what may stand there
           "wait=4294967296", "wait=18446744073709551615s", "wait=%32", "wait=+5", "wait= 5"}) {
         CAPTURE(query);
         const api::Wait wait = read(query);
-        REQUIRE(std::holds_alternative<api::Refusal>(wait));
-        const auto& refusal = std::get<api::Refusal>(wait);
-        CHECK(refusal.status == 400);
-        CHECK(refusal.label == "validation_failed");
-        REQUIRE(refusal.details.size() == 1);
-        CHECK(refusal.details[0].field == "wait");
-        CHECK(refusal.details[0].issue == "Must be whole seconds from 0 to 60, such as 20s");
+        REQUIRE(std::holds_alternative<api::ApiError>(wait));
+        const auto& api_error = std::get<api::ApiError>(wait);
+        CHECK(api_error.status == 400);
+        CHECK(api_error.label == "validation_failed");
+        REQUIRE(api_error.details.size() == 1);
+        CHECK(api_error.details[0].field == "wait");
+        CHECK(api_error.details[0].issue == "Must be whole seconds from 0 to 60, such as 20s");
     }
 }

@@ -91,7 +91,7 @@ void check_request(const domain::Request& request) {
     require(identity.key != domain::Bytes32{}, "a request has an identity");
 }
 
-void check_refusal(const api::Refusal& refusal, std::string_view body) {
+void check_refusal(const api::ApiError& refusal, std::string_view body) {
     constexpr std::array labels{"malformed_json", "missing_fields", "validation_failed"};
     require(refusal.status == 400, "a body is refused with 400");
     require(std::find(labels.begin(), labels.end(), refusal.label) != labels.end(),
@@ -119,7 +119,7 @@ void check_relayer_body(domain::Kind kind, std::string_view body,
                         api::Decoded (*decode)(std::string_view, std::uint64_t)) {
     const api::Decoded decoded = decode(body, now_seconds);
     const Json sent = Json::parse(body, nullptr, false);
-    if (const auto* refusal = std::get_if<api::Refusal>(&decoded)) {
+    if (const auto* refusal = std::get_if<api::ApiError>(&decoded)) {
         require(!sent.is_discarded() || refusal->label == "malformed_json",
                 "what is no JSON is malformed");
         return check_refusal(*refusal, body);

@@ -85,15 +85,15 @@ std::string with_handles(const Route& route, const std::vector<std::uint64_t>& c
     return body.dump();
 }
 
-struct Refusal {
+struct ApiError {
     const char* label;
     std::set<std::size_t> refused;
     int status;
 };
 
 void check_rows(const Route& route, const std::vector<std::uint64_t>& chains,
-                const std::vector<Refusal>& rows) {
-    for (const Refusal& row : rows) {
+                const std::vector<ApiError>& rows) {
+    for (const ApiError& row : rows) {
         CAPTURE(route.path);
         CAPTURE(row.label);
         Box box;

@@ -13,7 +13,7 @@
 #include "api/content_type.hpp"
 #include "api/envelope.hpp"
 #include "api/json_reader.hpp"
-#include "api/match.hpp"
+#include "api/overloaded.hpp"
 
 namespace api::admin {
 
@@ -70,8 +70,8 @@ Unfit unknown_parameter(std::string_view name) {
             .reason = "no such parameter"};
 }
 
-Unfit refused(const AdminParameter& parameter, const AdminRefusal& refusal) {
-    return {admin_error(400, refusal.text), std::string(parameter.name), refusal.text};
+Unfit refused(const AdminParameter& parameter, const AdminError& api_error) {
+    return {admin_error(400, api_error.text), std::string(parameter.name), api_error.text};
 }
 
 std::variant<Wish, Unfit> read_wish(JsonValue body) {
@@ -94,8 +94,8 @@ std::variant<Wish, Unfit> read_wish(JsonValue body) {
     if (parameter == nullptr) return unknown_parameter(name->text());
     if (value->is(JsonType::null)) return Wish{parameter, std::nullopt};
     auto given = read_admin_value(*parameter, *value);
-    if (const auto* refusal = std::get_if<AdminRefusal>(&given)) {
-        return refused(*parameter, *refusal);
+    if (const auto* api_error = std::get_if<AdminError>(&given)) {
+        return refused(*parameter, *api_error);
     }
     return Wish{parameter, std::get<AdminValue>(std::move(given))};
 }
@@ -211,12 +211,12 @@ void AdminApplication::post(const net::HttpRequest& request, net::Respond respon
 net::HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
                                               const AdminChanges::Outcome& outcome) {
     const std::string name = field("name", parameter.name);
-    return std::visit(Match{[&](const AdminChanges::Stored& stored) {
+    return std::visit(Overloaded{[&](const AdminChanges::Stored& stored) {
                                 return admin_changed(parameter.name, stored.value);
                             },
-                            [&](const AdminRefusal& refusal) {
-                                refused_.note(name, refusal.text);
-                                return admin_error(400, refusal.text);
+                            [&](const AdminError& api_error) {
+                                refused_.note(name, api_error.text);
+                                return admin_error(400, api_error.text);
                             },
                             [&](const AdminChanges::NotStored&) {
                                 not_stored_.note(name, "the database takes no writes");

@@ -51,8 +51,8 @@ bool AdminChanges::is_on_its_way(const Change& change) {
     const AdminParameter& parameter = *change.parameter;
     auto made =
         change.value ? apply(tuning, parameter, *change.value) : reset(tuning, parameter, base_);
-    if (const auto* refusal = std::get_if<AdminRefusal>(&made)) {
-        change.reply(*refusal);
+    if (const auto* api_error = std::get_if<AdminError>(&made)) {
+        change.reply(*api_error);
         return false;
     }
     engine::Retune retune{std::get<engine::Tuning>(std::move(made)), {}, {}, {}};

@@ -23,7 +23,7 @@ public:
         std::string value;  // JSON, in force now
     };
     struct NotStored {};
-    using Outcome = std::variant<Stored, AdminRefusal, NotStored>;
+    using Outcome = std::variant<Stored, AdminError, NotStored>;
     using Reply = std::function<void(const Outcome&)>;
 
     // `base` is the tuning of the configuration, `restored` what restore() made of it.

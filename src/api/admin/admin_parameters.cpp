@@ -125,12 +125,12 @@ constexpr std::array parameters{
         .copy = copy_of<&RetryAfter::copro_kms_backoff_intervals>},
 };
 
-std::optional<AdminRefusal> refusal_of(const Tuning& tuning) {
+std::optional<AdminError> api_error_of(const Tuning& tuning) {
     if (tuning.retry_after.min_seconds >= tuning.retry_after.max_seconds) {
-        return AdminRefusal{"retry_after_min_seconds must be less than retry_after_max_seconds"};
+        return AdminError{"retry_after_min_seconds must be less than retry_after_max_seconds"};
     }
     if (auto problem = domain::problem_of(tuning.retry_after)) {
-        return AdminRefusal{*std::move(problem)};
+        return AdminError{*std::move(problem)};
     }
     return std::nullopt;
 }
@@ -144,8 +144,8 @@ void put(Tuning& tuning, const AdminParameter& parameter, const AdminValue& valu
     }
 }
 
-std::variant<Tuning, AdminRefusal> checked(Tuning tuning) {
-    if (auto refusal = refusal_of(tuning)) return *std::move(refusal);
+std::variant<Tuning, AdminError> checked(Tuning tuning) {
+    if (auto api_error = api_error_of(tuning)) return *std::move(api_error);
     return tuning;
 }
 
@@ -170,27 +170,27 @@ std::string not_restored(std::string_view name, std::string_view reason) {
 }
 
 // One value as it was remembered, or why it can not be used.
-std::variant<AdminValue, AdminRefusal> read_remembered(const AdminParameter& parameter,
+std::variant<AdminValue, AdminError> read_remembered(const AdminParameter& parameter,
                                                        std::string_view json) {
     const auto read = read_json(json);
     const auto* document = std::get_if<JsonDocument>(&read);
-    if (document == nullptr) return AdminRefusal{"not JSON"};
+    if (document == nullptr) return AdminError{"not JSON"};
     const JsonValue value = document->root();
     if (!value.is(JsonType::number) && !value.is(JsonType::array)) {
-        return AdminRefusal{"neither a number nor an array"};
+        return AdminError{"neither a number nor an array"};
     }
     return read_admin_value(parameter, value);
 }
 
 // Either limit may have been remembered: as long as the two do not fit, the file's are in force.
 void settle_limits(RestoredTuning& restored, const Tuning& base) {
-    const auto refusal = refusal_of(restored.tuning);
-    if (!refusal) return;
+    const auto api_error = api_error_of(restored.tuning);
+    if (!api_error) return;
     for (const std::string_view name : {"retry_after_min_seconds", "retry_after_max_seconds"}) {
         const auto place = std::ranges::find(restored.overridden, name);
         if (place == restored.overridden.end()) continue;
         find_admin_parameter(name)->copy(restored.tuning, base);
-        restored.warnings.push_back(not_restored(name, refusal->text));
+        restored.warnings.push_back(not_restored(name, api_error->text));
         restored.overridden.erase(place);
     }
 }
@@ -206,7 +206,7 @@ const AdminParameter* find_admin_parameter(std::string_view name) {
     return place == parameters.end() ? nullptr : &*place;
 }
 
-std::variant<AdminValue, AdminRefusal> read_admin_value(const AdminParameter& parameter,
+std::variant<AdminValue, AdminError> read_admin_value(const AdminParameter& parameter,
                                                         JsonValue value) {
     switch (parameter.type) {
         case Type::whole:
@@ -219,14 +219,14 @@ std::variant<AdminValue, AdminRefusal> read_admin_value(const AdminParameter& pa
     return read_intervals(parameter, value);
 }
 
-std::variant<Tuning, AdminRefusal> apply(const Tuning& tuning, const AdminParameter& parameter,
+std::variant<Tuning, AdminError> apply(const Tuning& tuning, const AdminParameter& parameter,
                                          const AdminValue& value) {
     Tuning changed = tuning;
     put(changed, parameter, value);
     return checked(std::move(changed));
 }
 
-std::variant<Tuning, AdminRefusal> reset(const Tuning& tuning, const AdminParameter& parameter,
+std::variant<Tuning, AdminError> reset(const Tuning& tuning, const AdminParameter& parameter,
                                          const Tuning& base) {
     Tuning changed = tuning;
     parameter.copy(changed, base);
@@ -254,8 +254,8 @@ RestoredTuning restore(const Tuning& base, std::span<const store::Setting> remem
             continue;
         }
         const auto read = read_remembered(*parameter, json);
-        if (const auto* refusal = std::get_if<AdminRefusal>(&read)) {
-            restored.warnings.push_back(not_restored(name, refusal->text));
+        if (const auto* api_error = std::get_if<AdminError>(&read)) {
+            restored.warnings.push_back(not_restored(name, api_error->text));
             continue;
         }
         put(restored.tuning, *parameter, std::get<AdminValue>(read));

@@ -41,21 +41,21 @@ inline constexpr std::uint32_t interval_seconds_max = 86'400;  // and of the thr
 using AdminValue = std::variant<std::uint32_t, std::vector<domain::BackoffInterval>>;
 
 // Why a value is refused, as the client is told.
-struct AdminRefusal {
+struct AdminError {
     std::string text;
 };
 
 // Exact: nothing is rounded. `value` is a number or an array.
-[[nodiscard]] std::variant<AdminValue, AdminRefusal> read_admin_value(const AdminParameter&,
+[[nodiscard]] std::variant<AdminValue, AdminError> read_admin_value(const AdminParameter&,
                                                                       JsonValue value);
 
 // The tuning with this one value changed, if all of it still fits together (relayer-api 5.7).
-[[nodiscard]] std::variant<engine::Tuning, AdminRefusal> apply(const engine::Tuning&,
+[[nodiscard]] std::variant<engine::Tuning, AdminError> apply(const engine::Tuning&,
                                                                const AdminParameter&,
                                                                const AdminValue&);
 
 // Same, with the value that `base` has.
-[[nodiscard]] std::variant<engine::Tuning, AdminRefusal> reset(const engine::Tuning&,
+[[nodiscard]] std::variant<engine::Tuning, AdminError> reset(const engine::Tuning&,
                                                                const AdminParameter&,
                                                                const engine::Tuning& base);
 

@@ -24,7 +24,7 @@ std::string_view type_of(JsonValue value) {
     return decimal_of(value.text()).is_integer ? "u32" : "f32";
 }
 
-AdminRefusal mismatch(std::string_view expected, JsonValue value) {
+AdminError mismatch(std::string_view expected, JsonValue value) {
     return {"Type mismatch: expected " + std::string(expected) + ", got " +
             std::string(type_of(value))};
 }
@@ -37,11 +37,11 @@ std::optional<std::uint32_t> small_integer(std::string_view digits) {
     return value;
 }
 
-AdminRefusal above(std::string_view name, std::uint32_t max) {
+AdminError above(std::string_view name, std::uint32_t max) {
     return {std::string(name) + " must be less than or equal to " + std::to_string(max)};
 }
 
-AdminRefusal out_of_range(std::string_view number) {
+AdminError out_of_range(std::string_view number) {
     constexpr std::size_t shown_max = 40;
     std::string shown(number.substr(0, shown_max));
     if (number.size() > shown_max) shown += "…";
@@ -63,11 +63,11 @@ std::optional<std::array<JsonValue, 2>> interval_parts(JsonValue entry) {
     return std::array{*threshold, *interval};
 }
 
-std::variant<domain::BackoffInterval, AdminRefusal> read_interval(JsonValue entry,
+std::variant<domain::BackoffInterval, AdminError> read_interval(JsonValue entry,
                                                                   const std::string& place) {
     const auto parts = interval_parts(entry);
     if (!parts) {
-        return AdminRefusal{
+        return AdminError{
             place + " must be [threshold, interval] or an object with the members " +
             std::string(interval_members[0]) + " and " + std::string(interval_members[1])};
     }
@@ -78,7 +78,7 @@ std::variant<domain::BackoffInterval, AdminRefusal> read_interval(JsonValue entr
         const bool is_integer = part.is(JsonType::number) && decimal_of(part.text()).is_integer;
         const auto value = is_integer ? small_integer(part.text()) : std::nullopt;
         if (!value || *value < mins[i] || *value > interval_seconds_max) {
-            return AdminRefusal{place + "." + std::string(interval_members[i]) +
+            return AdminError{place + "." + std::string(interval_members[i]) +
                                 " must be a whole number from " + std::to_string(mins[i]) + " to " +
                                 std::to_string(interval_seconds_max)};
         }
@@ -89,7 +89,7 @@ std::variant<domain::BackoffInterval, AdminRefusal> read_interval(JsonValue entr
 
 }  // namespace
 
-std::variant<AdminValue, AdminRefusal> read_whole(const AdminParameter& parameter,
+std::variant<AdminValue, AdminError> read_whole(const AdminParameter& parameter,
                                                   JsonValue value) {
     if (!value.is(JsonType::number) || !decimal_of(value.text()).is_integer) {
         return mismatch("u32", value);
@@ -97,13 +97,13 @@ std::variant<AdminValue, AdminRefusal> read_whole(const AdminParameter& paramete
     const auto number = small_integer(value.text());
     if (!number || *number > parameter.max) return above(parameter.name, parameter.max);
     if (*number < parameter.min) {
-        return AdminRefusal{std::string(parameter.name) + " must be greater than " +
+        return AdminError{std::string(parameter.name) + " must be greater than " +
                             std::to_string(parameter.min - 1)};
     }
     return AdminValue{*number};
 }
 
-std::variant<AdminValue, AdminRefusal> read_fraction(const AdminParameter& parameter,
+std::variant<AdminValue, AdminError> read_fraction(const AdminParameter& parameter,
                                                      JsonValue value) {
     if (!value.is(JsonType::number)) return mismatch("f32", value);
     const auto [digits, exponent, negative, is_integer] = decimal_of(value.text());
@@ -115,7 +115,7 @@ std::variant<AdminValue, AdminRefusal> read_fraction(const AdminParameter& param
         return exponent >= 0 ? above(parameter.name, 1) : out_of_range(value.text());
     }
     if (exponent < -decimals_max) {
-        return AdminRefusal{std::string(parameter.name) + " must have at most " +
+        return AdminError{std::string(parameter.name) + " must have at most " +
                             std::to_string(decimals_max) + " decimals"};
     }
     std::uint32_t permille = small_integer(digits).value();
@@ -123,24 +123,24 @@ std::variant<AdminValue, AdminRefusal> read_fraction(const AdminParameter& param
     return AdminValue{permille};
 }
 
-std::variant<AdminValue, AdminRefusal> read_intervals(const AdminParameter& parameter,
+std::variant<AdminValue, AdminError> read_intervals(const AdminParameter& parameter,
                                                       JsonValue value) {
     if (!value.is(JsonType::array)) return mismatch("array", value);
     const std::string name(parameter.name);
     if (value.size() > intervals_max) {
-        return AdminRefusal{name + " must have at most " + std::to_string(intervals_max) +
+        return AdminError{name + " must have at most " + std::to_string(intervals_max) +
                             " entries"};
     }
     std::vector<domain::BackoffInterval> intervals;
     for (const JsonValue entry : value.elements()) {
         const std::string place = name + "[" + std::to_string(intervals.size()) + "]";
         auto read = read_interval(entry, place);
-        if (auto* refusal = std::get_if<AdminRefusal>(&read)) return std::move(*refusal);
+        if (auto* api_error = std::get_if<AdminError>(&read)) return std::move(*api_error);
         const auto interval = std::get<domain::BackoffInterval>(read);
         const bool rises = intervals.empty() || interval.elapsed_threshold_seconds >
                                                     intervals.back().elapsed_threshold_seconds;
         if (!rises) {
-            return AdminRefusal{place + "." + std::string(interval_members[0]) +
+            return AdminError{place + "." + std::string(interval_members[0]) +
                                 " must be greater than " +
                                 std::to_string(intervals.back().elapsed_threshold_seconds) +
                                 ", that of the entry before"};

@@ -4,11 +4,11 @@ namespace api {
 
 // One visitor out of a lambda for each alternative of a variant.
 template <typename... Cases>
-struct Match : Cases... {
+struct Overloaded : Cases... {
     using Cases::operator()...;
 };
 
 template <typename... Cases>
-Match(Cases...) -> Match<Cases...>;
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 }  // namespace api

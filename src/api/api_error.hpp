@@ -16,7 +16,7 @@ struct Detail {
 };
 
 // A failed answer of the relayer API (relayer-api 1.2): the HTTP status and the members of `error`.
-struct Refusal {
+struct ApiError {
     int status = 500;
     std::string label;
     std::string message;
@@ -27,32 +27,32 @@ struct Refusal {
 };
 
 // Decoding problems (relayer-api 1.4).
-[[nodiscard]] Refusal malformed_json(std::string hint);
-[[nodiscard]] Refusal missing_field(std::string_view field);
-[[nodiscard]] Refusal wrong_field(std::string_view field, std::string_view issue);
+[[nodiscard]] ApiError malformed_json(std::string hint);
+[[nodiscard]] ApiError missing_field(std::string_view field);
+[[nodiscard]] ApiError wrong_field(std::string_view field, std::string_view issue);
 
 // 400 `validation_failed` with all details (1.5). Not for an empty list.
-[[nodiscard]] Refusal validation_failed(std::vector<Detail> details);
+[[nodiscard]] ApiError validation_failed(std::vector<Detail> details);
 
 // The fixed body for a signature nobody stands behind (1.11, 9.3).
-[[nodiscard]] Refusal invalid_signature();
+[[nodiscard]] ApiError invalid_signature();
 
-[[nodiscard]] Refusal request_error(std::string_view message);
-[[nodiscard]] Refusal host_chain_not_supported(std::uint64_t chain_id);
-[[nodiscard]] Refusal not_found();
-[[nodiscard]] Refusal rate_limited();
+[[nodiscard]] ApiError request_error(std::string_view message);
+[[nodiscard]] ApiError host_chain_not_supported(std::uint64_t chain_id);
+[[nodiscard]] ApiError not_found();
+[[nodiscard]] ApiError rate_limited();
 
 // No key, or none that is good: the answer does not tell which.
-[[nodiscard]] Refusal unauthorized();
+[[nodiscard]] ApiError unauthorized();
 // One key posts more often than it may.
-[[nodiscard]] Refusal key_limited();
-[[nodiscard]] Refusal internal_error(std::string_view message = "Internal server error");
+[[nodiscard]] ApiError key_limited();
+[[nodiscard]] ApiError internal_error(std::string_view message = "Internal server error");
 
 // Nothing was stored and the same POST may work later (disk full, inbox full, stopping). Among the
 // labels a client accepts with 503 only `gateway_not_reachable` says so; the reference defines it
 // and never sends it, `protocol_overload` belongs to 429 (sdk-client-contract 3).
-[[nodiscard]] Refusal can_not_store();
+[[nodiscard]] ApiError can_not_store();
 // The same for a connection over a limit, whose request nobody has looked at.
-[[nodiscard]] Refusal can_not_connect();
+[[nodiscard]] ApiError can_not_connect();
 
 }  // namespace api
