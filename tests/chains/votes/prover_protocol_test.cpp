@@ -17,7 +17,7 @@ using namespace chains::votes;
 using Json = nlohmann::json;
 
 std::string why(const ProverAnswer& answer) {
-    if (const auto* const garbled = std::get_if<Garbled>(&answer)) return garbled->why;
+    if (const auto* const garbled = std::get_if<Malformed>(&answer)) return garbled->why;
     if (const auto* const error = std::get_if<ProverError>(&answer)) return describe(*error);
     return "proof of " + std::to_string(std::get<Proof>(answer).bytes.size());
 }

@@ -53,10 +53,10 @@ private:
 
 ProverAnswer read_proof(Fields fields) {
     Proof proof;
-    if (fields.left() < proof.nullifier.size() + 1 + root_bytes) return Garbled{"answer too short"};
+    if (fields.left() < proof.nullifier.size() + 1 + root_bytes) return Malformed{"answer too short"};
     proof.nullifier = fields.bytes32();
     const auto has_root = static_cast<std::uint8_t>(fields.take(1).front());
-    if (has_root > 1) return Garbled{"neither with nor without a tree_root"};
+    if (has_root > 1) return Malformed{"neither with nor without a tree_root"};
     const domain::Bytes32 root = fields.bytes32();
     if (has_root == 1) proof.tree_root = root;
     const std::string_view bytes = fields.take(fields.left());
@@ -84,14 +84,14 @@ Secret binary_request(const Witness& witness) {
 }
 
 ProverAnswer read_binary_answer(std::string_view frame) {
-    if (frame.empty()) return Garbled{"no answer"};
+    if (frame.empty()) return Malformed{"no answer"};
     Fields fields(frame);
-    if (fields.left() < binary_length_bytes) return Garbled{"answer too short"};
+    if (fields.left() < binary_length_bytes) return Malformed{"answer too short"};
     const std::uint32_t length = fields.number();
-    if (length != fields.left()) return Garbled{"answer is not as long as it says"};
-    if (fields.left() < 5) return Garbled{"answer too short"};
+    if (length != fields.left()) return Malformed{"answer is not as long as it says"};
+    if (fields.left() < 5) return Malformed{"answer too short"};
     if (static_cast<std::uint8_t>(fields.take(1).front()) != version) {
-        return Garbled{"answer of another version"};
+        return Malformed{"answer of another version"};
     }
     const auto status = static_cast<std::int32_t>(fields.number());
     if (status != 0) return ProverError{status, std::string(fields.take(fields.left()))};

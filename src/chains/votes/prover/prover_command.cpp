@@ -98,8 +98,8 @@ ProveOutcome CommandProver::judge(const CommandAnswer& answer, Process process) 
 // Who gave an answer that is one, be it an error, may be asked again.
 ProveOutcome CommandProver::read(const CommandAnswer& answer, Process process) {
     ProverAnswer read = read_answer(answer.bytes, format_);
-    if (const auto* const garbled = std::get_if<Garbled>(&read))
-        return NotProved{describe(*garbled)};
+    if (const auto* const malformed = std::get_if<Malformed>(&read))
+        return NotProved{describe(*malformed)};
     keeper_.keep(std::move(process));
     if (const auto* const error = std::get_if<ProverError>(&read)) {
         return NotProved{describe(*error)};
@@ -130,8 +130,8 @@ ProveOutcome CommandProver::judge_end(const CommandAnswer& answer) const {
         return NotProved{describe(*error)};
     }
     if (answer.end->number != 0) return NotProved{"prover ended with exit code " + number};
-    if (const auto* const garbled = std::get_if<Garbled>(&read))
-        return NotProved{describe(*garbled)};
+    if (const auto* const malformed = std::get_if<Malformed>(&read))
+        return NotProved{describe(*malformed)};
     return std::get<Proof>(std::move(read));
 }
 

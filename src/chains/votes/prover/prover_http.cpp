@@ -61,8 +61,8 @@ ProveOutcome judge(const net::ClientResponse& response) {
         return NotProved{describe(*error)};
     }
     if (response.status != 200) return NotProved{status};
-    if (const auto* const garbled = std::get_if<Garbled>(&answer)) {
-        return NotProved{describe(*garbled)};
+    if (const auto* const malformed = std::get_if<Malformed>(&answer)) {
+        return NotProved{describe(*malformed)};
     }
     return std::get<Proof>(std::move(answer));
 }

@@ -46,7 +46,7 @@ bool read_bytes32(const Json& value, domain::Bytes32& bytes) {
 
 ProverAnswer read_error(const Json& error) {
     const Json* const code = error.is_object() ? member(error, "code") : nullptr;
-    if (code == nullptr || !code->is_number_integer()) return Garbled{"error without a code"};
+    if (code == nullptr || !code->is_number_integer()) return Malformed{"error without a code"};
     const Json* const message = member(error, "message");
     const bool has_text = message != nullptr && message->is_string();
     return ProverError{code->get<std::int64_t>(),
@@ -55,18 +55,18 @@ ProverAnswer read_error(const Json& error) {
 
 ProverAnswer read_proof(const Json& answer) {
     const Json* const bytes = member(answer, "proof");
-    if (bytes == nullptr || !bytes->is_string()) return Garbled{"answer without a proof"};
+    if (bytes == nullptr || !bytes->is_string()) return Malformed{"answer without a proof"};
     auto read = domain::from_hex(bytes->get_ref<const std::string&>());
-    if (!read) return Garbled{"proof is no hex"};
+    if (!read) return Malformed{"proof is no hex"};
     Proof proof;
     proof.bytes = std::move(*read);
     const Json* const nullifier = member(answer, "share_nullifier");
     if (nullifier == nullptr || !read_bytes32(*nullifier, proof.nullifier)) {
-        return Garbled{"share_nullifier is not 32 bytes of hex"};
+        return Malformed{"share_nullifier is not 32 bytes of hex"};
     }
     if (const Json* const root = member(answer, "tree_root")) {
         if (!read_bytes32(*root, proof.tree_root.emplace())) {
-            return Garbled{"tree_root is not 32 bytes of hex"};
+            return Malformed{"tree_root is not 32 bytes of hex"};
         }
     }
     return checked(std::move(proof));
@@ -102,9 +102,9 @@ Secret json_request(const Witness& witness) {
 }
 
 ProverAnswer read_json_answer(std::string_view text) {
-    if (is_blank(text)) return Garbled{"no answer"};
+    if (is_blank(text)) return Malformed{"no answer"};
     const std::optional<Json> answer = jsonrpc::parse(std::string(text));
-    if (!answer || !answer->is_object()) return Garbled{"answer is no JSON object"};
+    if (!answer || !answer->is_object()) return Malformed{"answer is no JSON object"};
     if (const Json* const error = member(*answer, "error")) return read_error(*error);
     return read_proof(*answer);
 }

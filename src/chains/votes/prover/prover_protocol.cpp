@@ -40,14 +40,14 @@ std::string describe(const ProverError& error) {
     return text;
 }
 
-std::string describe(const Garbled& answer) {
+std::string describe(const Malformed& answer) {
     return "no usable answer of the prover: " + answer.why;
 }
 
 ProverAnswer checked(Proof proof) {
-    if (proof.bytes.empty()) return Garbled{"proof is empty"};
+    if (proof.bytes.empty()) return Malformed{"proof is empty"};
     if (proof.bytes.size() > proof_bytes_max) {
-        return Garbled{"proof of " + std::to_string(proof.bytes.size()) + " bytes is too long"};
+        return Malformed{"proof of " + std::to_string(proof.bytes.size()) + " bytes is too long"};
     }
     return proof;
 }

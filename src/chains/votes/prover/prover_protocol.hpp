@@ -30,11 +30,11 @@ struct ProverError {
 };
 
 // No answer that the protocol knows.
-struct Garbled {
+struct Malformed {
     std::string why;  // our words
 };
 
-using ProverAnswer = std::variant<Proof, ProverError, Garbled>;
+using ProverAnswer = std::variant<Proof, ProverError, Malformed>;
 
 [[nodiscard]] ProverAnswer read_json_answer(std::string_view text);
 // With its length; nothing may follow.
@@ -46,9 +46,9 @@ using ProverAnswer = std::variant<Proof, ProverError, Garbled>;
 
 // One line without witness data.
 [[nodiscard]] std::string describe(const ProverError& error);
-[[nodiscard]] std::string describe(const Garbled& answer);
+[[nodiscard]] std::string describe(const Malformed& answer);
 
-// Garbled when its size is none of a proof.
+// Malformed when its size is none of a proof.
 [[nodiscard]] ProverAnswer checked(Proof proof);
 
 }  // namespace chains::votes::prover
