@@ -76,7 +76,7 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
         row.schedule.deadline = submission.vote_end;
         answer = accepted_at_once(context, row, false);
     } else {
-        row.schedule = in_line(context, {});
+        row.schedule = in_queue(context, {});
         answer =
             accepted(context, row, false, context.gates.position_of_new(family, submission.client));
     }
@@ -86,9 +86,9 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
     if (family == Family::share && shares::is_over(context, row)) rounds::note_late(context, row);
 
     if (submission.kind == domain::Kind::input_proof) {
-        context.gates.line_up_for_sending(row);
+        context.gates.enqueue_send(row);
     } else if (family != Family::share) {
-        context.gates.line_up_for_check(row);
+        context.gates.enqueue_check(row);
     }
     return answer;
 }

@@ -65,7 +65,7 @@ std::string internal_text(domain::Kind kind, const std::string& text) {
     return domain::is_decrypt(kind) ? "Processing Failed: " + text : text;
 }
 
-store::Schedule in_line(const Context& context, const store::Schedule& before) {
+store::Schedule in_queue(const Context& context, const store::Schedule& before) {
     store::Schedule schedule = before;
     schedule.lane = store::Lane::gate;
     schedule.wake = context.now.steady + second_look;

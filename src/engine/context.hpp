@@ -22,11 +22,11 @@ namespace engine {
 
 // What a step lets out once its commit is durable.
 struct Effects {
-    struct Line {
+    struct LogLine {
         LogLevel level;
         std::string text;
     };
-    std::vector<Line> lines;             // for the log
+    std::vector<LogLine> lines;             // for the log
     std::vector<AcceptOutcome> replies;  // to the submissions of the step, in their order
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;
@@ -55,14 +55,14 @@ struct Context {
     std::set<std::int64_t> late_rounds_told{};  // in this life
 };
 
-// How long a row may wait in a line before somebody looks whether it is still there.
+// How long a row may wait in a queue before somebody looks whether it is still there.
 inline constexpr domain::Milliseconds second_look{std::chrono::hours{1}};
 
 // The row's request; when it can not be read the row is failed for it, and there is nothing to
 // return.
 [[nodiscard]] RequestPtr load_request(Context& context, const store::Row& row);
 
-// Ends the row. Its place in the lines goes too. Stale rows are counted and ignored.
+// Ends the row. Its place in the queues goes too. Stale rows are counted and ignored.
 void fail(Context& context, const store::Row& row, domain::Status to, domain::Cause cause,
           domain::Failure failure);
 
@@ -72,8 +72,8 @@ void end_broken(Context& context);
 // How the text of an internal error is served (relayer-api 9.2).
 [[nodiscard]] std::string internal_text(domain::Kind kind, const std::string& text);
 
-// The row waits in a line, and only for that.
-[[nodiscard]] store::Schedule in_line(const Context& context, const store::Schedule& before);
+// The row waits in a queue, and only for that.
+[[nodiscard]] store::Schedule in_queue(const Context& context, const store::Schedule& before);
 
 // The row's work has been handed out until the lease ends.
 [[nodiscard]] store::Schedule in_work(const Context& context, const store::Schedule& before);

@@ -12,15 +12,15 @@ using domain::Status;
 
 namespace {
 
-template <typename LineOptions>
-std::uint32_t soft_capacity(const LineOptions& options) {
+template <typename QueueOptions>
+std::uint32_t soft_capacity(const QueueOptions& options) {
     return options.capacity - std::min(options.capacity, options.safety_margin);
 }
 
-template <typename LineOptions>
-bool has_no_room(const LineOptions& options, const WaitingLine& line, std::int64_t client) {
-    if (line.size() < soft_capacity(options)) return false;
-    return line.size() >= options.capacity || line.has_its_share(client, soft_capacity(options));
+template <typename QueueOptions>
+bool has_no_room(const QueueOptions& options, const FairQueue& queue, std::int64_t client) {
+    if (queue.size() < soft_capacity(options)) return false;
+    return queue.size() >= options.capacity || queue.has_its_share(client, soft_capacity(options));
 }
 
 std::uint32_t burst_of(const SendGateOptions& options) {
@@ -37,116 +37,116 @@ Tuning tuning_of(const Options& options) {
 
 Gates::Gates(const Options& options, domain::Monotonic now)
     : tuning_(tuning_of(options)),
-      checks_{check_line_for(options.readiness.public_decrypt, options.fair_queues),
-              check_line_for(options.readiness.user_decrypt, options.fair_queues)},
-      sends_{send_line_for(options.sending.input_proof, options.fair_queues, now),
-             send_line_for(options.sending.public_decrypt, options.fair_queues, now),
-             send_line_for(options.sending.user_decrypt, options.fair_queues, now)},
+      checks_{check_queue_for(options.readiness.public_decrypt, options.fair_queues),
+              check_queue_for(options.readiness.user_decrypt, options.fair_queues)},
+      sends_{send_queue_for(options.sending.input_proof, options.fair_queues, now),
+             send_queue_for(options.sending.public_decrypt, options.fair_queues, now),
+             send_queue_for(options.sending.user_decrypt, options.fair_queues, now)},
       sends_max_(options.sends_max),
       shares_max_(std::max<std::uint32_t>(options.shares.max_concurrent_proofs, 1)) {}
 
-Gates::CheckLine Gates::check_line_for(const ReadinessGateOptions& options, bool fair) {
-    return {options, WaitingLine{fair}, 0};
+Gates::CheckQueue Gates::check_queue_for(const ReadinessGateOptions& options, bool fair) {
+    return {options, FairQueue{fair}, 0};
 }
 
-Gates::SendLine Gates::send_line_for(const SendGateOptions& options, bool fair,
+Gates::SendQueue Gates::send_queue_for(const SendGateOptions& options, bool fair,
                                      domain::Monotonic now) {
-    return {options, WaitingLine{fair}, {options.per_seconds, burst_of(options), now}};
+    return {options, FairQueue{fair}, {options.per_seconds, burst_of(options), now}};
 }
 
-Gates::CheckLine* Gates::check_line(Family family) {
+Gates::CheckQueue* Gates::check_queue(Family family) {
     if (family == Family::public_decrypt) return &checks_[0];
     if (family == Family::user_decrypt) return &checks_[1];
     return nullptr;
 }
 
-const Gates::CheckLine* Gates::check_line(Family family) const {
-    return const_cast<Gates*>(this)->check_line(family);
+const Gates::CheckQueue* Gates::check_queue(Family family) const {
+    return const_cast<Gates*>(this)->check_queue(family);
 }
 
-Gates::SendLine& Gates::send_line(Family family) {
+Gates::SendQueue& Gates::send_queue(Family family) {
     assert(family != Family::share);
     return sends_[static_cast<std::size_t>(family)];
 }
 
-const Gates::SendLine& Gates::send_line(Family family) const {
-    return const_cast<Gates*>(this)->send_line(family);
+const Gates::SendQueue& Gates::send_queue(Family family) const {
+    return const_cast<Gates*>(this)->send_queue(family);
 }
 
-void Gates::line_up_for_check(const store::Row& row) {
+void Gates::enqueue_check(const store::Row& row) {
     assert(row.status == Status::queued && domain::is_decrypt(row.kind));
     const std::lock_guard lock(mutex_);
-    check_line(domain::family_of(row.kind))->waiting.push_back(row.id.sequence, row.client);
+    check_queue(domain::family_of(row.kind))->waiting.push_back(row.id.sequence, row.client);
 }
 
-void Gates::line_up_for_sending(const store::Row& row) {
+void Gates::enqueue_send(const store::Row& row) {
     assert(row.status != Status::queued && !domain::is_terminal(row.status));
     const std::lock_guard lock(mutex_);
-    send_line(domain::family_of(row.kind)).waiting.push_back(row.id.sequence, row.client);
+    send_queue(domain::family_of(row.kind)).waiting.push_back(row.id.sequence, row.client);
 }
 
-void Gates::line_up_for_resending(const store::Row& row) {
+void Gates::enqueue_resend(const store::Row& row) {
     assert(row.status != Status::queued && !domain::is_terminal(row.status));
     const std::lock_guard lock(mutex_);
-    send_line(domain::family_of(row.kind)).waiting.push_front(row.id.sequence);
+    send_queue(domain::family_of(row.kind)).waiting.push_front(row.id.sequence);
 }
 
 void Gates::leave(Id id, Family family) {
     if (family == Family::share) return;
     const std::lock_guard lock(mutex_);
-    if (CheckLine* line = check_line(family)) line->waiting.remove(id);
-    send_line(family).waiting.remove(id);
+    if (CheckQueue* queue = check_queue(family)) queue->waiting.remove(id);
+    send_queue(family).waiting.remove(id);
 }
 
 bool Gates::holds(Id id, Family family) const {
     if (family == Family::share) return false;
-    const CheckLine* line = check_line(family);
-    return (line != nullptr && line->waiting.contains(id)) ||
-           send_line(family).waiting.contains(id);
+    const CheckQueue* queue = check_queue(family);
+    return (queue != nullptr && queue->waiting.contains(id)) ||
+           send_queue(family).waiting.contains(id);
 }
 
-void Gates::clear_lines() {
+void Gates::clear_queues() {
     const std::lock_guard lock(mutex_);
-    for (CheckLine& line : checks_) line.waiting.clear();
-    for (SendLine& line : sends_) line.waiting.clear();
+    for (CheckQueue& queue : checks_) queue.waiting.clear();
+    for (SendQueue& queue : sends_) queue.waiting.clear();
 }
 
 bool Gates::is_full(Family family, std::int64_t client) const {
     if (family == Family::share) return false;
-    const SendLine& sending = send_line(family);
+    const SendQueue& sending = send_queue(family);
     if (has_no_room(sending.options, sending.waiting, client)) return true;
-    const CheckLine* line = check_line(family);
-    return line != nullptr && has_no_room(line->options, line->waiting, client);
+    const CheckQueue* queue = check_queue(family);
+    return queue != nullptr && has_no_room(queue->options, queue->waiting, client);
 }
 
 std::optional<Gates::Id> Gates::pass_check(Family family, domain::Monotonic now) {
-    CheckLine& line = *check_line(family);
-    if (now < checks_held_until_ || line.running >= line.options.max_concurrency) {
+    CheckQueue& queue = *check_queue(family);
+    if (now < checks_held_until_ || queue.running >= queue.options.max_concurrency) {
         return std::nullopt;
     }
     const std::lock_guard lock(mutex_);
-    const std::optional<Id> id = line.waiting.pop_front();
-    if (id) ++line.running;
-    assert(line.running <= line.options.max_concurrency);
+    const std::optional<Id> id = queue.waiting.pop_front();
+    if (id) ++queue.running;
+    assert(queue.running <= queue.options.max_concurrency);
     return id;
 }
 
 void Gates::give_back_check(Family family) {
-    assert(check_line(family) != nullptr);
-    CheckLine& line = *check_line(family);
-    assert(line.running > 0);
-    --line.running;
+    assert(check_queue(family) != nullptr);
+    CheckQueue& queue = *check_queue(family);
+    assert(queue.running > 0);
+    --queue.running;
 }
 
 std::optional<Gates::Id> Gates::pass_sending(Family family, domain::Monotonic now) {
-    SendLine& line = send_line(family);
-    if (now < sends_held_until_ || sends_in_flight_ >= sends_max_ || line.waiting.empty() ||
-        !line.tokens.try_take(now)) {
+    SendQueue& queue = send_queue(family);
+    if (now < sends_held_until_ || sends_in_flight_ >= sends_max_ || queue.waiting.empty() ||
+        !queue.tokens.try_take(now)) {
         return std::nullopt;
     }
     const std::lock_guard lock(mutex_);
     ++sends_in_flight_;
-    const std::optional<Id> id = line.waiting.pop_front();
+    const std::optional<Id> id = queue.waiting.pop_front();
     assert(id && sends_in_flight_ <= sends_max_);
     return id;
 }
@@ -184,23 +184,23 @@ void Gates::retune(const Tuning& tuning, domain::Monotonic now) {
                                              tuning.per_seconds.public_decrypt,
                                              tuning.per_seconds.user_decrypt};
     for (std::size_t i = 0; i < sends_.size(); ++i) {
-        SendLine& line = sends_[i];
-        if (line.options.per_seconds == rates[i]) continue;
-        line.options.per_seconds = rates[i];
-        line.tokens = TokenBucket(rates[i], burst_of(line.options), now);
+        SendQueue& queue = sends_[i];
+        if (queue.options.per_seconds == rates[i]) continue;
+        queue.options.per_seconds = rates[i];
+        queue.tokens = TokenBucket(rates[i], burst_of(queue.options), now);
     }
     tuning_ = tuning;
 }
 
 void Gates::restore_permits(const Work& work) {
-    for (CheckLine& line : checks_) line.running = 0;
+    for (CheckQueue& queue : checks_) queue.running = 0;
     sends_in_flight_ = 0;
     shares_in_work_ = 0;
     for (const auto& [id, entry] : work.entries()) {
         if (entry.family == Family::share) {
             ++shares_in_work_;
         } else if (entry.task == Task::check) {
-            ++check_line(entry.family)->running;
+            ++check_queue(entry.family)->running;
         } else {
             ++sends_in_flight_;
         }
@@ -218,21 +218,21 @@ std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const 
         if (!earliest || time < *earliest) earliest = time;
     };
     if (now < checks_held_until_) {
-        for (const CheckLine& line : checks_) {
-            if (!line.waiting.empty()) no_later_than(checks_held_until_);
+        for (const CheckQueue& queue : checks_) {
+            if (!queue.waiting.empty()) no_later_than(checks_held_until_);
         }
     }
     if (sends_in_flight_ >= sends_max_) return earliest;
-    for (const SendLine& line : sends_) {
-        if (line.waiting.empty()) continue;
-        no_later_than(std::max(line.tokens.next_token(now), sends_held_until_));
+    for (const SendQueue& queue : sends_) {
+        if (queue.waiting.empty()) continue;
+        no_later_than(std::max(queue.tokens.next_token(now), sends_held_until_));
     }
     return earliest;
 }
 
 std::uint32_t Gates::checks_running(Family family) const {
-    assert(check_line(family) != nullptr);
-    return check_line(family)->running;
+    assert(check_queue(family) != nullptr);
+    return check_queue(family)->running;
 }
 
 QueuePosition Gates::position_of(const store::Row& row, std::int64_t seconds_in_status) const {
@@ -240,13 +240,13 @@ QueuePosition Gates::position_of(const store::Row& row, std::int64_t seconds_in_
     const std::lock_guard lock(mutex_);
     const Family family = domain::family_of(row.kind);
     const Id id = row.id.sequence;
-    const SendLine& sending = send_line(family);
+    const SendQueue& sending = send_queue(family);
     QueuePosition position;
     position.family = family;
     position.tx_queue_size = sending.waiting.position_of_next(row.client);
     position.tx_per_second = sending.tokens.per_second();
     position.seconds_in_status = seconds_in_status;
-    const CheckLine* check = check_line(family);
+    const CheckQueue* check = check_queue(family);
     if (check != nullptr) position.readiness_concurrency = check->options.max_concurrency;
 
     switch (row.status) {
@@ -275,12 +275,12 @@ QueuePosition Gates::position_of(const store::Row& row, std::int64_t seconds_in_
 
 QueuePosition Gates::position_of_new(Family family, std::int64_t client) const {
     const std::lock_guard lock(mutex_);
-    const SendLine& sending = send_line(family);
+    const SendQueue& sending = send_queue(family);
     QueuePosition position;
     position.family = family;
     position.tx_queue_size = sending.waiting.position_of_next(client);
     position.tx_per_second = sending.tokens.per_second();
-    if (const CheckLine* check = check_line(family)) {
+    if (const CheckQueue* check = check_queue(family)) {
         position.stage = Stage::readiness_queue;
         position.ahead = check->waiting.position_of_next(client);
         position.readiness_concurrency = check->options.max_concurrency;

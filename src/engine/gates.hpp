@@ -10,12 +10,12 @@
 #include "engine/options.hpp"
 #include "engine/token_bucket.hpp"
 #include "engine/tuning.hpp"
-#include "engine/waiting_line.hpp"
+#include "engine/fair_queue.hpp"
 #include "engine/work.hpp"
 
 namespace engine {
 
-// The waiting lines in front of the chain and what lets requests through: permits for readiness
+// The queues in front of the chain and what lets requests through: permits for readiness
 // checks of decrypts, tokens for transactions, slots for vote shares. The processor changes them;
 // any thread may ask for a place.
 class Gates {
@@ -24,17 +24,17 @@ public:
 
     Gates(const Options& options, domain::Monotonic now);
 
-    // --- lines; processor thread ---
+    // --- queues; processor thread ---
 
-    void line_up_for_check(const store::Row& row);
-    void line_up_for_sending(const store::Row& row);
+    void enqueue_check(const store::Row& row);
+    void enqueue_send(const store::Row& row);
     // Before everybody who waits: its transaction may already be on its way.
-    void line_up_for_resending(const store::Row& row);
+    void enqueue_resend(const store::Row& row);
     void leave(Id id, domain::Family family);
     [[nodiscard]] bool holds(Id id, domain::Family family) const;
-    void clear_lines();
+    void clear_queues();
 
-    // Whether a new request of this client must be refused (relayer-api 4.4). In fair lines one
+    // Whether a new request of this client must be refused (relayer-api 4.4). In fair queues one
     // that has less than its share may still use the margin.
     [[nodiscard]] bool is_full(domain::Family family, std::int64_t client) const;
 
@@ -89,33 +89,33 @@ public:
         PerDecryptFamily<std::size_t> readiness;
         PerRelayerFamily<std::size_t> sending;
     };
-    // How many wait in each line.
+    // How many wait in each queue.
     [[nodiscard]] Depths depths() const;
 
 private:
-    struct CheckLine {
+    struct CheckQueue {
         ReadinessGateOptions options;
-        WaitingLine waiting;
+        FairQueue waiting;
         std::uint32_t running = 0;
     };
-    struct SendLine {
+    struct SendQueue {
         SendGateOptions options;
-        WaitingLine waiting;
+        FairQueue waiting;
         TokenBucket tokens;
     };
 
-    [[nodiscard]] static CheckLine check_line_for(const ReadinessGateOptions& options, bool fair);
-    [[nodiscard]] static SendLine send_line_for(const SendGateOptions& options, bool fair,
+    [[nodiscard]] static CheckQueue check_queue_for(const ReadinessGateOptions& options, bool fair);
+    [[nodiscard]] static SendQueue send_queue_for(const SendGateOptions& options, bool fair,
                                                 domain::Monotonic now);
-    [[nodiscard]] CheckLine* check_line(domain::Family family);
-    [[nodiscard]] const CheckLine* check_line(domain::Family family) const;
-    [[nodiscard]] SendLine& send_line(domain::Family family);
-    [[nodiscard]] const SendLine& send_line(domain::Family family) const;
+    [[nodiscard]] CheckQueue* check_queue(domain::Family family);
+    [[nodiscard]] const CheckQueue* check_queue(domain::Family family) const;
+    [[nodiscard]] SendQueue& send_queue(domain::Family family);
+    [[nodiscard]] const SendQueue& send_queue(domain::Family family) const;
 
-    mutable std::mutex mutex_;  // guards lines and tuning against threads that look
+    mutable std::mutex mutex_;  // guards queues and tuning against threads that look
     Tuning tuning_;
-    std::array<CheckLine, 2> checks_;  // public, user
-    std::array<SendLine, 3> sends_;    // by family
+    std::array<CheckQueue, 2> checks_;  // public, user
+    std::array<SendQueue, 3> sends_;    // by family
     std::uint32_t sends_max_;
     std::uint32_t sends_in_flight_ = 0;
     domain::Monotonic checks_held_until_{};

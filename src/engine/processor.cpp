@@ -43,7 +43,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     context_.now = filtered_clock_.now();
     assert(next_maintenance_ == domain::Monotonic{});  // once
     recovery::Report report = recovery::run(context_, suspects_, progress);
-    for (const Effects::Line& line : std::exchange(context_.effects, {}).lines) {
+    for (const Effects::LogLine& line : std::exchange(context_.effects, {}).lines) {
         logger_.write(line.level, line.text);
     }
     observer_.recovered(report);
@@ -68,7 +68,7 @@ Nanoseconds Processor::step() {
     Nanoseconds commit{};
     try {
         store::Store::Transaction transaction(store_);
-        if (std::exchange(lines_stale_, false)) recovery::rebuild_lines(context_);
+        if (std::exchange(lines_stale_, false)) recovery::rebuild_queues(context_);
         rounds::mark_logged(context_, logged_);
         apply_events();
         wake_timers();
@@ -123,14 +123,14 @@ void Processor::wake_timers() {
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
             sending::wake(context_, row);
         } else if (row.kind == domain::Kind::share) {
-            recovery::line_up(context_, row);
+            recovery::enqueue(context_, row);
         } else {
             readiness::wake(context_, row);
         }
     }
     for (const store::Row& row :
          store_.due(store::Lane::gate, context_.now.steady, timers_per_step)) {
-        recovery::line_up(context_, row);  // no second entry for a row that stands there already
+        recovery::enqueue(context_, row);  // no second entry for a row that stands there already
     }
 }
 
@@ -170,7 +170,7 @@ void Processor::release_effects(Nanoseconds commit) {
     gateway_.keep_sealed();
     suspects_.keep();
     in_flight_.store(work_.busy(), std::memory_order_relaxed);
-    for (const Effects::Line& line : effects.lines) logger_.write(line.level, line.text);
+    for (const Effects::LogLine& line : effects.lines) logger_.write(line.level, line.text);
     log_alerts(effects.alerts);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
@@ -195,7 +195,7 @@ void Processor::log_alerts(const std::vector<RoundAlert>& raised) {
     alerts.insert(alerts.end(), raised.begin(), raised.end());
     logged_.clear();
     for (const RoundAlert& alert : alerts) {
-        const Effects::Line line = rounds::line_of(alert);
+        const Effects::LogLine line = rounds::line_of(alert);
         logger_.write(line.level, line.text);
         logged_.push_back(alert.round);
     }

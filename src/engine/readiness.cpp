@@ -143,8 +143,8 @@ void wake(Context& context, const store::Row& row) {
         unreachable(context, row, {"no answer"});
     } else if (is_overdue(context, row)) {
         overdue(context, row);
-    } else if (context.store.reschedule(row, Status::queued, in_line(context, row.schedule))) {
-        context.gates.line_up_for_check(row);
+    } else if (context.store.reschedule(row, Status::queued, in_queue(context, row.schedule))) {
+        context.gates.enqueue_check(row);
     }
 }
 

@@ -28,7 +28,7 @@ void CrashSuspects::release_next(Context& context) {
             if (!row || domain::is_terminal(row->status)) continue;
             running_.insert(next.sequence);
             assert(!next.has_last_chance || running_.size() == 1);
-            recovery::line_up(context, *row);
+            recovery::enqueue(context, *row);
         }
         group_ = std::min(group_ * 2, group_max);
     }
@@ -143,7 +143,7 @@ void recover_one(Context& context, CrashSuspects& suspects, Report& report, cons
     count(report, row);
     const store::Row after = reset(context, row);
     if (!is_suspect(context, row)) {
-        line_up(context, after);
+        enqueue(context, after);
         return;
     }
     ++report.suspects;
@@ -155,8 +155,8 @@ void recover_one(Context& context, CrashSuspects& suspects, Report& report, cons
 
 }  // namespace
 
-void line_up(Context& context, const store::Row& row) {
-    store::Schedule schedule = in_line(context, row.schedule);
+void enqueue(Context& context, const store::Row& row) {
+    store::Schedule schedule = in_queue(context, row.schedule);
     schedule.claims = row.schedule.claims;
     if (row.kind == Kind::share) {
         schedule.lane = store::Lane::schedule;
@@ -172,9 +172,9 @@ void line_up(Context& context, const store::Row& row) {
     } else if (schedule.lane != store::Lane::gate) {
         return;
     } else if (row.status == Status::queued) {
-        context.gates.line_up_for_check(row);
+        context.gates.enqueue_check(row);
     } else {
-        context.gates.line_up_for_sending(row);
+        context.gates.enqueue_send(row);
     }
 }
 
@@ -184,7 +184,7 @@ namespace {
 void release_one(Context& context, store::Row row) {
     if (row.schedule.claims > 0) --row.schedule.claims;
     if (!sending::was_sealed(row) && row.schedule.claims < CrashSuspects::claims_min) {
-        line_up(context, reset(context, row));
+        enqueue(context, reset(context, row));
     } else if (!context.store.reschedule(row, row.status, on_timer(context, row.schedule))) {
         ++context.stale;
     }
@@ -200,17 +200,17 @@ void release(Context& context) {
     }
 }
 
-void rebuild_lines(Context& context) {
-    context.gates.clear_lines();
+void rebuild_queues(Context& context) {
+    context.gates.clear_queues();
     std::vector<store::Row> rows = context.store.standing_in(store::Lane::gate);
     std::stable_partition(rows.begin(), rows.end(), [](const store::Row& row) {
         return row.status != Status::queued && row.schedule.attempts > 0;
     });
     for (const store::Row& row : rows) {
         if (row.status == Status::queued) {
-            context.gates.line_up_for_check(row);
+            context.gates.enqueue_check(row);
         } else {
-            context.gates.line_up_for_sending(row);
+            context.gates.enqueue_send(row);
         }
     }
     const auto [checks, sends] = context.gates.depths();
@@ -255,7 +255,7 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
         progress();
     }
     store::Store::Transaction transaction(context.store);
-    rebuild_lines(context);
+    rebuild_queues(context);
     commit(transaction);
     return report;
 }

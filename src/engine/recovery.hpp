@@ -33,9 +33,9 @@ void release(Context& context);
 [[nodiscard]] Resume resume(store::Store& store);
 
 // Lines up every row that stands in a line in the database, those that may have left first.
-void rebuild_lines(Context& context);
+void rebuild_queues(Context& context);
 
 // One row back to the start of its gate. Claims are kept: they count the crashes.
-void line_up(Context& context, const store::Row& row);
+void enqueue(Context& context, const store::Row& row);
 
 }  // namespace engine::recovery

@@ -111,7 +111,7 @@ std::vector<RoundAlert> unlogged_alerts(store::Store& store) {
     return alerts_of(store.unlogged_alerts());
 }
 
-Effects::Line line_of(const RoundAlert& alert) {
+Effects::LogLine line_of(const RoundAlert& alert) {
     return {LogLevel::error,
             "round_closed_with_unsubmitted_shares alert=true round_id=" +
                 domain::to_hex(alert.round_id) + " total=" + std::to_string(alert.total) +

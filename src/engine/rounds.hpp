@@ -32,7 +32,7 @@ void recall_late(Context& context);
 [[nodiscard]] std::vector<RoundAlert> unlogged_alerts(store::Store& store);
 
 // What the log says of an alert (share-helper 3.3).
-[[nodiscard]] Effects::Line line_of(const RoundAlert& alert);
+[[nodiscard]] Effects::LogLine line_of(const RoundAlert& alert);
 
 // The lines of the alerts of these rounds are out. With nobody else to tell they are done.
 void mark_logged(Context& context, const std::vector<std::int64_t>& rounds);

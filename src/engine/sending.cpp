@@ -275,13 +275,13 @@ void enter(Context& context, const store::Row& row) {
     const Family family = domain::family_of(row.kind);
     context.gates.leave(row.id.sequence, family);
     if (!context.store.move(row, {Status::queued, Status::processing, Cause::claimed},
-                            in_line(context, {}), context.now.wall)) {
+                            in_queue(context, {}), context.now.wall)) {
         ++context.stale;
         return;
     }
     store::Row entered = row;
     entered.status = Status::processing;
-    context.gates.line_up_for_sending(entered);
+    context.gates.enqueue_send(entered);
 }
 
 // The families take turns: where places in flight are scarce, none takes all of them.
@@ -372,8 +372,8 @@ void wake(Context& context, const store::Row& row) {
     } else if (context.work.end(row.id.sequence, Task::prepare)) {
         give_back(context, family);
         unprepared(context, row, {"no answer"});
-    } else if (context.store.reschedule(row, row.status, in_line(context, row.schedule))) {
-        context.gates.line_up_for_resending(row);
+    } else if (context.store.reschedule(row, row.status, in_queue(context, row.schedule))) {
+        context.gates.enqueue_resend(row);
     }
 }
 

@@ -21,8 +21,8 @@ const std::string round_field =
     " round_id=0a6fb635439fb6850c775a291f639975bd239745ed43dba2a9f220d707e9b55c";
 
 // The one line of this event; empty: there are none or several.
-support::RecordingLogger::Line line_of(const Harness& harness, const std::string& event) {
-    support::RecordingLogger::Line found{LogLevel::debug, ""};
+support::RecordingLogger::LogLine line_of(const Harness& harness, const std::string& event) {
+    support::RecordingLogger::LogLine found{LogLevel::debug, ""};
     std::size_t lines = 0;
     for (const auto& line : harness.logger.lines()) {
         if (!line.text.starts_with(event + " ")) continue;

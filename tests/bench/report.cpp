@@ -30,12 +30,12 @@ std::string shown_ratio(double value) {
     return out.str();
 }
 
-std::string limit_text(const Line& line) {
+std::string limit_text(const Measurement& line) {
     if (line.limit_name.empty()) return "";
     return shown(line.limit.median()) + " " + line.limit_name;
 }
 
-std::string met_text(const Line& line) {
+std::string met_text(const Measurement& line) {
     if (!line.met) return "";
     return *line.met ? "yes" : "NO";
 }
@@ -50,14 +50,14 @@ void print_row(std::ostream& out, const std::string& what, const std::string& me
 
 }  // namespace
 
-std::optional<double> Line::ratio() const {
+std::optional<double> Measurement::ratio() const {
     if (limit_name.empty()) return std::nullopt;
     return measured.median() / limit.median();
 }
 
 void Report::at_least(double ratio, std::string what, std::string unit, const Series& measured,
                       std::string limit_name, const Series& limit) {
-    Line line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
+    Measurement line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
     line.required = "ratio >= " + shown_ratio(ratio);
     line.met = *line.ratio() >= ratio;
     add(std::move(line));
@@ -65,7 +65,7 @@ void Report::at_least(double ratio, std::string what, std::string unit, const Se
 
 void Report::at_most(double ratio, std::string what, std::string unit, const Series& measured,
                      std::string limit_name, const Series& limit) {
-    Line line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
+    Measurement line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
     line.required = "ratio <= " + shown_ratio(ratio);
     line.met = *line.ratio() <= ratio;
     add(std::move(line));
@@ -73,14 +73,14 @@ void Report::at_most(double ratio, std::string what, std::string unit, const Ser
 
 void Report::within(double tolerance, std::string what, std::string unit, const Series& measured,
                     std::string limit_name, const Series& limit) {
-    Line line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
+    Measurement line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
     line.required = "ratio " + shown_ratio(1 - tolerance) + " to " + shown_ratio(1 + tolerance);
     line.met = std::abs(*line.ratio() - 1) <= tolerance;
     add(std::move(line));
 }
 
 void Report::bounded(double bound, std::string what, std::string unit, const Series& measured) {
-    Line line{std::move(what), std::move(unit), measured, "", {}, "", {}};
+    Measurement line{std::move(what), std::move(unit), measured, "", {}, "", {}};
     line.required = "<= " + shown(bound);
     line.met = measured.median() <= bound;
     add(std::move(line));
@@ -95,7 +95,7 @@ void Report::beside(std::string what, std::string unit, const Series& measured,
     add({std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}});
 }
 
-void Report::add(Line line) {
+void Report::add(Measurement line) {
     std::cerr << "  " << line.what << ": " << shown(line.measured.median()) << ' ' << line.unit;
     if (const auto ratio = line.ratio()) {
         std::cerr << ", " << shown_ratio(*ratio) << " of " << limit_text(line);
@@ -106,7 +106,7 @@ void Report::add(Line line) {
 
 void Report::print(std::ostream& out) const {
     print_row(out, "what", "measured", "limit", "ratio", "required", "met");
-    for (const Line& line : lines_) {
+    for (const Measurement& line : lines_) {
         const auto ratio = line.ratio();
         print_row(out, line.what, shown(line.measured.median()) + " " + line.unit, limit_text(line),
                   ratio ? shown_ratio(*ratio) : "", line.required, met_text(line));
@@ -117,7 +117,7 @@ void Report::write_json(const std::filesystem::path& file,
                         const std::vector<std::pair<std::string, std::string>>& facts) const {
     nlohmann::ordered_json json;
     for (const auto& [name, value] : facts) json["facts"][name] = value;
-    for (const Line& line : lines_) {
+    for (const Measurement& line : lines_) {
         nlohmann::ordered_json entry{{"what", line.what},
                                      {"unit", line.unit},
                                      {"measured", line.measured.median()},

@@ -11,7 +11,7 @@
 namespace bench {
 
 // One line of the result: a figure and, where there is one, what bounds it.
-struct Line {
+struct Measurement {
     std::string what;
     std::string unit;
     Series measured;
@@ -47,9 +47,9 @@ public:
                     const std::vector<std::pair<std::string, std::string>>& facts) const;
 
 private:
-    void add(Line line);
+    void add(Measurement line);
 
-    std::vector<Line> lines_;
+    std::vector<Measurement> lines_;
 };
 
 }  // namespace bench

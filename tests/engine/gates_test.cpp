@@ -54,7 +54,7 @@ TEST_CASE("T-141 capacity 10 with margin 2 refuses from 8 on and still takes wha
     struct Row {
         const char* label;
         Family family;
-        bool check_line;
+        bool check_queue;
     };
     for (const Row& row : {Row{"public readiness", Family::public_decrypt, true},
                            Row{"user readiness", Family::user_decrypt, true},
@@ -65,8 +65,8 @@ TEST_CASE("T-141 capacity 10 with margin 2 refuses from 8 on and still takes wha
         Gates gates{options, start};
         for (Gates::Id id = 0; id < 12; ++id) {
             CHECK(gates.is_full(row.family, 0) == (id >= 8));
-            row.check_line ? gates.line_up_for_check(row_of(row.family, id))
-                           : gates.line_up_for_sending(checked_row_of(row.family, id));
+            row.check_queue ? gates.enqueue_check(row_of(row.family, id))
+                           : gates.enqueue_send(checked_row_of(row.family, id));
         }
         for (const Family other :
              {Family::input_proof, Family::public_decrypt, Family::user_decrypt, Family::share}) {
@@ -93,8 +93,8 @@ TEST_CASE("a margin as large as the capacity refuses everything and one of none 
 TEST_CASE("as many checks run as there are permits, never more, and each family has its own") {
     Gates gates{small(), start};
     for (Gates::Id id = 0; id < 6; ++id) {
-        gates.line_up_for_check(row_of(Family::public_decrypt, id));
-        gates.line_up_for_check(row_of(Family::user_decrypt, 100 + id));
+        gates.enqueue_check(row_of(Family::public_decrypt, id));
+        gates.enqueue_check(row_of(Family::user_decrypt, 100 + id));
     }
     for (Gates::Id id = 0; id < 3; ++id)
         CHECK(gates.pass_check(Family::public_decrypt, start) == id);
@@ -123,8 +123,8 @@ TEST_CASE("sends stop at the tokens of their kind and at the places in flight of
     options.sends_max = 25;
     Gates gates{options, start};
     for (Gates::Id id = 0; id < 30; ++id) {
-        gates.line_up_for_sending(checked_row_of(Family::input_proof, id));
-        gates.line_up_for_sending(checked_row_of(Family::user_decrypt, 100 + id));
+        gates.enqueue_send(checked_row_of(Family::input_proof, id));
+        gates.enqueue_send(checked_row_of(Family::user_decrypt, 100 + id));
     }
     for (Gates::Id id = 0; id < 10; ++id)
         CHECK(gates.pass_sending(Family::input_proof, start) == id);
@@ -145,9 +145,9 @@ TEST_CASE("sends stop at the tokens of their kind and at the places in flight of
 
 TEST_CASE("who may already be on its way goes before everybody who waits") {
     Gates gates{small(), start};
-    gates.line_up_for_sending(checked_row_of(Family::input_proof, 1));
-    gates.line_up_for_sending(checked_row_of(Family::input_proof, 2));
-    gates.line_up_for_resending(checked_row_of(Family::input_proof, 3));
+    gates.enqueue_send(checked_row_of(Family::input_proof, 1));
+    gates.enqueue_send(checked_row_of(Family::input_proof, 2));
+    gates.enqueue_resend(checked_row_of(Family::input_proof, 3));
     CHECK(gates.pass_sending(Family::input_proof, start) == 3);
     CHECK(gates.pass_sending(Family::input_proof, start) == 1);
 }
@@ -155,8 +155,8 @@ TEST_CASE("who may already be on its way goes before everybody who waits") {
 TEST_CASE("permits are counted anew from what is really in work") {
     Gates gates{small(), start};
     for (Gates::Id id = 0; id < 3; ++id) {
-        gates.line_up_for_check(row_of(Family::public_decrypt, id));
-        gates.line_up_for_sending(checked_row_of(Family::input_proof, 10 + id));
+        gates.enqueue_check(row_of(Family::public_decrypt, id));
+        gates.enqueue_send(checked_row_of(Family::input_proof, 10 + id));
         REQUIRE(gates.pass_check(Family::public_decrypt, start));
         REQUIRE(gates.pass_sending(Family::input_proof, start));
         if (gates.free_share_slots() > 0) gates.take_share_slot();
@@ -189,9 +189,9 @@ TEST_CASE("no proofs at once is read as one") {
 
 TEST_CASE("a position tells where a request is, not what its status is called") {
     Gates gates{small(), start};
-    for (Gates::Id id = 0; id < 3; ++id) gates.line_up_for_check(row_of(Family::user_decrypt, id));
+    for (Gates::Id id = 0; id < 3; ++id) gates.enqueue_check(row_of(Family::user_decrypt, id));
     for (Gates::Id id = 10; id < 15; ++id)
-        gates.line_up_for_sending(checked_row_of(Family::user_decrypt, id));
+        gates.enqueue_send(checked_row_of(Family::user_decrypt, id));
 
     struct Row {
         const char* label;
@@ -230,11 +230,11 @@ TEST_CASE("a position tells where a request is, not what its status is called") 
 
 TEST_CASE("cleared lines are empty; permits stay") {
     Gates gates{small(), start};
-    gates.line_up_for_check(row_of(Family::public_decrypt, 1));
+    gates.enqueue_check(row_of(Family::public_decrypt, 1));
     REQUIRE(gates.pass_check(Family::public_decrypt, start));
-    gates.line_up_for_check(row_of(Family::public_decrypt, 2));
-    gates.line_up_for_sending(checked_row_of(Family::public_decrypt, 3));
-    gates.clear_lines();
+    gates.enqueue_check(row_of(Family::public_decrypt, 2));
+    gates.enqueue_send(checked_row_of(Family::public_decrypt, 3));
+    gates.clear_queues();
     CHECK_FALSE(gates.holds(2, Family::public_decrypt));
     CHECK_FALSE(gates.holds(3, Family::public_decrypt));
     CHECK(gates.checks_running(Family::public_decrypt) == 1);
@@ -242,8 +242,8 @@ TEST_CASE("cleared lines are empty; permits stay") {
 
 TEST_CASE("nobody passes while the chain asked to wait, and the end of the wait is known") {
     Gates gates{small(), start};
-    gates.line_up_for_sending(checked_row_of(Family::input_proof, 1));
-    gates.line_up_for_check(row_of(Family::user_decrypt, 2));
+    gates.enqueue_send(checked_row_of(Family::input_proof, 1));
+    gates.enqueue_check(row_of(Family::user_decrypt, 2));
     const auto sends = start + std::chrono::seconds{7};
     const auto checks = start + std::chrono::seconds{3};
     gates.hold_sending(sends);

@@ -141,7 +141,7 @@ private:
 // Keeps every line. Any thread.
 class RecordingLogger : public engine::Logger {
 public:
-    struct Line {
+    struct LogLine {
         engine::LogLevel level;
         std::string text;
     };
@@ -151,7 +151,7 @@ public:
         lines_.push_back({level, std::string{line}});
     }
 
-    [[nodiscard]] std::vector<Line> lines() const {
+    [[nodiscard]] std::vector<LogLine> lines() const {
         const std::lock_guard lock{mutex_};
         return lines_;
     }
@@ -160,7 +160,7 @@ public:
     [[nodiscard]] std::size_t count(std::string_view part) const {
         const std::lock_guard lock{mutex_};
         std::size_t found = 0;
-        for (const Line& line : lines_) found += line.text.find(part) != std::string::npos ? 1 : 0;
+        for (const LogLine& line : lines_) found += line.text.find(part) != std::string::npos ? 1 : 0;
         return found;
     }
 
@@ -171,7 +171,7 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    std::vector<Line> lines_;
+    std::vector<LogLine> lines_;
 };
 
 }  // namespace support

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/task_group.hpp"
-#include "chains/evm/batch_line.hpp"
+#include "chains/evm/call_batcher.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
 #include "chains/evm/nonces.hpp"
@@ -66,7 +66,7 @@ private:
     engine::Logger& logger_;
     std::atomic<bool> lacks_funds_{false};
     std::atomic<engine::GatewayEvents*> events_{nullptr};
-    BatchLine<engine::PrepareOrder> line_;
+    CallBatcher<engine::PrepareOrder> line_;
 
     std::mutex mutex_;  // for what follows
     std::set<domain::Address> with_code_;

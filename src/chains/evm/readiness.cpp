@@ -92,7 +92,7 @@ Readiness::Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts
       read_(read),
       logger_(logger),
       task_group_(executor),
-      gateway_line_(task_group_, options.batch_max, exchanges_per_node_max,
+      gateway_batcher_(task_group_, options.batch_max, exchanges_per_node_max,
                     [this](Checks checks) { ask_gateway(std::move(checks)); }) {
     for (const EvmOptions::HostChain& chain : options.host_chains) {
         const auto node = hosts.find(chain.chain_id);
@@ -163,7 +163,7 @@ void Readiness::proceed(Checks checks) {
         }
     }
     for (auto& [chain_id, waiting] : for_hosts) host(chain_id)->line.add(std::move(waiting));
-    if (!for_gateway.empty()) gateway_line_.add(std::move(for_gateway));
+    if (!for_gateway.empty()) gateway_batcher_.add(std::move(for_gateway));
     outcomes.hand_over();
 }
 

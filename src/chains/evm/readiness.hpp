@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/task_group.hpp"
-#include "chains/evm/batch_line.hpp"
+#include "chains/evm/call_batcher.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/request.hpp"
@@ -53,7 +53,7 @@ private:
         const std::uint64_t chain_id;
         const domain::Address acl;
         jsonrpc::Node& node;
-        BatchLine<CheckPtr> line;
+        CallBatcher<CheckPtr> line;
     };
 
     [[nodiscard]] Host* host(std::uint64_t chain_id) const;
@@ -73,7 +73,7 @@ private:
     engine::Logger& logger_;
     engine::TaskGroup task_group_;
     std::map<std::uint64_t, std::unique_ptr<Host>> hosts_;
-    BatchLine<CheckPtr> gateway_line_;
+    CallBatcher<CheckPtr> gateway_batcher_;
 };
 
 }  // namespace chains::evm

@@ -1,15 +1,15 @@
-#include "engine/waiting_line.hpp"
+#include "engine/fair_queue.hpp"
 
 #include <algorithm>
 #include <cassert>
 
 namespace engine {
 
-bool WaitingLine::push_back(Id id, Client client) {
+bool FairQueue::push_back(Id id, Client client) {
     if (contains(id)) return false;
     if (!fair_) client = 0;
-    const auto [line, is_new] = own_.try_emplace(client);
-    line->second.push_back(id);
+    const auto [queue, is_new] = own_.try_emplace(client);
+    queue->second.push_back(id);
     if (is_new) turns_.push_back(client);
     if (fair_) clients_.emplace(id, client);
     ++members_;
@@ -17,31 +17,31 @@ bool WaitingLine::push_back(Id id, Client client) {
     return true;
 }
 
-bool WaitingLine::push_front(Id id) {
+bool FairQueue::push_front(Id id) {
     return !contains(id) && front_.push_front(id);
 }
 
-bool WaitingLine::remove(Id id) {
+bool FairQueue::remove(Id id) {
     if (front_.remove(id)) return true;
     const Client client = client_of(id);
-    const auto line = own_.find(client);
-    if (line == own_.end() || !line->second.remove(id)) return false;
+    const auto queue = own_.find(client);
+    if (queue == own_.end() || !queue->second.remove(id)) return false;
     clients_.erase(id);
     --members_;
-    if (line->second.empty()) leave(client);
+    if (queue->second.empty()) leave(client);
     return true;
 }
 
-std::optional<WaitingLine::Id> WaitingLine::pop_front() {
+std::optional<FairQueue::Id> FairQueue::pop_front() {
     if (const auto id = front_.pop_front()) return id;
     if (turns_.empty()) return std::nullopt;
     const Client client = turns_.front();
-    OrderedQueue& line = own_.at(client);
-    const std::optional<Id> id = line.pop_front();
-    assert(id && members_ > 0);  // a line that is empty has no turn
+    OrderedQueue& queue = own_.at(client);
+    const std::optional<Id> id = queue.pop_front();
+    assert(id && members_ > 0);  // a queue that is empty has no turn
     clients_.erase(*id);
     --members_;
-    if (line.empty()) {
+    if (queue.empty()) {
         leave(client);
     } else if (turns_.size() > 1) {
         turns_.pop_front();
@@ -50,7 +50,7 @@ std::optional<WaitingLine::Id> WaitingLine::pop_front() {
     return id;
 }
 
-void WaitingLine::clear() {
+void FairQueue::clear() {
     front_.clear();
     own_.clear();
     turns_.clear();
@@ -58,42 +58,42 @@ void WaitingLine::clear() {
     members_ = 0;
 }
 
-std::optional<std::size_t> WaitingLine::position(Id id) const {
+std::optional<std::size_t> FairQueue::position(Id id) const {
     if (const auto place = front_.position(id)) return place;
     const Client client = client_of(id);
-    const auto line = own_.find(client);
-    if (line == own_.end()) return std::nullopt;
-    const auto index = line->second.position(id);
+    const auto queue = own_.find(client);
+    if (queue == own_.end()) return std::nullopt;
+    const auto index = queue->second.position(id);
     if (!index) return std::nullopt;
     return before(client, *index);
 }
 
-std::size_t WaitingLine::position_of_next(Client client) const {
+std::size_t FairQueue::position_of_next(Client client) const {
     if (!fair_) return size();
-    const auto line = own_.find(client);
-    return before(client, line == own_.end() ? 0 : line->second.size());
+    const auto queue = own_.find(client);
+    return before(client, queue == own_.end() ? 0 : queue->second.size());
 }
 
-bool WaitingLine::has_its_share(Client client, std::size_t places) const {
+bool FairQueue::has_its_share(Client client, std::size_t places) const {
     if (!fair_) return true;
-    const auto line = own_.find(client);
-    const std::size_t own = line == own_.end() ? 0 : line->second.size();
-    const std::size_t clients = own_.size() + (line == own_.end() ? 1 : 0);
+    const auto queue = own_.find(client);
+    const std::size_t own = queue == own_.end() ? 0 : queue->second.size();
+    const std::size_t clients = own_.size() + (queue == own_.end() ? 1 : 0);
     return own >= places / clients;
 }
 
-bool WaitingLine::contains(Id id) const {
+bool FairQueue::contains(Id id) const {
     if (front_.contains(id)) return true;
-    const auto line = own_.find(client_of(id));
-    return line != own_.end() && line->second.contains(id);
+    const auto queue = own_.find(client_of(id));
+    return queue != own_.end() && queue->second.contains(id);
 }
 
-WaitingLine::Client WaitingLine::client_of(Id id) const {
+FairQueue::Client FairQueue::client_of(Id id) const {
     const auto known = clients_.find(id);
     return known == clients_.end() ? 0 : known->second;
 }
 
-std::size_t WaitingLine::before(Client client, std::size_t index) const {
+std::size_t FairQueue::before(Client client, std::size_t index) const {
     std::size_t count = front_.size() + index;
     bool before_its_turn = true;
     for (const Client other : turns_) {
@@ -106,7 +106,7 @@ std::size_t WaitingLine::before(Client client, std::size_t index) const {
     return count;
 }
 
-void WaitingLine::leave(Client client) {
+void FairQueue::leave(Client client) {
     own_.erase(client);
     const auto turn = std::find(turns_.begin(), turns_.end(), client);
     assert(turn != turns_.end());

@@ -13,15 +13,15 @@
 
 namespace chains::evm {
 
-// A waiting line whose items are worked off in batches. As long as all tasks are busy newcomers
+// A queue whose items are worked off in batches. As long as all tasks are busy newcomers
 // gather, so the batches grow with the load and few tasks suffice. Any thread.
 template <typename Item>
-class BatchLine {
+class CallBatcher {
 public:
     using Work = std::function<void(std::vector<Item>)>;
 
     // `work` gets at least one item and at most `batch_max`, in up to `tasks_max` errands at once.
-    BatchLine(engine::TaskGroup& task_group, std::size_t batch_max, std::size_t tasks_max, Work work)
+    CallBatcher(engine::TaskGroup& task_group, std::size_t batch_max, std::size_t tasks_max, Work work)
         : task_group_(task_group),
           batch_max_(std::max<std::size_t>(batch_max, 1)),
           tasks_max_(tasks_max),

@@ -1,4 +1,4 @@
-#include "chains/evm/batch_line.hpp"
+#include "chains/evm/call_batcher.hpp"
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ struct BatchHarness {
     support::VirtualExecutor executor{clock};
     engine::TaskGroup task_group{executor};
     std::vector<std::vector<int>> batches;
-    chains::evm::BatchLine<int> line;
+    chains::evm::CallBatcher<int> line;
 };
 
 TEST_CASE("as many tasks as there are batches, up to the limit") {

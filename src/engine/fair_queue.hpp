@@ -9,16 +9,16 @@
 
 namespace engine {
 
-// A line in front of a gate. Plain: first come, first served. Fair: each client has a line of its
+// A queue in front of a gate. Plain: first come, first served. Fair: each client has a queue of its
 // own and they take turns, so that one that asks a thousand times delays another that asks once by
 // one turn. Who is called back stands before everybody. position() is the true place in either
-// case; it costs O(log n), in a fair line also O(clients that wait). One thread.
-class WaitingLine {
+// case; it costs O(log n), in a fair queue also O(clients that wait). One thread.
+class FairQueue {
 public:
     using Id = OrderedQueue::Id;
     using Client = std::int64_t;
 
-    explicit WaitingLine(bool fair = false) : fair_(fair) {}
+    explicit FairQueue(bool fair = false) : fair_(fair) {}
 
     // False, and nothing changes, when the id is already here.
     bool push_back(Id id, Client client);
@@ -33,7 +33,7 @@ public:
     // How many would leave before one that this client adds now.
     [[nodiscard]] std::size_t position_of_next(Client client) const;
     // Whether this client has as many here as would be its share of `places`, were it one more of
-    // those that wait. Everybody in a plain line.
+    // those that wait. Everybody in a plain queue.
     [[nodiscard]] bool has_its_share(Client client, std::size_t places) const;
     [[nodiscard]] bool contains(Id id) const;
     [[nodiscard]] std::size_t size() const { return front_.size() + members_; }
@@ -41,7 +41,7 @@ public:
 
 private:
     [[nodiscard]] Client client_of(Id id) const;
-    // How many leave before the one at `index` of this client's own line.
+    // How many leave before the one at `index` of this client's own queue.
     [[nodiscard]] std::size_t before(Client client, std::size_t index) const;
     void leave(Client client);
 
@@ -49,8 +49,8 @@ private:
     OrderedQueue front_;                            // called back
     std::unordered_map<Client, OrderedQueue> own_;  // never empty ones
     std::deque<Client> turns_;                      // whose turn it is, then the next
-    std::unordered_map<Id, Client> clients_;        // of a fair line
-    std::size_t members_ = 0;                       // of all own lines
+    std::unordered_map<Id, Client> clients_;        // of a fair queue
+    std::size_t members_ = 0;                       // of all own queues
 };
 
 }  // namespace engine
