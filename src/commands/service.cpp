@@ -202,17 +202,17 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       store_(settings_.store),
       reader_(report_opened(settings_.store, log_), reader_connections_max),
       metrics_(settings_.metrics, {build_version, build_commit}),
-      chain_(make_chain(settings_, clock_, log_)),
-      votes_(make_votes(settings_, chain_->gateway(), chain_->rounds(), clock_, log_, metrics_)),
+      chain_(make_relayer_chain(settings_, clock_, log_)),
+      votes_(make_vote_service(settings_, chain_->gateway(), chain_->rounds(), clock_, log_, metrics_)),
       gateway_(votes_->gateway()),
       gates_(settings_.engine, clock_.monotonic()),
       configured_(gates_.tuning()),
       restored_(restore_tuning(store_, configured_, log_)),
       inbox_(settings_.engine.inbox_capacity),
       long_polls_(clock_, settings_.api.long_polls_max),
-      alarm_(make_alarm(settings_.webhook, inbox_, clock_, log_)),
+      round_alerts_(make_round_alerts(settings_.webhook, inbox_, clock_, log_)),
       processor_(settings_.engine, store_, gates_, gateway_, inbox_, clock_, random_, log_,
-                 observers_, alarm_ ? &alarm_->sink() : nullptr),
+                 observers_, round_alerts_ ? &round_alerts_->sink() : nullptr),
       end_of_events_(gateway_),
       engine_(inbox_, processor_, gates_, gateway_, reader_, clock_),
       vote_chain_(votes_->chain()),
@@ -250,7 +250,7 @@ void Service::stop() {
     frontend_->stop_processor();
     votes_->stop_lookups();
     gateway_.stop();
-    if (alarm_) alarm_->stop();
+    if (round_alerts_) round_alerts_->stop();
     frontend_->stop_counting();
     if (!failed()) {
         try {

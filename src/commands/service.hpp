@@ -6,11 +6,11 @@
 #include "api/access/authenticator.hpp"
 #include "api/long_polls.hpp"
 #include "api/metrics/metrics.hpp"
-#include "commands/alarm.hpp"
-#include "commands/chain.hpp"
-#include "commands/remembered.hpp"
+#include "commands/round_alerts.hpp"
+#include "commands/relayer_chain.hpp"
+#include "commands/stored_tuning.hpp"
 #include "commands/service_threads.hpp"
-#include "commands/votes.hpp"
+#include "commands/vote_service.hpp"
 #include "config/settings.hpp"
 #include "engine/gates.hpp"
 #include "engine/inbox.hpp"
@@ -61,8 +61,8 @@ private:
     store::Reader reader_;
 
     api::metrics::Metrics metrics_;
-    const std::unique_ptr<Chain> chain_;
-    const std::unique_ptr<Votes> votes_;
+    const std::unique_ptr<RelayerChain> chain_;
+    const std::unique_ptr<VoteService> votes_;
     engine::Gateway& gateway_;
 
     engine::Gates gates_;
@@ -71,7 +71,7 @@ private:
     engine::Inbox inbox_;
     api::LongPolls long_polls_;
     engine::Observers observers_;
-    const std::unique_ptr<Alarm> alarm_;
+    const std::unique_ptr<RoundAlerts> round_alerts_;
     engine::Processor processor_;
     const StopAtEnd end_of_events_;
     engine::Service engine_;

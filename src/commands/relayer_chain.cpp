@@ -1,4 +1,4 @@
-#include "commands/chain.hpp"
+#include "commands/relayer_chain.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace commands {
 
 namespace {
 
-class Loopback final : public Chain {
+class Loopback final : public RelayerChain {
 public:
     Loopback(const config::Settings& settings, engine::Clock& clock, engine::Logger& logger)
         : workers_(settings.workers), gateway_(settings.loopback, clock, workers_, logger) {}
@@ -44,7 +44,7 @@ constexpr std::size_t readers_min = 16;
 // Only looking for receipts that nobody waits for holds a thread.
 constexpr std::size_t senders_max = 16;
 
-class Evm final : public Chain {
+class Evm final : public RelayerChain {
 public:
     Evm(const config::Settings& settings, engine::Clock& clock, engine::Logger& logger)
         : readers_(std::max(settings.workers, readers_min)),
@@ -74,7 +74,7 @@ std::string line_of(const chains::EvmOptions& evm, const domain::Address& signer
            " host_chains=" + chains;
 }
 
-std::unique_ptr<Chain> make_loopback(const config::Settings& settings, engine::Clock& clock,
+std::unique_ptr<RelayerChain> make_loopback(const config::Settings& settings, engine::Clock& clock,
                                      engine::Logger& logger) {
     try {
         return std::make_unique<Loopback>(settings, clock, logger);
@@ -84,7 +84,7 @@ std::unique_ptr<Chain> make_loopback(const config::Settings& settings, engine::C
     }
 }
 
-std::unique_ptr<Chain> make_evm(const config::Settings& settings, engine::Clock& clock,
+std::unique_ptr<RelayerChain> make_evm(const config::Settings& settings, engine::Clock& clock,
                                 engine::Logger& logger) {
     try {
         const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
@@ -98,7 +98,7 @@ std::unique_ptr<Chain> make_evm(const config::Settings& settings, engine::Clock&
 
 }  // namespace
 
-std::unique_ptr<Chain> make_chain(const config::Settings& settings, engine::Clock& clock,
+std::unique_ptr<RelayerChain> make_relayer_chain(const config::Settings& settings, engine::Clock& clock,
                                   engine::Logger& logger) {
     switch (settings.gateway) {
         case config::GatewayType::evm:

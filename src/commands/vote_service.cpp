@@ -1,4 +1,4 @@
-#include "commands/votes.hpp"
+#include "commands/vote_service.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -11,9 +11,9 @@ namespace commands {
 
 namespace {
 
-class Together final : public Votes {
+class SharedVoteChain final : public VoteService {
 public:
-    Together(engine::Gateway& gateway, engine::RoundDirectory& rounds)
+    SharedVoteChain(engine::Gateway& gateway, engine::RoundDirectory& rounds)
         : gateway_(gateway), rounds_(rounds) {}
 
     [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
@@ -25,9 +25,9 @@ private:
 };
 
 // A share holds its slot, and with it one thread, from its round check to the chain's answer.
-class Apart final : public Votes {
+class OwnVoteChain final : public VoteService {
 public:
-    Apart(const config::Settings& settings, engine::Gateway& relayer, const engine::Clock& clock,
+    OwnVoteChain(const config::Settings& settings, engine::Gateway& relayer, const engine::Clock& clock,
           engine::Logger& logger, engine::VoteObserver& observer)
         : workers_(settings.engine.shares.max_concurrent_proofs),
           votes_(settings.votes, clock, workers_, logger, observer),
@@ -57,17 +57,17 @@ std::string line_of(const config::Settings& settings) {
 
 }  // namespace
 
-std::unique_ptr<Votes> make_votes(const config::Settings& settings, engine::Gateway& relayer,
+std::unique_ptr<VoteService> make_vote_service(const config::Settings& settings, engine::Gateway& relayer,
                                   engine::RoundDirectory& rounds, const engine::Clock& clock,
                                   engine::Logger& logger, engine::VoteObserver& observer) {
-    if (settings.api.share_disable) return std::make_unique<Together>(relayer, rounds);
+    if (settings.api.share_disable) return std::make_unique<SharedVoteChain>(relayer, rounds);
     if (settings.votes.base_url().empty()) {
         logger.write(engine::LogLevel::info,
                       "vote_chain type=loopback hint=\"a trial: vote shares reach no real chain\"");
-        return std::make_unique<Together>(relayer, rounds);
+        return std::make_unique<SharedVoteChain>(relayer, rounds);
     }
     try {
-        auto votes = std::make_unique<Apart>(settings, relayer, clock, logger, observer);
+        auto votes = std::make_unique<OwnVoteChain>(settings, relayer, clock, logger, observer);
         logger.write(engine::LogLevel::info, line_of(settings));
         return votes;
     } catch (const std::invalid_argument& error) {

@@ -10,16 +10,16 @@
 namespace commands {
 
 // Who is told of rounds that close with unrevealed shares, and the thread that tells.
-class Alarm {
+class RoundAlerts {
 public:
-    virtual ~Alarm() = default;
+    virtual ~RoundAlerts() = default;
     [[nodiscard]] virtual engine::AlertSink& sink() = 0;
     // A report under way ends; what was not taken comes again with the next start.
     virtual void stop() = 0;
 };
 
 // Nothing when nobody is to be told. Throws std::runtime_error when the URL is none.
-[[nodiscard]] std::unique_ptr<Alarm> make_alarm(const chains::WebhookOptions& options,
+[[nodiscard]] std::unique_ptr<RoundAlerts> make_round_alerts(const chains::WebhookOptions& options,
                                                 engine::AlertEvents& events,
                                                 const engine::Clock& clock,
                                                 engine::Logger& logger);

@@ -11,9 +11,9 @@
 namespace commands {
 
 // The chain that vote shares go to, and the threads that prove and reveal.
-class Votes {
+class VoteService {
 public:
-    virtual ~Votes() = default;
+    virtual ~VoteService() = default;
 
     // Of the shares alone, or of everything when they share a chain with the relayer's requests.
     [[nodiscard]] virtual engine::Gateway& gateway() = 0;
@@ -24,7 +24,7 @@ public:
 
 // As configured: a chain of their own beside `relayer`, or the relayer's. Throws
 // std::runtime_error that says what it could not be made of.
-[[nodiscard]] std::unique_ptr<Votes> make_votes(
+[[nodiscard]] std::unique_ptr<VoteService> make_vote_service(
     const config::Settings& settings, engine::Gateway& relayer, engine::RoundDirectory& rounds,
     const engine::Clock& clock, engine::Logger& logger, engine::VoteObserver& observer);
 

@@ -1,4 +1,4 @@
-#include "commands/remembered.hpp"
+#include "commands/stored_tuning.hpp"
 
 #include <algorithm>
 #include <string>

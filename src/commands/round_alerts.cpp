@@ -1,4 +1,4 @@
-#include "commands/alarm.hpp"
+#include "commands/round_alerts.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -10,9 +10,9 @@ namespace commands {
 
 namespace {
 
-class WebhookAlarm final : public Alarm {
+class WebhookAlerts final : public RoundAlerts {
 public:
-    WebhookAlarm(const chains::WebhookOptions& options, engine::AlertEvents& events,
+    WebhookAlerts(const chains::WebhookOptions& options, engine::AlertEvents& events,
                  const engine::Clock& clock, engine::Logger& logger)
         : worker_(1),
           poster_(chains::make_poster(options)),
@@ -29,12 +29,12 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Alarm> make_alarm(const chains::WebhookOptions& options,
+std::unique_ptr<RoundAlerts> make_round_alerts(const chains::WebhookOptions& options,
                                   engine::AlertEvents& events, const engine::Clock& clock,
                                   engine::Logger& logger) {
     if (options.url.empty()) return nullptr;
     try {
-        return std::make_unique<WebhookAlarm>(options, events, clock, logger);
+        return std::make_unique<WebhookAlerts>(options, events, clock, logger);
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("helper.alert_webhook: ") + error.what());
     }

@@ -12,9 +12,9 @@
 namespace commands {
 
 // The chain requests go to, and the threads that work for it.
-class Chain {
+class RelayerChain {
 public:
-    virtual ~Chain() = default;
+    virtual ~RelayerChain() = default;
 
     [[nodiscard]] virtual engine::Gateway& gateway() = 0;
     [[nodiscard]] virtual engine::RoundDirectory& rounds() = 0;
@@ -23,7 +23,7 @@ public:
 };
 
 // Of the configured type. Throws std::runtime_error that says what it could not be made of.
-[[nodiscard]] std::unique_ptr<Chain> make_chain(const config::Settings& settings,
+[[nodiscard]] std::unique_ptr<RelayerChain> make_relayer_chain(const config::Settings& settings,
                                                 engine::Clock& clock, engine::Logger& logger);
 
 }  // namespace commands
