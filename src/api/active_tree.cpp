@@ -20,7 +20,7 @@ ActiveTree::ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine:
     : trees_(trees),
       lookups_(lookups),
       clock_(clock),
-      trouble_("tree_status_failed", logger, clock) {}
+      problem_("tree_status_failed", logger, clock) {}
 
 ActiveTree::Reading ActiveTree::latest() {
     if (trees_ == nullptr) return {};
@@ -43,7 +43,7 @@ void ActiveTree::read() {
     try {
         reading = read_tree();
     } catch (...) {
-        trouble_.note(stage, reason_of_current_exception());
+        problem_.note(stage, reason_of_current_exception());
     }
     keep(reading);
 }
@@ -52,7 +52,7 @@ ActiveTree::Reading ActiveTree::read_tree() {
     return std::visit(Overloaded{[](const engine::TreeStatus& status) -> Reading { return status; },
                             [](const engine::UnknownRound&) -> Reading { return {}; },
                             [&](const engine::Unreachable& unreachable) -> Reading {
-                                trouble_.note(stage, unreachable.reason);
+                                problem_.note(stage, unreachable.reason);
                                 return {};
                             }},
                       trees_->active_status());

@@ -38,7 +38,7 @@ private:
     engine::CommitmentTrees* const trees_;
     Lookups& lookups_;
     const engine::Clock& clock_;
-    ThrottledLog trouble_;
+    ThrottledLog problem_;
     std::mutex mutex_;  // guards what follows
     Reading last_;
     std::optional<domain::Monotonic> last_at_;

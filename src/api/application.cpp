@@ -39,7 +39,7 @@ Application::Application(Options options, const Ports& ports)
       random_(ports.random),
       clock_(ports.clock),
       observer_(ports.observer),
-      trouble_("request_failed", ports.logger, ports.clock),
+      problem_("request_failed", ports.logger, ports.clock),
       relayer_(options_, ports),
       shares_(options_, ports) {}
 
@@ -88,7 +88,7 @@ net::HttpResponse Application::unreadable(const net::HttpRequest& head, net::Htt
 net::HttpResponse Application::failed(const net::HttpRequest& request) {
     const std::string call_id = make_call_id(random_);
     if (is_share_path(request.path)) return with_cors(shares_.failed(request, call_id));
-    trouble_.write(call_id, reason_of_current_exception());
+    problem_.write(call_id, reason_of_current_exception());
     return with_cors(failed_answer(call_id, internal_error()));
 }
 

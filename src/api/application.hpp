@@ -53,7 +53,7 @@ private:
     engine::Random& random_;
     engine::Clock& clock_;
     HttpObserver& observer_;
-    ThrottledLog trouble_;
+    ThrottledLog problem_;
     RelayerRoutes relayer_;
     // Last: what it still does when all this ends answers through the rest.
     ShareRoutes shares_;

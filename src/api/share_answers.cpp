@@ -14,7 +14,7 @@ ShareAnswers::ShareAnswers(const Options& options, engine::Logger& logger,
                            const engine::Clock& clock)
     : options_(options),
       logger_(logger),
-      trouble_("share_call_failed", logger, clock),
+      problem_("share_call_failed", logger, clock),
       overload_("share_lookups_full", logger, clock, engine::LogLevel::warning),
       lateness_("share_lookups_late", logger, clock, engine::LogLevel::warning) {}
 
@@ -48,7 +48,7 @@ net::HttpResponse ShareAnswers::refused(int status, std::string_view text,
 }
 
 net::HttpResponse ShareAnswers::failed(const ShareCall& call) {
-    trouble_.note(fields_of(call), reason_of_current_exception());
+    problem_.note(fields_of(call), reason_of_current_exception());
     return internal_error();
 }
 

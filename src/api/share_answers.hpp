@@ -46,7 +46,7 @@ public:
 private:
     const Options options_;
     engine::Logger& logger_;
-    ThrottledLog trouble_;
+    ThrottledLog problem_;
     ThrottledLog overload_;
     ThrottledLog lateness_;
 };

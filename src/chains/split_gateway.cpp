@@ -74,9 +74,9 @@ void SplitGateway::stop() {
     votes_.stop();
 }
 
-std::optional<std::string> SplitGateway::trouble() const {
-    if (auto trouble = relayer_.trouble()) return trouble;
-    return votes_.trouble();
+std::optional<std::string> SplitGateway::problem() const {
+    if (auto problem = relayer_.problem()) return problem;
+    return votes_.problem();
 }
 
 std::vector<engine::Dependency> SplitGateway::dependencies() const {

@@ -154,7 +154,7 @@ private:
     }
 
     void pauses() {
-        const domain::RetryPolicy& pause = settings_.engine.trouble_pause;
+        const domain::RetryPolicy& pause = settings_.engine.unreachable_pause;
         if (pause.first <= pause.max) return;
         error({"gateway.tx_engine.retry.retry_interval_ms", "engine.trouble_pause_max"},
               "the first pause, " + format_duration(pause.first) + ", is above the longest, " +

@@ -55,7 +55,7 @@ std::vector<Key> gateway_keys() {
         "Transactions in flight at once, all kinds together.", "transactions"));
     all.push_back(key(
         "gateway.tx_engine.retry.retry_interval_ms", count_of(milliseconds{1}, 1, 3'600'000),
-        [](auto& s) -> auto& { return s.engine.trouble_pause.first; },
+        [](auto& s) -> auto& { return s.engine.unreachable_pause.first; },
         "The first pause while the chain can not be reached; later ones double up to "
         "engine.trouble_pause_max.",
         "milliseconds"));

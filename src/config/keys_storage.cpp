@@ -172,7 +172,7 @@ std::vector<Key> engine_keys() {
         "From the first trouble, before anything was signed, until the request fails."));
     all.push_back(key(
         "engine.trouble_pause_max", duration(milliseconds{1}, hours{24}),
-        [](auto& s) -> auto& { return s.engine.trouble_pause.max; },
+        [](auto& s) -> auto& { return s.engine.unreachable_pause.max; },
         "The longest pause between two tries while the chain can not be reached; the first "
         "is gateway.tx_engine.retry.retry_interval_ms."));
     all.push_back(key(

@@ -219,12 +219,12 @@ public:
     virtual void stop() = 0;
 
     // Any thread. Nothing when healthy, else one line without secrets.
-    [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+    [[nodiscard]] virtual std::optional<std::string> problem() const = 0;
 
     // Any thread. What /healthz says of it (relayer-api 1.13): `gateway_http` and, one for each
     // listener, `gateway_listener_0` …
     [[nodiscard]] virtual std::vector<Dependency> dependencies() const {
-        return {{"gateway_http", !trouble()}};
+        return {{"gateway_http", !problem()}};
     }
 
     // Any thread. Must not block: what was last read.

@@ -68,7 +68,7 @@ struct Options {
     std::uint32_t readiness_attempts_max = 75;
     domain::Milliseconds readiness_pause{3'000};
     // Trouble on the way costs no attempt: pauses grow up to the maximum until the deadline.
-    domain::RetryPolicy trouble_pause{domain::Milliseconds{500}, domain::Milliseconds{30'000}};
+    domain::RetryPolicy unreachable_pause{domain::Milliseconds{500}, domain::Milliseconds{30'000}};
     // The longest pause of what was signed: others wait behind its nonce.
     domain::Milliseconds sealed_pause_max{5'000};
     // From the first check on.

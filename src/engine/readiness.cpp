@@ -32,8 +32,8 @@ void time_out(Context& context, const store::Row& row) {
           {}});
 }
 
-domain::Failure unanswered(const std::string& trouble) {
-    return {Reason::readiness_failed, "Processing Failed: Contract call failed: " + trouble, {}};
+domain::Failure unanswered(const std::string& unreachable) {
+    return {Reason::readiness_failed, "Processing Failed: Contract call failed: " + unreachable, {}};
 }
 
 void pause(Context& context, const store::Row& row, domain::Milliseconds length) {
@@ -57,19 +57,19 @@ void not_ready(Context& context, store::Row row, const NotReady& outcome) {
     }
 }
 
-void unreachable(Context& context, store::Row row, const Unreachable& trouble) {
+void unreachable(Context& context, store::Row row, const Unreachable& unreachable) {
     assert(row.status == Status::queued);
     ++row.schedule.faults;
-    if (trouble.hold > domain::Milliseconds::zero()) {
-        context.gates.hold_checks(context.now.monotonic + trouble.hold);
+    if (unreachable.hold > domain::Milliseconds::zero()) {
+        context.gates.hold_checks(context.now.monotonic + unreachable.hold);
     }
-    const bool last = trouble.tries_max != 0 && row.schedule.faults >= trouble.tries_max;
+    const bool last = unreachable.tries_max != 0 && row.schedule.faults >= unreachable.tries_max;
     if (last || is_overdue(context, row)) {
         fail(context, row, Status::failure, Cause::refused,
-             trouble.verdict.value_or(unanswered(trouble.reason)));
+             unreachable.verdict.value_or(unanswered(unreachable.reason)));
     } else {
         pause(context, row,
-              std::max(context.options.trouble_pause.pause(row.schedule.faults), trouble.hold));
+              std::max(context.options.unreachable_pause.pause(row.schedule.faults), unreachable.hold));
     }
 }
 

@@ -91,7 +91,7 @@ void limit_wait(Context& context, const store::Row& row) {
     const Milliseconds longest =
         row.status == Status::receipt_received
             ? std::max({timeouts.input_proof, timeouts.public_decrypt, timeouts.user_decrypt})
-            : std::max(context.options.readiness_pause, context.options.trouble_pause.max);
+            : std::max(context.options.readiness_pause, context.options.unreachable_pause.max);
     const domain::Timestamp latest = context.now.steady + longest;
     if (row.schedule.wake <= latest) return;
     store::Schedule schedule = row.schedule;

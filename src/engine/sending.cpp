@@ -88,30 +88,30 @@ bool start_one(Context& context, const store::Row& row) {
 }
 
 domain::Milliseconds pause_after(Context& context, const store::Row& row,
-                                 const Unreachable& trouble) {
-    if (trouble.hold > domain::Milliseconds::zero()) {
-        context.gates.hold_sending(context.now.monotonic + trouble.hold);
+                                 const Unreachable& unreachable) {
+    if (unreachable.hold > domain::Milliseconds::zero()) {
+        context.gates.hold_sending(context.now.monotonic + unreachable.hold);
     }
-    return std::max(context.options.trouble_pause.pause(row.schedule.faults), trouble.hold);
+    return std::max(context.options.unreachable_pause.pause(row.schedule.faults), unreachable.hold);
 }
 
 // Trouble on the way before anything was signed: until the deadline it costs only time.
-void unprepared(Context& context, store::Row row, const Unreachable& trouble) {
+void unprepared(Context& context, store::Row row, const Unreachable& unreachable) {
     ++row.schedule.faults;
     if (!row.schedule.deadline) {
         row.schedule.deadline = context.now.steady + context.options.sending_timeout;
     }
-    const bool last = trouble.tries_max != 0 && row.schedule.faults >= trouble.tries_max;
+    const bool last = unreachable.tries_max != 0 && row.schedule.faults >= unreachable.tries_max;
     if (last || context.now.steady >= *row.schedule.deadline) {
         fail(context, row, Status::failure, Cause::transaction,
-             trouble.verdict.value_or(
+             unreachable.verdict.value_or(
                  domain::Failure{Reason::send_failed,
                                  "Transaction failed: Gas estimation failed after " +
                                      std::to_string(row.schedule.faults) + " retries",
                                  {}}));
         return;
     }
-    const auto pause = pause_after(context, row, trouble);
+    const auto pause = pause_after(context, row, unreachable);
     if (!context.store.reschedule(row, Status::processing, pausing(context, row.schedule, pause))) {
         ++context.stale;
     }
@@ -119,13 +119,13 @@ void unprepared(Context& context, store::Row row, const Unreachable& trouble) {
 
 // The outcome is unknown: no deadline, only the chain can tell. The place in flight stays taken,
 // so that what is signed and not settled never grows beyond the limit.
-void rest(Context& context, store::Row row, const Unreachable& trouble) {
+void rest(Context& context, store::Row row, const Unreachable& unreachable) {
     assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
     ++row.schedule.faults;
     row.schedule.deadline.reset();
     const auto pause =
-        std::max(std::min(pause_after(context, row, trouble), context.options.sealed_pause_max),
-                 trouble.hold);
+        std::max(std::min(pause_after(context, row, unreachable), context.options.sealed_pause_max),
+                 unreachable.hold);
     if (!context.store.reschedule(row, Status::tx_in_flight,
                                   pausing(context, row.schedule, pause))) {
         ++context.stale;
@@ -211,23 +211,23 @@ void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
             const std::optional<Work::Entry>& entry) {
     assert(row.status == Status::tx_in_flight && !context.work.contains(row.id.sequence));
     assert(!std::holds_alternative<Reseal>(outcome));
-    const auto* trouble = std::get_if<Unreachable>(&outcome);
+    const auto* unreachable = std::get_if<Unreachable>(&outcome);
     const auto* receipt = std::get_if<Receipt>(&outcome);
     const Family family = domain::family_of(row.kind);
     context.effects.settled.push_back(row.id.sequence);
     context.gates.leave(row.id.sequence, family);
-    if (trouble != nullptr) context.effects.unreachable.push_back(family);
-    if (trouble != nullptr && row.kind != Kind::share) {
+    if (unreachable != nullptr) context.effects.unreachable.push_back(family);
+    if (unreachable != nullptr && row.kind != Kind::share) {
         if (!entry) context.gates.take_sending();
-        rest(context, row, *trouble);
+        rest(context, row, *unreachable);
         return;
     }
     if (entry) give_back(context, entry->family);
     if (row.kind == Kind::share) {
         if (receipt != nullptr) {
             shares::revealed(context, row, *receipt);
-        } else if (trouble != nullptr) {
-            shares::trouble(context, row, *trouble);
+        } else if (unreachable != nullptr) {
+            shares::chain_unreachable(context, row, *unreachable);
         } else {
             shares::attempt_failed(context, row, std::get<Rejected>(outcome).failure);
         }
@@ -323,7 +323,7 @@ void apply(Context& context, const Prepared& event) {
             shares::attempt_failed(context, *row, rejected->failure);
         } else {
             context.effects.unreachable.push_back(domain::family_of(row->kind));
-            shares::trouble(context, *row, std::get<Unreachable>(event.outcome));
+            shares::chain_unreachable(context, *row, std::get<Unreachable>(event.outcome));
         }
     } else if (rejected != nullptr) {
         fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
@@ -366,7 +366,7 @@ void wake(Context& context, const store::Row& row) {
     if (row.kind == Kind::share) {
         const Task task = row.status == Status::processing ? Task::prepare : Task::send;
         if (context.work.end(row.id.sequence, task)) give_back(context, family);
-        shares::trouble(context, row, {"no answer"});
+        shares::chain_unreachable(context, row, {"no answer"});
     } else if (was_sealed(row)) {
         wake_sealed(context, row);
     } else if (context.work.end(row.id.sequence, Task::prepare)) {

@@ -67,7 +67,7 @@ void note_failed_attempt(Context& context, const store::Row& row, const std::str
               " hint=\"its secrets are wiped: it can not be tried again\"");
 }
 
-void note_trouble(Context& context, const store::Row& row, const std::string& reason) {
+void note_unreachable(Context& context, const store::Row& row, const std::string& reason) {
     write(context, LogLevel::warning,
           "share_waits" + name_of(context, row) + " reason=" + quoted(reason) +
               " action=\"tried again without spending an attempt\"");

@@ -21,7 +21,7 @@ void note_revealed(Context& context, const store::Row& row, const domain::ShareR
 // `row`: with the attempt counted.
 void note_failed_attempt(Context& context, const store::Row& row, const std::string& reason);
 // The first trouble since the last attempt ended.
-void note_trouble(Context& context, const store::Row& row, const std::string& reason);
+void note_unreachable(Context& context, const store::Row& row, const std::string& reason);
 // It ended badly.
 void note_end(Context& context, const store::Row& row, const domain::Failure& failure);
 

@@ -16,8 +16,8 @@ using domain::Status;
 namespace {
 
 constexpr std::size_t rows_per_step = 512;
-constexpr domain::Milliseconds trouble_bound_min{1'000};
-constexpr domain::Milliseconds trouble_bound_max{60'000};
+constexpr domain::Milliseconds unreachable_bound_min{1'000};
+constexpr domain::Milliseconds unreachable_bound_max{60'000};
 
 void time_out(Context& context, const store::Row& row) {
     fail(context, row, Status::timed_out, Cause::expired,
@@ -46,7 +46,7 @@ domain::Milliseconds bounded(const Context& context, const store::Row& row,
                              domain::Milliseconds pause) {
     if (!row.schedule.deadline) return pause;
     const domain::Milliseconds left = *row.schedule.deadline - context.now.wall;
-    return std::min(pause, std::clamp(left / 10, trouble_bound_min, trouble_bound_max));
+    return std::min(pause, std::clamp(left / 10, unreachable_bound_min, unreachable_bound_max));
 }
 
 void back_to_queue(Context& context, const store::Row& row, domain::Timestamp wake) {
@@ -141,21 +141,21 @@ void attempt_failed(Context& context, const store::Row& row, const domain::Failu
     back_to_queue(context, failed, context.now.wall + pause);
 }
 
-void trouble(Context& context, const store::Row& row, const Unreachable& trouble) {
+void chain_unreachable(Context& context, const store::Row& row, const Unreachable& unreachable) {
     if (context.stopping) {
         back_to_queue(context, row, {});
         return;
     }
     if (context.options.shares.strict_attempts) {
-        attempt_failed(context, row, {Reason::send_failed, trouble.reason, {}});
+        attempt_failed(context, row, {Reason::send_failed, unreachable.reason, {}});
         return;
     }
     // Whatever went well in between: the pauses grow until the attempt comes to an end.
     store::Row waiting = row;
     ++waiting.schedule.faults;
-    if (waiting.schedule.faults == 1) note_trouble(context, waiting, trouble.reason);
+    if (waiting.schedule.faults == 1) note_unreachable(context, waiting, unreachable.reason);
     const auto pause =
-        std::max(context.options.trouble_pause.pause(waiting.schedule.faults), trouble.hold);
+        std::max(context.options.unreachable_pause.pause(waiting.schedule.faults), unreachable.hold);
     back_to_queue(context, waiting, context.now.wall + bounded(context, waiting, pause));
 }
 

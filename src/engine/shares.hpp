@@ -28,6 +28,6 @@ void revealed(Context& context, const store::Row& row, const Receipt& receipt);
 void attempt_failed(Context& context, const store::Row& row, const domain::Failure& failure);
 // Nobody could be asked: costs no attempt while the round is open, unless strict_attempts, and
 // never one while the process stops.
-void trouble(Context& context, const store::Row& row, const Unreachable& trouble);
+void chain_unreachable(Context& context, const store::Row& row, const Unreachable& unreachable);
 
 }  // namespace engine::shares

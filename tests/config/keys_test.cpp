@@ -205,7 +205,7 @@ duration = "5s"
     CHECK(s.workers == 9);
     CHECK(s.stop_grace == milliseconds{4000});
     CHECK(s.engine.sends_max == 7);
-    CHECK(s.engine.trouble_pause.first == milliseconds{250});
+    CHECK(s.engine.unreachable_pause.first == milliseconds{250});
     CHECK(s.engine.sending.user_decrypt.per_seconds == 11);
     CHECK(s.engine.sending.user_decrypt.burst == 2);
     CHECK(s.engine.sending.input_proof.per_seconds == 20);

@@ -31,7 +31,7 @@ public:
         return chain_.seal(id, kind, plan);
     }
     void stop() override { chain_.stop(); }
-    [[nodiscard]] std::optional<std::string> trouble() const override { return chain_.trouble(); }
+    [[nodiscard]] std::optional<std::string> problem() const override { return chain_.problem(); }
 
 private:
     void checked(std::vector<engine::Checked> events) override;

@@ -141,7 +141,7 @@ public:
     }
 
     void stop() override {}
-    [[nodiscard]] std::optional<std::string> trouble() const override {
+    [[nodiscard]] std::optional<std::string> problem() const override {
         return healthy ? std::nullopt : std::optional<std::string>("scripted");
     }
 

@@ -23,7 +23,7 @@ net::HttpResponse plain(int status, std::string_view text) {
 
 MetricsApplication::MetricsApplication(std::function<std::string()> text, engine::Logger& logger,
                                        const engine::Clock& clock)
-    : text_(std::move(text)), trouble_("metrics_failed", logger, clock) {}
+    : text_(std::move(text)), problem_("metrics_failed", logger, clock) {}
 
 net::HeadVerdict MetricsApplication::before_body(const net::HttpRequest& head) {
     return {.answer = early_answer(head)};
@@ -44,7 +44,7 @@ net::HttpResponse MetricsApplication::handle(const net::HttpRequest& request) {
     try {
         return {200, {}, text_(), "text/plain; version=0.0.4; charset=utf-8"};
     } catch (const std::exception& error) {
-        trouble_.write("metrics", error.what());
+        problem_.write("metrics", error.what());
         return failed(request);
     }
 }

@@ -26,7 +26,7 @@ private:
     [[nodiscard]] std::optional<net::HttpResponse> early_answer(const net::HttpRequest& head) const;
 
     const std::function<std::string()> text_;
-    ThrottledLog trouble_;
+    ThrottledLog problem_;
 };
 
 }  // namespace api::metrics

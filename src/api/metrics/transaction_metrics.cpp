@@ -40,7 +40,7 @@ TransactionMetrics::TransactionMetrics(prometheus::Registry& registry,
                            "transport_error: one try met trouble on the way and is repeated. "
                            "All others: the request failed for it. Without vote shares.")
                        .Register(registry);
-    auto& trouble = prometheus::BuildCounter()
+    auto& unreachable = prometheus::BuildCounter()
                         .Name("posthouse_gateway_unreachable_total")
                         .Help(
                             "Preparations and sends that met trouble on the way, by what they "
@@ -68,7 +68,7 @@ TransactionMetrics::TransactionMetrics(prometheus::Registry& registry,
     for (const Family family : labels::families) {
         if (!labels::is_shown(family, options.shares)) continue;
         unreachable_[labels::index_of(family)] =
-            &trouble.Add({{"req_type", labels::req_type(family)}});
+            &unreachable.Add({{"req_type", labels::req_type(family)}});
     }
     // On the way, and before there is a revert, the reference does not know what it sends.
     transport_error_ = &errors.Add(error_labels("transport_error", "", "unknown"));

@@ -53,9 +53,9 @@ Hash hash_in(const Answer& answer, std::uint64_t number) {
     return *hash;
 }
 
-const Trouble* trouble_in(const std::vector<Answer>& answers) {
+const Trouble* unanswered_in(const std::vector<Answer>& answers) {
     for (const Answer& answer : answers) {
-        if (const auto* trouble = std::get_if<Trouble>(&answer)) return trouble;
+        if (const auto* problem = std::get_if<Trouble>(&answer)) return problem;
     }
     return nullptr;
 }
@@ -115,7 +115,7 @@ std::optional<ChainReader::Step> ChainReader::look_at_head() {
     std::vector<jsonrpc::Call> calls{{"eth_blockNumber", Json::array()}};
     if (hash_of_last()) calls.push_back(block_call(*last()));
     const std::vector<Answer> answers = node_.call_all(calls);
-    if (const Trouble* trouble = trouble_in(answers)) return failed(*trouble, 1);
+    if (const Trouble* problem = unanswered_in(answers)) return failed(*problem, 1);
     if (const auto* error = std::get_if<NodeError>(&answers[0])) return failed(text_of(*error));
     const auto head = jsonrpc::quantity(std::get<Json>(answers[0]));
     if (!head || *head > block_number_max) return failed("a malformed block number");
@@ -143,7 +143,7 @@ std::optional<ChainReader::Step> ChainReader::look_at_head() {
 
 ChainReader::Step ChainReader::begin_at_head() {
     const std::vector<Answer> answers = node_.call_all({block_call(*head_)});
-    if (const Trouble* trouble = trouble_in(answers)) return failed(*trouble, 1);
+    if (const Trouble* problem = unanswered_in(answers)) return failed(*problem, 1);
     const Hash hash = hash_in(answers[0], *head_);
     if (const auto* known = std::get_if<domain::Bytes32>(&hash)) hashes_.put(*head_, *known);
     next_ = *head_ + 1;
@@ -159,7 +159,7 @@ ChainReader::Step ChainReader::read_range() {
     std::vector<jsonrpc::Call> calls{block_call(query.to), logs_call(query)};
     if (hash_of_last()) calls.push_back(block_call(*last()));
     const std::vector<Answer> answers = node_.call_all(calls);
-    if (const Trouble* trouble = trouble_in(answers)) return failed(*trouble, query.blocks());
+    if (const Trouble* problem = unanswered_in(answers)) return failed(*problem, query.blocks());
 
     // Whoever lacks the block leaves its logs out without a word.
     const Hash hash = hash_in(answers[0], query.to);
@@ -219,7 +219,7 @@ ChainReader::Step ChainReader::step_back() {
         std::vector<jsonrpc::Call> calls;
         for (std::size_t i = begin; i < end; ++i) calls.push_back(block_call(known[i].first));
         const std::vector<Answer> answers = node_.call_all(calls);
-        if (const Trouble* trouble = trouble_in(answers)) return failed(*trouble, 1);
+        if (const Trouble* problem = unanswered_in(answers)) return failed(*problem, 1);
         for (std::size_t i = begin; i < end; ++i) {
             const Hash hash = hash_in(answers[i - begin], known[i].first);
             const auto* now = std::get_if<domain::Bytes32>(&hash);
@@ -316,7 +316,7 @@ ChainReader::Step ChainReader::idle() {
 
 ChainReader::Step ChainReader::lagging(const std::string& text) {
     Step step = idle();
-    if (missing_block_.observe(clock_.monotonic())) step.trouble = text;
+    if (missing_block_.observe(clock_.monotonic())) step.problem = text;
     return step;
 }
 
@@ -332,15 +332,15 @@ ChainReader::Step ChainReader::failed(std::string text, Milliseconds longest) {
     return {std::min(pause, longest), true, false, std::move(text)};
 }
 
-ChainReader::Step ChainReader::failed(const Trouble& trouble, std::uint64_t blocks_asked) {
-    if (trouble.kind == Trouble::Kind::stopped) return {{}, true, true, std::nullopt};
-    const bool throttled = trouble.kind == Trouble::Kind::throttled;
+ChainReader::Step ChainReader::failed(const Trouble& problem, std::uint64_t blocks_asked) {
+    if (problem.kind == Trouble::Kind::stopped) return {{}, true, true, std::nullopt};
+    const bool throttled = problem.kind == Trouble::Kind::throttled;
     throttles_ = throttled ? throttles_ + 1 : 0;
     const bool too_much =
-        throttled ? throttles_ >= throttles_to_doubt : trouble.kind != Trouble::Kind::unsent;
+        throttled ? throttles_ >= throttles_to_doubt : problem.kind != Trouble::Kind::unsent;
     if (blocks_asked > 1 && too_much) range_size_.refused(blocks_asked);
-    Step step = failed(trouble.text, pause_max_unanswered);
-    if (trouble.wait > Milliseconds{0}) step.pause = trouble.wait;
+    Step step = failed(problem.text, pause_max_unanswered);
+    if (problem.wait > Milliseconds{0}) step.pause = problem.wait;
     return step;
 }
 

@@ -43,7 +43,7 @@ public:
         domain::Milliseconds pause{0};       // until the next one
         bool held = false;                   // nobody may cut the pause short
         bool stopped = false;                // there is no next one
-        std::optional<std::string> trouble;  // one line without secrets
+        std::optional<std::string> problem;  // one line without secrets
     };
 
     ChainReader(const EvmOptions& options, std::string name, jsonrpc::Node& node,
@@ -79,7 +79,7 @@ private:
     [[nodiscard]] Step failed(std::string text);
     // Pauses that double up to the longest.
     [[nodiscard]] Step failed(std::string text, domain::Milliseconds longest);
-    [[nodiscard]] Step failed(const jsonrpc::Trouble& trouble, std::uint64_t blocks_asked);
+    [[nodiscard]] Step failed(const jsonrpc::Trouble& problem, std::uint64_t blocks_asked);
     [[nodiscard]] Step refused(const jsonrpc::NodeError& error, std::uint64_t blocks_asked);
 
     const EvmOptions options_;

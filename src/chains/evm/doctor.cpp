@@ -99,8 +99,8 @@ private:
     }
 
     void examine_subscription(const std::string& subject, const std::string& url) {
-        if (const auto trouble = probes_.subscribe(url)) {
-            add(warning(subject, "none (" + *trouble + "): answers are found by polling only"));
+        if (const auto problem = probes_.subscribe(url)) {
+            add(warning(subject, "none (" + *problem + "): answers are found by polling only"));
         } else {
             add(ok(subject, "eth_subscribe works"));
         }

@@ -60,8 +60,8 @@ diagnosis::Finding failed(std::string subject, std::string text) {
 
 std::variant<Json, Problem> ask(jsonrpc::Node& node, const jsonrpc::Call& call) {
     const jsonrpc::Answer answer = node.call(call);
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        return Problem{"no answer (" + trouble->text + ")", false};
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        return Problem{"no answer (" + problem->text + ")", false};
     }
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
         return Problem{call.method + " is refused (" + describe(*error) + ")", true};
@@ -124,8 +124,8 @@ diagnosis::Finding check_code(const std::string& subject, jsonrpc::Node& node,
 diagnosis::Finding check_sync_send(jsonrpc::Node& write) {
     const std::string subject = "eth_sendRawTransactionSync";
     const jsonrpc::Answer answer = write.call({subject, Json::array({"0x"})});
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        return warning(subject, "not checked: no answer (" + trouble->text + ")");
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        return warning(subject, "not checked: no answer (" + problem->text + ")");
     }
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
     if (error != nullptr &&

@@ -36,7 +36,7 @@ std::optional<std::string> try_subscription(const EvmOptions& options, const std
     jsonrpc::Subscription subscription{subscription_options(options, url), clock,
                                        [&subscribed] { subscribed.set(); }};
     if (subscribed.wait_for(options.call_timeout)) return std::nullopt;
-    return subscription.trouble();
+    return subscription.problem();
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ void set_calldata(jsonrpc::Json& call, domain::ByteView calldata) {
 std::variant<domain::Bytes, NoResult> read_eth_call(const jsonrpc::Answer& answer) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer))
         return NoResult{text_of(*error)};
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        return NoResult{text_of(*trouble), trouble->wait};
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        return NoResult{text_of(*problem), problem->wait};
     }
     if (auto bytes = jsonrpc::bytes(std::get<jsonrpc::Json>(answer))) return std::move(*bytes);
     return NoResult{"malformed answer"};
@@ -35,8 +35,8 @@ std::string text_of(const jsonrpc::NodeError& error) {
     return base::redact_urls(describe(error));
 }
 
-std::string text_of(const jsonrpc::Trouble& trouble) {
-    return base::redact_urls(trouble.text);
+std::string text_of(const jsonrpc::Trouble& problem) {
+    return base::redact_urls(problem.text);
 }
 
 }  // namespace chains::evm

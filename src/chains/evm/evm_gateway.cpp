@@ -22,7 +22,7 @@
 #include "chains/evm/signer.hpp"
 #include "chains/evm/thresholds.hpp"
 #include "chains/evm/transaction.hpp"
-#include "chains/evm/troubles.hpp"
+#include "chains/evm/unreachable.hpp"
 #include "chains/jsonrpc/subscription.hpp"
 #include "domain/keccak.hpp"
 
@@ -146,21 +146,21 @@ public:
         sends_.stop();
     }
 
-    [[nodiscard]] std::optional<std::string> trouble() const {
-        if (auto trouble = monitor_.trouble()) return trouble;
+    [[nodiscard]] std::optional<std::string> problem() const {
+        if (auto problem = monitor_.problem()) return problem;
         if (lacks_funds()) return no_funds_text;
-        if (auto trouble = sender_.trouble()) return trouble;
+        if (auto problem = sender_.problem()) return problem;
         const bool deaf = std::ranges::all_of(
-            listeners_, [](const auto& one) { return one->trouble().has_value(); });
+            listeners_, [](const auto& one) { return one->problem().has_value(); });
         if (deaf) return "no listener hears the gateway chain";
         return std::nullopt;
     }
 
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const {
         std::vector<engine::Dependency> all{
-            {"gateway_http", !monitor_.trouble() && !lacks_funds() && !sender_.trouble()}};
+            {"gateway_http", !monitor_.problem() && !lacks_funds() && !sender_.problem()}};
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
-            all.push_back({"gateway_listener_" + std::to_string(i), !listeners_[i]->trouble()});
+            all.push_back({"gateway_listener_" + std::to_string(i), !listeners_[i]->problem()});
         }
         return all;
     }
@@ -299,8 +299,8 @@ void EvmGateway::stop() {
     impl_->stop();
 }
 
-std::optional<std::string> EvmGateway::trouble() const {
-    return impl_->trouble();
+std::optional<std::string> EvmGateway::problem() const {
+    return impl_->problem();
 }
 
 std::vector<engine::Dependency> EvmGateway::dependencies() const {

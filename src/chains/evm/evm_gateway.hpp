@@ -53,7 +53,7 @@ public:
                                                                std::uint32_t configured) override;
     void stop() override;
 
-    [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::optional<std::string> problem() const override;
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const override;
     [[nodiscard]] engine::ChainReadings readings() const override;
 

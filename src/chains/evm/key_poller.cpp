@@ -120,9 +120,9 @@ std::optional<engine::KeyMaterial> KeyPoller::current() const {
     return current_;
 }
 
-std::optional<std::string> KeyPoller::trouble() const {
+std::optional<std::string> KeyPoller::problem() const {
     const std::lock_guard lock{mutex_};
-    return trouble_;
+    return problem_;
 }
 
 void KeyPoller::tick() {
@@ -221,8 +221,8 @@ std::optional<NoResult> KeyPoller::read_storage(Round& round) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
         return about(what, {text_of(*error)});
     }
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        return about(what, {text_of(*trouble), trouble->wait});
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        return about(what, {text_of(*problem), problem->wait});
     }
     auto storage = storage_in(std::get<jsonrpc::Json>(answer), contract, round.ids.context);
     if (const auto* unread = std::get_if<NoResult>(&storage)) return about(what, *unread);
@@ -242,7 +242,7 @@ void KeyPoller::finish(const Round& round) {
     {
         const std::lock_guard lock{mutex_};
         busy_ = false;
-        recovered = std::exchange(trouble_, std::nullopt).has_value();
+        recovered = std::exchange(problem_, std::nullopt).has_value();
         changed = ids_ != round.ids;
         if (changed) {
             current_ =
@@ -260,14 +260,14 @@ void KeyPoller::finish(const Round& round) {
     }
 }
 
-void KeyPoller::give_up(const std::string& trouble) {
+void KeyPoller::give_up(const std::string& problem) {
     {
         const std::lock_guard lock{mutex_};
         busy_ = false;
-        if (trouble_ == trouble) return;
-        trouble_ = trouble;
+        if (problem_ == problem) return;
+        problem_ = problem;
     }
-    logger_.write(engine::LogLevel::error, "key_urls_failed error=" + trouble);
+    logger_.write(engine::LogLevel::error, "key_urls_failed error=" + problem);
 }
 
 }  // namespace chains::evm

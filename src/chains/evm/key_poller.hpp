@@ -39,7 +39,7 @@ public:
     [[nodiscard]] std::optional<engine::KeyMaterial> current() const override;
 
     // Nothing when the last round went well, else one line without secrets.
-    [[nodiscard]] std::optional<std::string> trouble() const;
+    [[nodiscard]] std::optional<std::string> problem() const;
 
 private:
     struct Ids {
@@ -68,7 +68,7 @@ private:
     [[nodiscard]] std::optional<NoResult> read_storage(Round& round);
     [[nodiscard]] bool is_news(const Ids& ids) const;
     void finish(const Round& round);
-    void give_up(const std::string& trouble);
+    void give_up(const std::string& problem);
 
     const EvmOptions options_;
     jsonrpc::Node& protocol_;
@@ -78,7 +78,7 @@ private:
     bool busy_ = false;
     std::optional<Ids> ids_;  // of current_
     std::optional<engine::KeyMaterial> current_;
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
 
     engine::TaskGroup task_group_;
 };

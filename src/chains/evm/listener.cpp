@@ -96,9 +96,9 @@ void Listener::stop() {
     task_group_.stop();
 }
 
-std::optional<std::string> Listener::trouble() const {
+std::optional<std::string> Listener::problem() const {
     const std::lock_guard lock{mutex_};
-    if (trouble_ || !started_ || stopped_) return trouble_;
+    if (problem_ || !started_ || stopped_) return problem_;
     const auto since = clock_.monotonic() - polled_at_;
     if (since <= options_.listening.poll_interval + 2 * options_.call_timeout + patience) {
         return std::nullopt;
@@ -150,13 +150,13 @@ void Listener::note_locked(const ChainReader::Step& step) {
     head_ = reader_.head();
     next_ = reader_.next();
     polled_at_ = clock_.monotonic();
-    if (step.trouble && !trouble_) {
+    if (step.problem && !problem_) {
         logger_.write(engine::LogLevel::warning,
-                       "listener_trouble listener=" + name_ + " error=\"" + *step.trouble + "\"");
-    } else if (!step.trouble && trouble_) {
+                       "listener_trouble listener=" + name_ + " error=\"" + *step.problem + "\"");
+    } else if (!step.problem && problem_) {
         logger_.write(engine::LogLevel::info, "listener_recovered listener=" + name_);
     }
-    trouble_ = step.trouble;
+    problem_ = step.problem;
 }
 
 }  // namespace chains::evm

@@ -49,7 +49,7 @@ public:
     void stop();
 
     // Nothing when the last poll went well and was not long ago, else one line without secrets.
-    [[nodiscard]] std::optional<std::string> trouble() const;
+    [[nodiscard]] std::optional<std::string> problem() const;
 
     // Blocks between the head and the last one that was read; nothing before the first poll.
     // `head`: one that was heard elsewhere, as ours may be old.
@@ -79,7 +79,7 @@ private:
     std::optional<domain::Monotonic> wake_;  // the earliest task on its way
     domain::Monotonic held_until_{};         // no poll before
     domain::Monotonic polled_at_{};
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
     std::optional<std::uint64_t> head_;
     std::optional<std::uint64_t> next_;
 

@@ -26,7 +26,7 @@ const Json* json_in(const Answer& answer) {
 
 std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
     for (const Answer& answer : answers) {
-        if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) return trouble->text;
+        if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) return problem->text;
         if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
             return "the node refuses: " + error->message + " (" + std::to_string(error->code) + ")";
         }
@@ -88,13 +88,13 @@ bool Monitor::on_right_chain() const {
     return chain_id_ == options_.chain_id;
 }
 
-std::optional<std::string> Monitor::trouble() const {
+std::optional<std::string> Monitor::problem() const {
     const std::lock_guard lock{mutex_};
     if (chain_id_ && *chain_id_ != options_.chain_id) {
         return "chain id is " + std::to_string(*chain_id_) + ", the configuration says " +
                std::to_string(options_.chain_id);
     }
-    return trouble_;
+    return problem_;
 }
 
 void Monitor::look() {
@@ -119,20 +119,20 @@ std::optional<Milliseconds> Monitor::read() {
     const std::vector<Answer> answers = write_.call_all(calls);
     Milliseconds pause{0};
     for (const Answer& answer : answers) {
-        const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer);
-        if (trouble == nullptr) continue;
-        if (trouble->kind == jsonrpc::Trouble::Kind::stopped) return std::nullopt;
-        pause = std::max(pause, trouble->wait);
+        const auto* problem = std::get_if<jsonrpc::Trouble>(&answer);
+        if (problem == nullptr) continue;
+        if (problem->kind == jsonrpc::Trouble::Kind::stopped) return std::nullopt;
+        pause = std::max(pause, problem->wait);
     }
     const std::lock_guard lock{mutex_};
     note_locked(answers);
-    return std::max(pause, trouble_ ? interval_in_trouble : interval);
+    return std::max(pause, problem_ ? interval_in_trouble : interval);
 }
 
 void Monitor::note_locked(const std::vector<Answer>& answers) {
-    std::optional<std::string> trouble = problem_in(answers);
-    const auto garbled = [&trouble](const char* what) {
-        if (!trouble) trouble = std::string{"malformed "} + what;
+    std::optional<std::string> problem = problem_in(answers);
+    const auto garbled = [&problem](const char* what) {
+        if (!problem) problem = std::string{"malformed "} + what;
     };
     if (const Json* said = json_in(answers[0])) {
         if (const auto balance = jsonrpc::wei(*said)) {
@@ -156,7 +156,7 @@ void Monitor::note_locked(const std::vector<Answer>& answers) {
         if (chain_id) note_chain_id_locked(*chain_id);
         if (!chain_id) garbled("chain id");
     }
-    note_trouble_locked(std::move(trouble));
+    note_problem_locked(std::move(problem));
 }
 
 void Monitor::note_chain_id_locked(std::uint64_t chain_id) {
@@ -180,13 +180,13 @@ void Monitor::note_balance_locked(jsonrpc::Wei balance) {
                        " low_balance=" + coins(options_.low_balance));
 }
 
-void Monitor::note_trouble_locked(std::optional<std::string> trouble) {
-    if (trouble && !trouble_) {
-        logger_.write(engine::LogLevel::warning, "write_node_trouble error=\"" + *trouble + "\"");
-    } else if (!trouble && trouble_) {
+void Monitor::note_problem_locked(std::optional<std::string> problem) {
+    if (problem && !problem_) {
+        logger_.write(engine::LogLevel::warning, "write_node_trouble error=\"" + *problem + "\"");
+    } else if (!problem && problem_) {
         logger_.write(engine::LogLevel::info, "write_node_recovered");
     }
-    trouble_ = std::move(trouble);
+    problem_ = std::move(problem);
 }
 
 }  // namespace chains::evm

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool on_right_chain() const;
 
     // Nothing when the last look went well, else one line without secrets.
-    [[nodiscard]] std::optional<std::string> trouble() const;
+    [[nodiscard]] std::optional<std::string> problem() const;
 
 private:
     void look();
@@ -53,7 +53,7 @@ private:
     void note_locked(const std::vector<jsonrpc::Answer>& answers);
     void note_chain_id_locked(std::uint64_t chain_id);
     void note_balance_locked(jsonrpc::Wei balance);
-    void note_trouble_locked(std::optional<std::string> trouble);
+    void note_problem_locked(std::optional<std::string> problem);
 
     const EvmOptions options_;
     const domain::Address signer_;
@@ -68,7 +68,7 @@ private:
     std::optional<std::uint64_t> chain_id_;
     std::optional<domain::Monotonic> chain_id_at_;
     bool low_ = false;
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
 
     engine::TaskGroup task_group_;  // last: it waits for work that uses the rest
 };

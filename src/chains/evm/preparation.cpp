@@ -7,7 +7,7 @@
 #include "chains/evm/calls.hpp"
 #include "chains/evm/plan.hpp"
 #include "chains/evm/revert.hpp"
-#include "chains/evm/troubles.hpp"
+#include "chains/evm/unreachable.hpp"
 #include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
@@ -62,8 +62,8 @@ void Preparation::work(const Orders& orders) {
         all(*unknown);
     } else {
         const FeeAnswer fees = fees_.current();
-        if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&fees)) {
-            all(unreachable(*trouble, "asking for fees"));
+        if (const auto* problem = std::get_if<jsonrpc::Trouble>(&fees)) {
+            all(unreachable(*problem, "asking for fees"));
         } else {
             estimate(orders, std::get<FeeQuote>(fees), outcomes);
         }
@@ -74,8 +74,8 @@ void Preparation::work(const Orders& orders) {
 std::optional<engine::Unreachable> Preparation::find_nonce() {
     if (nonces_.known()) return std::nullopt;
     const auto answer = write_.call({"eth_getTransactionCount", {jsonrpc::hex(signer_), "latest"}});
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        return unreachable(*trouble, "asking for the nonce");
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        return unreachable(*problem, "asking for the nonce");
     }
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
     const auto count = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
@@ -93,8 +93,8 @@ std::optional<engine::PrepareOutcome> Preparation::find_code(const domain::Addre
         if (with_code_.contains(contract)) return std::nullopt;
     }
     const auto answer = write_.call({"eth_getCode", {jsonrpc::hex(contract), "latest"}});
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        return unreachable(*trouble, "asking for the contract's code");
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        return unreachable(*problem, "asking for the contract's code");
     }
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
     const auto code = result != nullptr ? jsonrpc::bytes(*result) : std::nullopt;
@@ -174,8 +174,8 @@ void Preparation::forget_refusals(const domain::RequestId& id) {
 
 engine::PrepareOutcome Preparation::outcome_of(const domain::RequestId& id,
                                                const jsonrpc::Answer& estimate, Transaction draft) {
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&estimate)) {
-        return unreachable(*trouble, "estimating gas");
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&estimate)) {
+        return unreachable(*problem, "estimating gas");
     }
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&estimate)) return refused(id, *error);
     const auto gas = jsonrpc::quantity(std::get<jsonrpc::Json>(estimate));

@@ -197,10 +197,10 @@ bool Readiness::settle_chain(Check& check, const Host& host, const jsonrpc::Answ
             return false;
         }
         check.fail(engine::Rejected{access_list_failed(host.chain_id, text_of(*error))});
-    } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        const std::string text = text_of(*trouble);
+    } else if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        const std::string text = text_of(*problem);
         check.fail(engine::Unreachable{"host chain " + std::to_string(host.chain_id) + ": " + text,
-                                       access_list_failed(host.chain_id, text), 0, trouble->wait});
+                                       access_list_failed(host.chain_id, text), 0, problem->wait});
     } else {
         check.take_answers(host.chain_id, std::get<jsonrpc::Json>(answer));
     }

@@ -45,9 +45,9 @@ struct GatewayOutcome {
     engine::CheckOutcome operator()(const jsonrpc::NodeError& error) const {
         return engine::NotReady{not_readable(error)};
     }
-    engine::CheckOutcome operator()(const jsonrpc::Trouble& trouble) const {
-        const std::string text = text_of(trouble);
-        return engine::Unreachable{text, not_readable(text), 0, trouble.wait};
+    engine::CheckOutcome operator()(const jsonrpc::Trouble& problem) const {
+        const std::string text = text_of(problem);
+        return engine::Unreachable{text, not_readable(text), 0, problem.wait};
     }
 };
 

@@ -46,8 +46,8 @@ Receipts::Found Receipts::find(const SealedList& sealed) {
             auto receipt = decode_receipt(*result);
             if (receipt && receipt->hash == sealed[i].hash) return *std::move(receipt);
             found = garbled("a receipt that can not be read");
-        } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answers[i])) {
-            found = *trouble;
+        } else if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answers[i])) {
+            found = *problem;
         } else if (is_not_indexed(std::get<jsonrpc::NodeError>(answers[i]))) {
             if (std::holds_alternative<NotIncluded>(found)) found = NotIndexed{};
         } else {

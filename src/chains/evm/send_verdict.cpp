@@ -45,8 +45,8 @@ SendVerdict verdict_on(const jsonrpc::NodeError& error) {
     return SendVerdict::refused;
 }
 
-SendVerdict verdict_on(const jsonrpc::Trouble& trouble) {
-    switch (trouble.kind) {
+SendVerdict verdict_on(const jsonrpc::Trouble& problem) {
+    switch (problem.kind) {
         case jsonrpc::Trouble::Kind::unsent:
         case jsonrpc::Trouble::Kind::throttled:
         case jsonrpc::Trouble::Kind::stopped:
@@ -71,7 +71,7 @@ jsonrpc::ReplyClass class_on_send(const jsonrpc::NodeError& error) {
 
 SendVerdict verdict_on(const jsonrpc::Answer& answer) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) return verdict_on(*error);
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&answer)) return verdict_on(*trouble);
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) return verdict_on(*problem);
     const auto& result = std::get<jsonrpc::Json>(answer);
     if (result.is_object()) return SendVerdict::receipt;
     if (result.is_string()) return SendVerdict::pending;

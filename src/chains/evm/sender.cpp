@@ -8,7 +8,7 @@
 #include "chains/evm/plan.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/evm/transaction.hpp"
-#include "chains/evm/troubles.hpp"
+#include "chains/evm/unreachable.hpp"
 #include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
@@ -149,8 +149,8 @@ void Sender::look_up_then_submit(const SendingPtr& sending) {
     const Receipts::Found found = receipts_.find(sending->order.sealed);
     if (const auto* receipt = std::get_if<TransactionReceipt>(&found)) {
         conclude(sending, *receipt);
-    } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&found)) {
-        finish(sending, unreachable(*trouble, "asking for a receipt"));
+    } else if (const auto* problem = std::get_if<jsonrpc::Trouble>(&found)) {
+        finish(sending, unreachable(*problem, "asking for a receipt"));
     } else {
         submit_in_order(sending);
     }
@@ -222,7 +222,7 @@ bool Sender::is_forbidden() const {
     return forbidden_.has_value();
 }
 
-std::optional<std::string> Sender::trouble() const {
+std::optional<std::string> Sender::problem() const {
     const std::lock_guard lock{mutex_};
     if (forbidden_) return std::string(forbidden_text) + ": " + *forbidden_;
     if (refused_no_op_) return "the node refuses every transaction: " + *refused_no_op_;
@@ -427,8 +427,8 @@ void Sender::watch_again(const SendingPtr& sending, Milliseconds pause) {
             const Milliseconds next = sending->watch_pause;
             if (!sending->watches_slowly) sending->watch_pause = next_pause(next);
             watch_again(sending, next);
-        } else if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&found)) {
-            finish(sending, unreachable(*trouble, "asking for a receipt"));
+        } else if (const auto* problem = std::get_if<jsonrpc::Trouble>(&found)) {
+            finish(sending, unreachable(*problem, "asking for a receipt"));
         } else if (std::holds_alternative<Receipts::NotIndexed>(found) && is_count_past(sending)) {
             // It may be its own: nothing else is signed for it, however long this lasts.
             later_with_node(sending, "the nonce is used, and the node can not tell receipts yet");
@@ -579,8 +579,8 @@ void Sender::cancel(const SendingPtr& sending) {
 void Sender::bump(const SendingPtr& sending, const FeeFloor& floor) {
     assert(sending->transaction.nonce == sending->newest().nonce);
     const FeeAnswer fees = fees_.current();
-    if (const auto* trouble = std::get_if<jsonrpc::Trouble>(&fees)) {
-        finish(sending, unreachable(*trouble, "asking for fees"));
+    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&fees)) {
+        finish(sending, unreachable(*problem, "asking for fees"));
         return;
     }
     Transaction higher = sending->transaction;

@@ -52,7 +52,7 @@ public:
 
     // Why nothing is taken, with the node's words: the account may not send, or even a transaction
     // that does nothing is refused.
-    [[nodiscard]] std::optional<std::string> trouble() const;
+    [[nodiscard]] std::optional<std::string> problem() const;
 
 private:
     struct Sending;

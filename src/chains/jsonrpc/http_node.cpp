@@ -23,31 +23,31 @@ bool sends_transaction(const Call& call) {
 }
 
 bool may_go_elsewhere(const Call& call, const Answer& answer) {
-    const auto* const trouble = std::get_if<Trouble>(&answer);
-    if (trouble == nullptr || trouble->kind == Kind::stopped) return false;
-    return !sends_transaction(call) || trouble->kind == Kind::unsent ||
-           trouble->kind == Kind::throttled;
+    const auto* const problem = std::get_if<Trouble>(&answer);
+    if (problem == nullptr || problem->kind == Kind::stopped) return false;
+    return !sends_transaction(call) || problem->kind == Kind::unsent ||
+           problem->kind == Kind::throttled;
 }
 
 // What all of them share, so that more of them would fare no better.
 const Trouble* common_trouble(const std::vector<Answer>& answers) {
-    const auto is_trouble = [](const Answer& answer) {
-        const auto* const trouble = std::get_if<Trouble>(&answer);
-        return trouble != nullptr && trouble->kind != Kind::lost && trouble->kind != Kind::garbled;
+    const auto is_problem = [](const Answer& answer) {
+        const auto* const problem = std::get_if<Trouble>(&answer);
+        return problem != nullptr && problem->kind != Kind::lost && problem->kind != Kind::garbled;
     };
-    return std::ranges::all_of(answers, is_trouble) ? std::get_if<Trouble>(&answers.back())
+    return std::ranges::all_of(answers, is_problem) ? std::get_if<Trouble>(&answers.back())
                                                     : nullptr;
 }
 
 void note(Standing& standing, const Answer& answer, domain::Monotonic now) {
-    const auto* const trouble = std::get_if<Trouble>(&answer);
-    if (trouble == nullptr) return standing.note_answer();
-    switch (trouble->kind) {
+    const auto* const problem = std::get_if<Trouble>(&answer);
+    if (problem == nullptr) return standing.note_answer();
+    switch (problem->kind) {
         case Kind::unsent:
         case Kind::timed_out:
             return standing.note_failure(now);
         case Kind::throttled:
-            return standing.throttle(trouble->wait, now);
+            return standing.throttle(problem->wait, now);
         case Kind::lost:
         case Kind::garbled:
             return standing.note_answer();
@@ -132,9 +132,9 @@ std::vector<Answer> HttpNode::call_all(const std::vector<Call>& calls) {
             batch.push_back(&calls[place]);
         }
         auto settled = settle(batch, options_.timeout);
-        const Trouble* const trouble = common_trouble(settled);
+        const Trouble* const problem = common_trouble(settled);
         const std::optional<Trouble> rest =
-            trouble ? std::optional(held_back(*trouble)) : std::nullopt;
+            problem ? std::optional(held_back(*problem)) : std::nullopt;
         std::ranges::move(settled, std::back_inserter(answers));
         if (rest) answers.resize(calls.size(), *rest);
     }
@@ -146,9 +146,9 @@ void HttpNode::stop() {
     for (const auto& endpoint : endpoints_) endpoint->client.stop();
 }
 
-std::optional<std::string> HttpNode::trouble() const {
+std::optional<std::string> HttpNode::problem() const {
     const std::lock_guard lock(mutex_);
-    return trouble_;
+    return problem_;
 }
 
 std::optional<std::string> HttpNode::remark() const {
@@ -182,7 +182,7 @@ std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds ti
 
 // When nobody can be asked.
 Answer HttpNode::unasked() const {
-    if (endpoints_.empty()) return jsonrpc::trouble(Kind::unsent, "no URL configured");
+    if (endpoints_.empty()) return jsonrpc::problem(Kind::unsent, "no URL configured");
     return throttled(domain::Milliseconds{0});
 }
 
@@ -204,8 +204,8 @@ void HttpNode::conclude(Answer& answer) const {
         answer = stopped();
         return;
     }
-    const auto* const trouble = std::get_if<Trouble>(&answer);
-    if (trouble == nullptr || trouble->kind != Kind::throttled) return;
+    const auto* const problem = std::get_if<Trouble>(&answer);
+    if (problem == nullptr || problem->kind != Kind::throttled) return;
     const domain::Monotonic now = clock_.monotonic();
     std::optional<domain::Milliseconds> shortest;
     for (const auto& endpoint : endpoints_) {
@@ -216,14 +216,14 @@ void HttpNode::conclude(Answer& answer) const {
 }
 
 void HttpNode::note_outcome(const std::vector<Answer>& answers) {
-    const auto is_trouble = [](const Answer& answer) {
+    const auto is_problem = [](const Answer& answer) {
         return std::holds_alternative<Trouble>(answer);
     };
-    const auto first = std::ranges::find_if(answers, is_trouble);
-    const auto* const trouble = first == answers.end() ? nullptr : std::get_if<Trouble>(&*first);
-    if (trouble != nullptr && trouble->kind == Kind::stopped) return;
+    const auto first = std::ranges::find_if(answers, is_problem);
+    const auto* const problem = first == answers.end() ? nullptr : std::get_if<Trouble>(&*first);
+    if (problem != nullptr && problem->kind == Kind::stopped) return;
     const std::lock_guard lock(mutex_);
-    trouble_ = trouble == nullptr ? std::nullopt : std::optional(trouble->text);
+    problem_ = problem == nullptr ? std::nullopt : std::optional(problem->text);
 }
 
 std::vector<Answer> HttpNode::ask(Endpoint& endpoint, const Calls& calls,
@@ -249,9 +249,9 @@ std::optional<std::vector<Answer>> HttpNode::ask_together(Endpoint& endpoint, co
                                                           domain::Milliseconds timeout) {
     const std::uint64_t first_id = next_id_.fetch_add(calls.size());
     net::ClientResult posted = post(endpoint, calls, first_id, timeout);
-    if (const auto* const trouble = std::get_if<Trouble>(&posted)) {
-        note(endpoint.standing, *trouble, clock_.monotonic());
-        return std::vector<Answer>(calls.size(), *trouble);
+    if (const auto* const problem = std::get_if<Trouble>(&posted)) {
+        note(endpoint.standing, *problem, clock_.monotonic());
+        return std::vector<Answer>(calls.size(), *problem);
     }
     auto answers =
         read_replies(std::get<net::ClientResponse>(std::move(posted)), calls.size(),
@@ -267,8 +267,8 @@ std::vector<Answer> HttpNode::ask_singly(Endpoint& endpoint, const Calls& calls,
     std::vector<Answer> answers;
     for (const Call* const call : calls) {
         answers.push_back(ask_one(endpoint, *call, timeout));
-        if (const auto* const trouble = std::get_if<Trouble>(&answers.back())) {
-            const Trouble rest = held_back(*trouble);
+        if (const auto* const problem = std::get_if<Trouble>(&answers.back())) {
+            const Trouble rest = held_back(*problem);
             answers.resize(calls.size(), rest);
             break;
         }
@@ -283,8 +283,8 @@ Answer HttpNode::ask_one(Endpoint& endpoint, const Call& call, domain::Milliseco
 
 Answer HttpNode::read_posted(Endpoint& endpoint, net::ClientResult posted, std::uint64_t id) {
     Answer answer;
-    if (auto* const trouble = std::get_if<Trouble>(&posted)) {
-        answer = std::move(*trouble);
+    if (auto* const problem = std::get_if<Trouble>(&posted)) {
+        answer = std::move(*problem);
     } else {
         answer = read_reply(std::get<net::ClientResponse>(std::move(posted)),
                             {id, endpoint.client.secrets(), clock_.wall(), &has_text_ids_});
@@ -297,8 +297,8 @@ Answer HttpNode::read_posted(Endpoint& endpoint, net::ClientResult posted, std::
 void HttpNode::name_endpoint(const Endpoint& endpoint, std::vector<Answer>& answers) const {
     if (endpoints_.size() < 2) return;
     for (Answer& answer : answers) {
-        auto* const trouble = std::get_if<Trouble>(&answer);
-        if (trouble != nullptr) trouble->text.append(" (" + name_of(endpoint) + ")");
+        auto* const problem = std::get_if<Trouble>(&answer);
+        if (problem != nullptr) problem->text.append(" (" + name_of(endpoint) + ")");
     }
 }
 

@@ -46,7 +46,7 @@ public:
     // In requests of at most `batch_max`; one by one with a node that knows no batches.
     [[nodiscard]] std::vector<Answer> call_all(const std::vector<Call>& calls) override;
     void stop() final;
-    [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::optional<std::string> problem() const override;
     [[nodiscard]] std::optional<std::string> remark() const override;
 
 private:
@@ -87,7 +87,7 @@ private:
     std::atomic<bool> has_text_ids_{false};
 
     mutable std::mutex mutex_;
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
 };
 
 }  // namespace chains::jsonrpc

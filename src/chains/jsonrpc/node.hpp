@@ -64,7 +64,7 @@ public:
     virtual void stop() = 0;
 
     // Nothing when the last exchange went well, else one line without secrets.
-    [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+    [[nodiscard]] virtual std::optional<std::string> problem() const = 0;
 
     // What is odd about its replies and accepted all the same.
     [[nodiscard]] virtual std::optional<std::string> remark() const { return std::nullopt; }

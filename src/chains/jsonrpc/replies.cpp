@@ -14,7 +14,7 @@ namespace chains::jsonrpc {
 namespace {
 
 Trouble garbled(std::string text = "no JSON-RPC") {
-    return trouble(Trouble::Kind::garbled, std::move(text));
+    return problem(Trouble::Kind::garbled, std::move(text));
 }
 
 bool is_success(int status) {
@@ -43,7 +43,7 @@ Trouble wait_for(const net::ClientResponse& response, domain::Timestamp now,
 // under 5xx may have been taken.
 Trouble http_status(int status) {
     const bool at_door = status == 401 || status == 402 || status == 403;
-    return trouble(at_door ? Trouble::Kind::unsent : Trouble::Kind::garbled,
+    return problem(at_door ? Trouble::Kind::unsent : Trouble::Kind::garbled,
                    "HTTP " + std::to_string(status));
 }
 
@@ -62,7 +62,7 @@ Json* present(Json& object, const char* name) {
 Trouble at_the_door(const NodeError& error, int status) {
     std::string text = "refused at the provider's door";
     if (!is_success(status)) text += ", HTTP " + std::to_string(status);
-    return trouble(Trouble::Kind::unsent, text + ": " + shortened(error.message));
+    return problem(Trouble::Kind::unsent, text + ": " + shortened(error.message));
 }
 
 // What an error means where it stands; the error itself when it is the node's answer.
@@ -155,8 +155,8 @@ Answer read_reply(net::ClientResponse response, const Reading& reading) {
 
 std::optional<std::vector<Answer>> read_replies(net::ClientResponse response, std::size_t count,
                                                 const Reading& reading) {
-    const auto all = [&](Trouble trouble) {
-        return std::vector<Answer>(count, std::move(trouble));
+    const auto all = [&](Trouble problem) {
+        return std::vector<Answer>(count, std::move(problem));
     };
     auto replies = parse(std::move(response.body));
     if (replies && replies->is_object()) {
@@ -164,7 +164,7 @@ std::optional<std::vector<Answer>> read_replies(net::ClientResponse response, st
             auto read = read_node_error(*error, reading.secrets);
             if (read && classify(*read).reply_class != ReplyClass::not_understood) {
                 const Answer judged = judge(*std::move(read), response, reading.now);
-                if (const auto* trouble = std::get_if<Trouble>(&judged)) return all(*trouble);
+                if (const auto* problem = std::get_if<Trouble>(&judged)) return all(*problem);
                 return std::nullopt;
             }
             if (asks_to_wait(response)) return all(wait_for(response, reading.now));

@@ -91,14 +91,14 @@ void Subscription::stop() {
     if (thread_.joinable()) thread_.join();
 }
 
-std::optional<std::string> Subscription::trouble() const {
+std::optional<std::string> Subscription::problem() const {
     const std::lock_guard lock(mutex_);
-    return trouble_;
+    return problem_;
 }
 
-void Subscription::note_trouble(std::optional<std::string> text) {
+void Subscription::note_problem(std::optional<std::string> text) {
     const std::lock_guard lock(mutex_);
-    trouble_ = std::move(text);
+    problem_ = std::move(text);
 }
 
 void Subscription::run() {
@@ -108,7 +108,7 @@ void Subscription::run() {
             ended = watch_once();
         } catch (const std::exception&) {  // of memory or random bytes
         }
-        if (!ended.text.empty()) note_trouble(std::move(ended.text));
+        if (!ended.text.empty()) note_problem(std::move(ended.text));
         if (!pause(ended.pause)) return;
     }
 }
@@ -127,7 +127,7 @@ Subscription::Ended Subscription::watch_once() {
         return after(*refusal);
     }
     if (auto ended = subscribe()) return std::move(*ended);
-    note_trouble(std::nullopt);
+    note_problem(std::nullopt);
     wake_();
     return watch();
 }

@@ -46,7 +46,7 @@ public:
     void stop();
 
     // Any thread. Nothing while subscribed, else one line without secrets.
-    [[nodiscard]] std::optional<std::string> trouble() const;
+    [[nodiscard]] std::optional<std::string> problem() const;
 
 private:
     // How one connection ended.
@@ -65,7 +65,7 @@ private:
     [[nodiscard]] Ended after(const net::WebSocketRefusal& refusal) const;
     // Before the next connection; false once stopped.
     [[nodiscard]] bool pause(domain::Milliseconds time);
-    void note_trouble(std::optional<std::string> text);
+    void note_problem(std::optional<std::string> text);
 
     const SubscriptionOptions options_;
     const engine::Clock& clock_;
@@ -75,7 +75,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     bool stopped_ = false;
-    std::optional<std::string> trouble_{"not yet connected"};
+    std::optional<std::string> problem_{"not yet connected"};
 
     std::mutex join_mutex_;
     std::thread thread_;

@@ -4,7 +4,7 @@
 
 namespace chains::jsonrpc {
 
-Trouble trouble(Trouble::Kind kind, std::string text) {
+Trouble problem(Trouble::Kind kind, std::string text) {
     return net::transport_error(kind, std::move(text));
 }
 
@@ -12,7 +12,7 @@ Trouble held_back(const Trouble& other) {
     if (other.kind == Trouble::Kind::throttled || other.kind == Trouble::Kind::stopped) {
         return other;
     }
-    return trouble(Trouble::Kind::unsent, other.text);
+    return problem(Trouble::Kind::unsent, other.text);
 }
 
 }  // namespace chains::jsonrpc

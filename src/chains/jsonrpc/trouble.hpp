@@ -11,7 +11,7 @@ using net::in_words;
 using net::stopped;
 using net::throttled;
 
-[[nodiscard]] Trouble trouble(Trouble::Kind kind, std::string text);
+[[nodiscard]] Trouble problem(Trouble::Kind kind, std::string text);
 
 // Of a call that was held back because another had this trouble.
 [[nodiscard]] Trouble held_back(const Trouble& other);

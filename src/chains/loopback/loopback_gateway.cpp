@@ -142,13 +142,13 @@ void LoopbackGateway::stop() {
     task_group_.stop();
 }
 
-std::optional<std::string> LoopbackGateway::trouble() const {
+std::optional<std::string> LoopbackGateway::problem() const {
     if (outages_.down()) return outage_text;
     {
         const std::lock_guard lock{mutex_};
-        if (trouble_) return "the loopback ledger can not be written: " + *trouble_;
+        if (problem_) return "the loopback ledger can not be written: " + *problem_;
     }
-    if (const auto held = outbox_.trouble()) {
+    if (const auto held = outbox_.problem()) {
         return "the loopback ledger can not deliver answers: " + *held;
     }
     return std::nullopt;
@@ -156,7 +156,7 @@ std::optional<std::string> LoopbackGateway::trouble() const {
 
 std::vector<engine::Dependency> LoopbackGateway::dependencies() const {
     // One chain in one process: who can not send to it does not hear from it either.
-    const bool ok = !trouble();
+    const bool ok = !problem();
     return {{"gateway_http", ok}, {"gateway_listener_0", ok}};
 }
 
@@ -198,10 +198,10 @@ Mined LoopbackGateway::mine(const std::vector<engine::SendOrder>& orders) {
     if (outages_.down()) return unreachable(orders, outage_text);
     try {
         Mined mined = miner_.mine(orders);
-        note_trouble(std::nullopt);
+        note_problem(std::nullopt);
         return mined;
     } catch (const std::exception& error) {
-        note_trouble(error.what());
+        note_problem(error.what());
         return unreachable(orders, "the loopback ledger can not be written");
     }
 }
@@ -239,12 +239,12 @@ void LoopbackGateway::reply_now(std::vector<engine::Sent> events) {
     events_.load()->sent(std::move(events));
 }
 
-void LoopbackGateway::note_trouble(std::optional<std::string> trouble) {
+void LoopbackGateway::note_problem(std::optional<std::string> problem) {
     const std::lock_guard lock{mutex_};
-    if (trouble && !trouble_) {
-        logger_.write(engine::LogLevel::error, "loopback_ledger_failed error=" + *trouble);
+    if (problem && !problem_) {
+        logger_.write(engine::LogLevel::error, "loopback_ledger_failed error=" + *problem);
     }
-    trouble_ = std::move(trouble);
+    problem_ = std::move(problem);
 }
 
 }  // namespace chains

@@ -58,7 +58,7 @@ public:
     // Waits for the events under way; not from inside one.
     void stop() override;
 
-    [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::optional<std::string> problem() const override;
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const override;
 
     [[nodiscard]] engine::RoundAnswer find(const domain::Bytes32& round_id) override;
@@ -80,7 +80,7 @@ private:
                                               const std::string& reason);
     void reply(std::vector<loopback::DelayedReply> replies);
     void reply_now(std::vector<engine::Sent> events);
-    void note_trouble(std::optional<std::string> trouble);
+    void note_problem(std::optional<std::string> problem);
 
     const LoopbackOptions options_;
     engine::Logger& logger_;
@@ -97,7 +97,7 @@ private:
 
     mutable std::mutex mutex_;  // for what follows
     std::vector<engine::SendOrder> arrived_;
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
 
     // Last: they end before what their work refers to.
     engine::TaskGroup task_group_;

@@ -58,17 +58,17 @@ void Outbox::deliver() {
     try {
         deliver_due();
         deliver_placed();
-        note_trouble(std::nullopt);
+        note_problem(std::nullopt);
         wake_for_next();
     } catch (const std::exception& error) {
-        note_trouble(error.what());
+        note_problem(error.what());
         wake_at(clock_.monotonic() + retry_pause);
     }
 }
 
-std::optional<std::string> Outbox::trouble() const {
+std::optional<std::string> Outbox::problem() const {
     const std::lock_guard lock{mutex_};
-    return trouble_;
+    return problem_;
 }
 
 void Outbox::deliver_due() {
@@ -114,12 +114,12 @@ void Outbox::put_back(const std::vector<Due>& taken) {
     for (const Due& due : taken) upcoming_.push(due);
 }
 
-void Outbox::note_trouble(std::optional<std::string> trouble) {
+void Outbox::note_problem(std::optional<std::string> problem) {
     const std::lock_guard lock{mutex_};
-    if (trouble && !trouble_) {
-        logger_.write(engine::LogLevel::error, "loopback_answers_held error=" + *trouble);
+    if (problem && !problem_) {
+        logger_.write(engine::LogLevel::error, "loopback_answers_held error=" + *problem);
     }
-    trouble_ = std::move(trouble);
+    problem_ = std::move(problem);
 }
 
 void Outbox::wake_for_next() {

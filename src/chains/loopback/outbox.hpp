@@ -39,7 +39,7 @@ public:
     void deliver();
 
     // What keeps it from delivering, apart from outages.
-    [[nodiscard]] std::optional<std::string> trouble() const;
+    [[nodiscard]] std::optional<std::string> problem() const;
 
 private:
     using Due = std::pair<domain::Monotonic, std::int64_t>;
@@ -48,7 +48,7 @@ private:
     void deliver_placed();
     [[nodiscard]] std::vector<Due> take_due();
     void put_back(const std::vector<Due>& taken);
-    void note_trouble(std::optional<std::string> trouble);
+    void note_problem(std::optional<std::string> problem);
     void wake_for_next();
     void wake_at(domain::Monotonic time);
     void wake_at_locked(domain::Monotonic time);
@@ -68,7 +68,7 @@ private:
     mutable std::mutex mutex_;  // for what follows
     std::priority_queue<Due, std::vector<Due>, std::greater<>> upcoming_;
     std::optional<domain::Monotonic> wake_;  // the earliest task on its way
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
 };
 
 }  // namespace chains::loopback

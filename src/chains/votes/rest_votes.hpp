@@ -57,8 +57,8 @@ private:
             return chain_.reveal(json);
         }
         void stop() override { chain_.stop(); }
-        [[nodiscard]] std::optional<std::string> trouble() const override {
-            return chain_.trouble();
+        [[nodiscard]] std::optional<std::string> problem() const override {
+            return chain_.problem();
         }
 
     private:

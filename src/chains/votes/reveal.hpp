@@ -58,7 +58,7 @@ public:
     // Calls under way end with Unreachable as soon as they can, and so does every later one.
     virtual void stop() = 0;
     // Nothing when the last exchange went well, else one line without secrets.
-    [[nodiscard]] virtual std::optional<std::string> trouble() const = 0;
+    [[nodiscard]] virtual std::optional<std::string> problem() const = 0;
 };
 
 }  // namespace chains::votes

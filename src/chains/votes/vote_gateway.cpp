@@ -165,14 +165,14 @@ void VoteGateway::stop() {
     task_group_.stop();
 }
 
-std::optional<std::string> VoteGateway::trouble() const {
-    if (auto trouble = chain_.trouble()) return "the vote chain: " + *trouble;
-    if (auto trouble = prover_.trouble()) return "the prover: " + *trouble;
+std::optional<std::string> VoteGateway::problem() const {
+    if (auto problem = chain_.problem()) return "the vote chain: " + *problem;
+    if (auto problem = prover_.problem()) return "the prover: " + *problem;
     return std::nullopt;
 }
 
 std::vector<engine::Dependency> VoteGateway::dependencies() const {
-    return {{"vote_chain", !chain_.trouble()}, {"vote_prover", !prover_.trouble()}};
+    return {{"vote_chain", !chain_.problem()}, {"vote_prover", !prover_.problem()}};
 }
 
 PrepareOutcome VoteGateway::prepare_one(const engine::PrepareOrder& order) {

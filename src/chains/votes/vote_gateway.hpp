@@ -38,7 +38,7 @@ public:
                                       const engine::Plan& plan) override;
     void wind_down() override;
     void stop() override;
-    [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::optional<std::string> problem() const override;
     // `vote_chain` and `vote_prover`.
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const override;
 

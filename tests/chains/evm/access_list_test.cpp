@@ -276,7 +276,7 @@ TEST_CASE("a host chain with options and without a node is not configured") {
 
 TEST_CASE("no answer of a host chain is trouble: the engine asks again") {
     struct Row {
-        Trouble trouble;
+        Trouble problem;
         domain::Milliseconds hold;
     };
     const std::vector<Row> rows{
@@ -288,19 +288,19 @@ TEST_CASE("no answer of a host chain is trouble: the engine asks again") {
         {{Trouble::Kind::stopped, "stopped", {}}, 0ms},
     };
     for (const Row& row : rows) {
-        CAPTURE(row.trouble.text);
+        CAPTURE(row.problem.text);
         ReadinessHarness world;
-        world.host().say("eth_call", {row.trouble});
+        world.host().say("eth_call", {row.problem});
         const engine::CheckOutcome said = world.outcome(support::user_decrypt(1));
         REQUIRE(is<engine::Unreachable>(said));
         const auto& unreachable = std::get<engine::Unreachable>(said);
-        CHECK(unreachable.reason == "host chain 8009: " + row.trouble.text);
+        CHECK(unreachable.reason == "host chain 8009: " + row.problem.text);
         CHECK(unreachable.hold == row.hold);
         CHECK(unreachable.tries_max == 0);
         REQUIRE(unreachable.verdict);
         CHECK(unreachable.verdict->reason == Reason::host_acl_failed);
         CHECK(unreachable.verdict->text ==
-              "Host ACL check failed: Host chain 8009 call failed: " + row.trouble.text);
+              "Host ACL check failed: Host chain 8009 call failed: " + row.problem.text);
         CHECK(world.host().calls.size() == 1);
         CHECK(world.read.calls.empty());
     }

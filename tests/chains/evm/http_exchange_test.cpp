@@ -78,7 +78,7 @@ TEST_CASE("an answer arrives however it is framed, and a broken one is told from
         const auto answer = harness.call();
         CHECK(kind_of(answer) == row.kind);
         CHECK(text_of(answer) == row.text);
-        CHECK(harness.node.trouble() ==
+        CHECK(harness.node.problem() ==
               (row.kind == "json" ? std::nullopt : std::optional(row.text)));
         CHECK(stub.count() == 1);
     }

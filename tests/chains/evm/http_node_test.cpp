@@ -85,7 +85,7 @@ TEST_CASE("a call goes to the next URL when this one has trouble; a transaction 
             CHECK(kind_of(answer) == (moves ? "json" : fault.kind));
             CHECK(first.count() == 1);
             CHECK(second.count() == (moves ? 1 : 0));
-            CHECK(harness.node.trouble().has_value() ==
+            CHECK(harness.node.problem().has_value() ==
                   (kind_of(answer) != "json" && kind_of(answer) != "error"));
 
             HttpHarness other({first.url(), second.url()}, fault.kind == "timed_out" ? 1s : enough);
@@ -94,7 +94,7 @@ TEST_CASE("a call goes to the next URL when this one has trouble; a transaction 
             CHECK(text_of(same) == text_of(answer));
             CHECK(first.count() == 2);
             CHECK(second.count() == (moves ? 2 : 0));
-            CHECK(other.node.trouble() == harness.node.trouble());
+            CHECK(other.node.problem() == harness.node.problem());
         }
     }
     for (const auto& call : {chain_id, send_raw}) {
@@ -130,7 +130,7 @@ TEST_CASE("trouble names the URL by its place") {
     HttpStub second(HttpStub::answering([](const StubRequest&) { return http(502, ""); }));
     HttpHarness harness({deserted_url(), second.url(), deserted_url()});
     CHECK(text_of(harness.call()) == "connection refused (url 3 of 3)");
-    CHECK(harness.node.trouble() == "connection refused (url 3 of 3)");
+    CHECK(harness.node.problem() == "connection refused (url 3 of 3)");
     CHECK(text_of(harness.node.call(send_raw)) == "HTTP 502 (url 2 of 3)");
 }
 
@@ -302,7 +302,7 @@ TEST_CASE("no text holds any part of a URL") {  // field report 62
         const auto answer = harness.call();
         if (std::string(row.label) != "no HTTP") CHECK(kind_of(answer) == row.kind);
         check_harmless(text_of(answer));
-        check_harmless(harness.node.trouble().value_or(""));
+        check_harmless(harness.node.problem().value_or(""));
     }
     HttpHarness refused(
         {"http://tenant:k3y@127.0.0.1:" + std::to_string(deserted_port()) + target});

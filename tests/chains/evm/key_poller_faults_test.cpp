@@ -17,7 +17,7 @@ struct PollFault {
     std::string label;
     std::string where;  // selector or `eth_getLogs`
     Answer answer;
-    std::string trouble;
+    std::string problem;
 };
 
 Json with(Json log, const std::string& name, Json value) {
@@ -91,17 +91,17 @@ TEST_CASE("what fails is tried three times, 200 ms apart, and again with the nex
         const chains::evm::KeyPoller& poller = world.start();
         world.executor.run_due();
         const std::size_t first = world.exchanges();
-        CHECK(!poller.trouble());
+        CHECK(!poller.problem());
         world.executor.run_for(199ms);
         CHECK(world.exchanges() == 0);
         world.executor.run_for(1ms);
         CHECK(world.exchanges() == 1);
-        CHECK(!poller.trouble());
+        CHECK(!poller.problem());
         world.executor.run_for(200ms);
         CHECK(world.exchanges() == 1);
-        REQUIRE(poller.trouble());
-        CHECK(poller.trouble()->starts_with(fault.trouble));
-        CHECK(poller.trouble()->size() > std::string("eth_getLogs: ").size());
+        REQUIRE(poller.problem());
+        CHECK(poller.problem()->starts_with(fault.problem));
+        CHECK(poller.problem()->size() > std::string("eth_getLogs: ").size());
         CHECK(!poller.current());
         world.executor.run_for(11'599ms);
         CHECK(world.exchanges() == 0);
@@ -121,13 +121,13 @@ TEST_CASE("the last value stays while rounds fail, and ids that led nowhere are 
         world.say.emplace(fault.where, fault.answer);
         world.executor.run_for(5 * 12s + 1s);
         CHECK(*poller.current() == before);
-        CHECK(poller.trouble());
+        CHECK(poller.problem());
         CHECK(world.logger.count("key_urls_failed") == 1);
 
         world.say.clear();
         world.executor.run_for(12s);
         CHECK(*poller.current() == world.contracts.material());
-        CHECK(!poller.trouble());
+        CHECK(!poller.problem());
         CHECK(world.logger.count("key_urls_recovered") == 1);
     }
 }

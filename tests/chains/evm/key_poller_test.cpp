@@ -20,7 +20,7 @@ TEST_CASE("the first round tells the key material") {
     PollerHarness world;
     const chains::evm::KeyPoller& poller = world.start();
     CHECK(!poller.current());
-    CHECK(!poller.trouble());
+    CHECK(!poller.problem());
     CHECK(world.node.calls.empty());
     world.executor.run_due();
 
@@ -32,7 +32,7 @@ TEST_CASE("the first round tells the key material") {
     CHECK(poller.current()->crs_urls ==
           std::vector<std::string>{"https://kms.example.org/store/PUB/CRS/" +
                                    domain::to_hex(word32(4))});
-    CHECK(!poller.trouble());
+    CHECK(!poller.problem());
     CHECK(world.node.batches == std::vector<std::size_t>{3, 3, 1});
     CHECK(world.logger.count("key_urls_changed key=0x") == 1);
     CHECK(world.logger.lines().size() == 1);
@@ -114,7 +114,7 @@ TEST_CASE("one failure on the way is no trouble") {
         world.say.clear();
         world.executor.run_for(200ms);
         CHECK(poller.current());
-        CHECK(!poller.trouble());
+        CHECK(!poller.problem());
         CHECK(world.logger.count("failed") == 0);
     }
 }
@@ -133,7 +133,7 @@ TEST_CASE("every step has tries of its own") {
         world.executor.run_for(200ms);
     }
     CHECK(poller.current());
-    CHECK(!poller.trouble());
+    CHECK(!poller.problem());
     CHECK(world.logger.count("failed") == 0);
 }
 
@@ -156,8 +156,8 @@ TEST_CASE("a chain without the contracts in its finalized block gets a hint") {
         world.say.emplace(selector, "0x");
         world.start();
         world.executor.run_for(1s);
-        REQUIRE(world.poller->trouble());
-        CHECK(world.poller->trouble()->find("no contract has this address in the finalized") !=
+        REQUIRE(world.poller->problem());
+        CHECK(world.poller->problem()->find("no contract has this address in the finalized") !=
               std::string::npos);
         CHECK(world.logger.count("--slots-in-an-epoch 1") == 1);
     }
@@ -186,9 +186,9 @@ TEST_CASE("no secret of a node's URL gets out") {
             world.say.emplace(where, answer);
             world.start();
             world.executor.run_for(1s);
-            REQUIRE(world.poller->trouble());
-            CHECK(world.poller->trouble()->find("cannot reach") != std::string::npos);
-            CHECK(world.poller->trouble()->find("hunter2") == std::string::npos);
+            REQUIRE(world.poller->problem());
+            CHECK(world.poller->problem()->find("cannot reach") != std::string::npos);
+            CHECK(world.poller->problem()->find("hunter2") == std::string::npos);
             CHECK(world.logger.count("hunter2") == 0);
         }
     }

@@ -132,7 +132,7 @@ TEST_CASE("a start that fails is tried again for ever") {
     };
     harness.start();
     CHECK_FALSE(harness.listener->has_start());
-    CHECK(harness.listener->trouble() == "connection refused");
+    CHECK(harness.listener->problem() == "connection refused");
     harness.run_for(1h);
     CHECK(harness.events.delivered.empty());
     CHECK(harness.node.batches.size() > 700);
@@ -141,7 +141,7 @@ TEST_CASE("a start that fails is tried again for ever") {
     down = false;
     harness.run_for(30s);
     CHECK(harness.listener->has_start());
-    CHECK_FALSE(harness.listener->trouble());
+    CHECK_FALSE(harness.listener->problem());
     CHECK(harness.logger.count("listener_recovered") == 1);
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("ranges adapt to what nodes allow") {
         harness.run_for(0s);
         harness.events.commit();
         CHECK(harness.events.answers == expected);
-        CHECK_FALSE(harness.listener->trouble());
+        CHECK_FALSE(harness.listener->problem());
         const auto& ranges = harness.node.ranges;
         const auto refused = std::count_if(ranges.begin(), ranges.end(), [&](const auto& range) {
             return range.second - range.first + 1 > row.cap;
@@ -230,10 +230,10 @@ TEST_CASE("answers too large for the connection shrink the range too") {
             return said;
         };
         harness.start(0);
-        CHECK(harness.listener->trouble() == "too large");
+        CHECK(harness.listener->problem() == "too large");
         harness.run_for(30s);
         CHECK(harness.events.references() == References{1});
-        CHECK_FALSE(harness.listener->trouble());
+        CHECK_FALSE(harness.listener->problem());
     }
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("a block that is refused for itself is not passed over") {
     harness.start(0);
     harness.run_for(10min);
     CHECK(harness.events.references().empty());
-    CHECK(harness.listener->trouble() == "the node refuses: block range is too wide (-32000)");
+    CHECK(harness.listener->problem() == "the node refuses: block range is too wide (-32000)");
     CHECK(harness.listener->head_lag() == 7);  // block 0 is read again too
     CHECK(harness.listener->head_lag(3) == 7);
     CHECK(harness.listener->head_lag(16) == 17);
@@ -265,14 +265,14 @@ TEST_CASE("a node that comes back after an outage is heard within seconds") {
         return Trouble{Trouble::Kind::unsent, "connection refused", {}};
     };
     harness.run_for(10min);
-    CHECK(harness.listener->trouble() == "connection refused");
+    CHECK(harness.listener->problem() == "connection refused");
     const std::size_t calls = harness.node.batches.size();
     CHECK(calls < 300);
     harness.chain.answer(1);
     down = false;
     harness.run_for(5s);
     CHECK(harness.events.references() == References{1});
-    CHECK_FALSE(harness.listener->trouble());
+    CHECK_FALSE(harness.listener->problem());
 }
 
 TEST_CASE("a throttle is obeyed, also by nudges") {
@@ -292,7 +292,7 @@ TEST_CASE("a throttle is obeyed, also by nudges") {
     harness.listener->wake();
     harness.run_for(5ms);
     CHECK(harness.node.batches.size() == calls);
-    CHECK(harness.listener->trouble() == "HTTP 429");
+    CHECK(harness.listener->problem() == "HTTP 429");
     harness.run_for(60s);
     CHECK(harness.events.references() == References{1});
     CHECK(widest(harness.node) <= 11);
@@ -312,7 +312,7 @@ TEST_CASE("a throttle that means the size of the answer does not hold for ever")
     harness.start(0);
     harness.run_for(60s);
     CHECK(harness.events.references() == References{1});
-    CHECK_FALSE(harness.listener->trouble());
+    CHECK_FALSE(harness.listener->problem());
 }
 
 TEST_CASE("one log that is not to be believed discards its answer") {
@@ -369,11 +369,11 @@ TEST_CASE("one log that is not to be believed discards its answer") {
         harness.chain.answer(2);
         harness.run_for(2s);
         CHECK(harness.events.references().empty());
-        CHECK(harness.listener->trouble());
+        CHECK(harness.listener->problem());
         CHECK(harness.logger.count("listener_trouble") == 1);
         harness.run_for(30s);
         CHECK(harness.events.references() == References{1, 2});
-        CHECK_FALSE(harness.listener->trouble());
+        CHECK_FALSE(harness.listener->problem());
     }
 }
 
@@ -407,12 +407,12 @@ TEST_CASE("hostile heads and blocks are not believed") {
         harness.chain.answer(1);
         harness.run_for(20s);
         CHECK(harness.events.references().empty());
-        CHECK(harness.listener->trouble());
+        CHECK(harness.listener->problem());
         CHECK(harness.logger.count("chain_") == 0);
         harness.node.on[row.method] = honest;
         harness.run_for(30s);
         CHECK(harness.events.references() == References{1});
-        CHECK_FALSE(harness.listener->trouble());
+        CHECK_FALSE(harness.listener->problem());
     }
 }
 
@@ -429,7 +429,7 @@ TEST_CASE("an event that does not decode is skipped with one warning, its neighb
     harness.run_for(20s);
     CHECK(harness.events.references() == References{1, 3});
     CHECK(harness.logger.count("answer_undecodable listener=evm-1 block=1 log=1") == 1);
-    CHECK_FALSE(harness.listener->trouble());
+    CHECK_FALSE(harness.listener->problem());
 }
 
 TEST_CASE("threshold events carry no answer and are no reason for a warning") {
@@ -661,14 +661,14 @@ TEST_CASE("beyond the head there is nothing yet") {
     // The head comes from one node, the logs from another one that is behind.
     harness.node.on["eth_blockNumber"] = [](const Json&) -> Answer { return Json("0xc"); };
     harness.run_for(4s);
-    CHECK_FALSE(harness.listener->trouble());
+    CHECK_FALSE(harness.listener->problem());
     CHECK(harness.events.delivered.size() == 1);
     harness.run_for(10s);
-    CHECK(harness.listener->trouble() == "the node does not have block 11");
+    CHECK(harness.listener->problem() == "the node does not have block 11");
     harness.chain.mine(1);
     harness.chain.answer(1);
     harness.run_for(4s);
-    CHECK_FALSE(harness.listener->trouble());
+    CHECK_FALSE(harness.listener->problem());
     CHECK(harness.events.references() == References{1});
 }
 
@@ -737,9 +737,9 @@ TEST_CASE("a poll that hangs is trouble") {
     ListenerHarness harness;
     harness.start();
     harness.clock.advance(5min);  // nobody runs the task that is due
-    CHECK(harness.listener->trouble() == "no poll for 300 s");
+    CHECK(harness.listener->problem() == "no poll for 300 s");
     harness.executor.run_due();
-    CHECK_FALSE(harness.listener->trouble());
+    CHECK_FALSE(harness.listener->problem());
 }
 
 TEST_CASE("two listeners deliver an answer once while the second is close behind") {

@@ -51,7 +51,7 @@ public:
         }
         changed_.notify_all();
     }
-    [[nodiscard]] std::optional<std::string> trouble() const override { return std::nullopt; }
+    [[nodiscard]] std::optional<std::string> problem() const override { return std::nullopt; }
 
     void wait_until_hanging() {
         std::unique_lock lock{mutex_};
@@ -136,7 +136,7 @@ TEST_CASE("polls do not overlap, nudges come from anywhere, stop ends it at any 
         std::jthread nudging{[&](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
                 listener.wake();
-                static_cast<void>(listener.trouble());
+                static_cast<void>(listener.problem());
                 static_cast<void>(listener.head_lag());
                 std::this_thread::yield();
             }

@@ -58,7 +58,7 @@ TEST_CASE("the account and the head are read in one exchange every 15 s") {
     CHECK(harness.monitor->balance_in_coins() == 1.0);
     CHECK(harness.monitor->head() == 42);
     CHECK(harness.monitor->nonce() == 7);
-    CHECK_FALSE(harness.monitor->trouble());
+    CHECK_FALSE(harness.monitor->problem());
     CHECK(harness.node.calls[0].params ==
           Json::array({"0xabababababababababababababababababababab", "latest"}));
     CHECK(harness.node.calls[1].params[1] == "latest");
@@ -77,7 +77,7 @@ TEST_CASE("before the first answer nothing is known") {
     harness.start();
     CHECK_FALSE(harness.monitor->balance());
     CHECK_FALSE(harness.monitor->balance_in_coins());
-    CHECK(harness.monitor->trouble() == "no answer in time");
+    CHECK(harness.monitor->problem() == "no answer in time");
 }
 
 TEST_CASE("a low balance is said once, and once more after it had recovered") {
@@ -134,24 +134,24 @@ TEST_CASE("another chain is trouble until the node is on ours") {
     harness.start();
     CHECK(harness.monitor->on_wrong_chain());
     CHECK_FALSE(harness.monitor->on_right_chain());
-    CHECK(harness.monitor->trouble() == "chain id is 1, the configuration says 31337");
+    CHECK(harness.monitor->problem() == "chain id is 1, the configuration says 31337");
     harness.executor.run_for(1min);
     CHECK(harness.logger.count("wrong_chain") == 1);
     harness.chain_id = Json("0x7a69");
     harness.executor.run_for(15s);
     CHECK_FALSE(harness.monitor->on_wrong_chain());
     CHECK(harness.monitor->on_right_chain());
-    CHECK_FALSE(harness.monitor->trouble());
+    CHECK_FALSE(harness.monitor->problem());
     harness.chain_id = Json("0x2");
     harness.executor.run_for(5min);
-    CHECK(harness.monitor->trouble() == "chain id is 2, the configuration says 31337");
+    CHECK(harness.monitor->problem() == "chain id is 2, the configuration says 31337");
 }
 
 TEST_CASE("trouble is what the last look met, in one line of the log") {
     struct Row {
         const char* label;
         Answer nonce;
-        const char* trouble;
+        const char* problem;
     };
     const Row rows[] = {
         {"refused", NodeError{-32000, "busy", {}}, "the node refuses: busy (-32000)"},
@@ -166,12 +166,12 @@ TEST_CASE("trouble is what the last look met, in one line of the log") {
         harness.start();
         harness.nonce = row.nonce;
         harness.executor.run_for(45s);
-        CHECK(harness.monitor->trouble() == row.trouble);
+        CHECK(harness.monitor->problem() == row.problem);
         CHECK(harness.monitor->nonce() == 7);
         CHECK(harness.logger.count("write_node_trouble") == 1);
         harness.nonce = Json("0x8");
         harness.executor.run_for(15s);
-        CHECK_FALSE(harness.monitor->trouble());
+        CHECK_FALSE(harness.monitor->problem());
         CHECK(harness.logger.count("write_node_recovered") == 1);
     }
 }
@@ -181,10 +181,10 @@ TEST_CASE("the end of trouble is noticed within 5 s") {
     harness.start();
     harness.nonce = Trouble{Trouble::Kind::unsent, "connection refused", {}};
     harness.executor.run_for(15s);
-    CHECK(harness.monitor->trouble() == "connection refused");
+    CHECK(harness.monitor->problem() == "connection refused");
     harness.nonce = Json("0x8");
     harness.executor.run_for(5s);
-    CHECK_FALSE(harness.monitor->trouble());
+    CHECK_FALSE(harness.monitor->problem());
     CHECK(harness.node.batches.size() == 3);
     harness.executor.run_for(14s);
     CHECK(harness.node.batches.size() == 3);

@@ -43,7 +43,7 @@ public:
         return gateway->share_threshold(context, configured);
     }
     void stop() override { gateway->stop(); }
-    [[nodiscard]] std::optional<std::string> trouble() const override { return gateway->trouble(); }
+    [[nodiscard]] std::optional<std::string> problem() const override { return gateway->problem(); }
 };
 
 inline const domain::Address gateway_contract = address(0x6a);

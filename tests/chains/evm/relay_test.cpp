@@ -247,12 +247,12 @@ TEST_CASE("report 22: an empty account pauses the lane and fails nobody") {
         relay.submit(support::input_proof(number));
     }
     relay.run_for(20s);
-    CHECK(relay.gateway.trouble().has_value());
+    CHECK(relay.gateway.problem().has_value());
     CHECK(relay.engine.logger.count("insufficient_funds") == 1);
     empty = false;
     relay.run_for(12s);
     for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
-    CHECK_FALSE(relay.gateway.trouble());
+    CHECK_FALSE(relay.gateway.problem());
     relay.check_inclusions();
 }
 
@@ -516,7 +516,7 @@ TEST_CASE("nothing is sent to the wrong chain") {
     relay.run_for(2min);
     CHECK(relay.engine.status(id) == Status::processing);
     CHECK(relay.chain.count("eth_sendRawTransactionSync") == 0);
-    CHECK(relay.gateway.trouble().has_value());
+    CHECK(relay.gateway.problem().has_value());
 }
 
 TEST_CASE("a hole that a failed row left is filled, and those behind it go on") {

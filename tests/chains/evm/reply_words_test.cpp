@@ -319,11 +319,11 @@ TEST_CASE("field 80: a refusal nobody knows is borne for minutes, told once a mi
     relay.run_for(2min);
     CHECK(relay.engine.logger.count("transaction_cancelled") == 1);
     // The no-op is refused as well: health says why.
-    REQUIRE(relay.gateway.trouble());
-    CHECK(relay.gateway.trouble()->find("nobody has heard of") != std::string::npos);
+    REQUIRE(relay.gateway.problem());
+    CHECK(relay.gateway.problem()->find("nobody has heard of") != std::string::npos);
     world.refuses = false;
     relay.run_for(1min);
-    CHECK_FALSE(relay.gateway.trouble());
+    CHECK_FALSE(relay.gateway.problem());
     CHECK(relay.engine.status(relay.ids.front()) == Status::failure);
     CHECK(relay.failure(relay.ids.front()).reason == Reason::send_failed);
     CHECK(relay.chain.nonce() == 1);
@@ -466,11 +466,11 @@ TEST_CASE("field 85: an empty account in the words of any client pauses, and fai
         Refusing world(empty.message, empty.code);
         world.submit(10);
         world.relay.run_for(1min);
-        CHECK(world.relay.gateway.trouble().has_value());
+        CHECK(world.relay.gateway.problem().has_value());
         CHECK(world.relay.engine.logger.count("insufficient_funds ") == 1);
         world.refuses = false;
         world.relay.run_for(30s);
-        CHECK_FALSE(world.relay.gateway.trouble());
+        CHECK_FALSE(world.relay.gateway.problem());
         world.check_all_received();
     }
 }
@@ -488,7 +488,7 @@ TEST_CASE("field 85: before a nonce is given up the balance is compared with the
     relay.run_for(15min);
     CHECK(relay.engine.status(id) == Status::tx_in_flight);
     CHECK(relay.engine.logger.count("insufficient_funds ") == 1);
-    CHECK(relay.gateway.trouble().has_value());
+    CHECK(relay.gateway.problem().has_value());
     refuses = false;
     relay.run_for(30s);
     CHECK(relay.engine.status(id) == Status::receipt_received);
@@ -540,8 +540,8 @@ TEST_CASE("field 91: an account that may not send stops signing, and says so") {
     relay.run_for(5min);
     CHECK(relay.engine.logger.count("sender_forbidden alert=true") == 1);
     CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
-    REQUIRE(relay.gateway.trouble());
-    CHECK(relay.gateway.trouble()->find("not authorized") != std::string::npos);
+    REQUIRE(relay.gateway.problem());
+    CHECK(relay.gateway.problem()->find("not authorized") != std::string::npos);
     CHECK_FALSE(relay.gateway.gateway->dependencies().front().ok);
     std::size_t sealed = 0;
     for (const auto& id : relay.ids) {
@@ -550,7 +550,7 @@ TEST_CASE("field 91: an account that may not send stops signing, and says so") {
     CHECK(sealed <= 3);
     world.refuses = false;
     relay.run_for(1min);
-    CHECK_FALSE(relay.gateway.trouble());
+    CHECK_FALSE(relay.gateway.problem());
     CHECK(relay.engine.logger.count("sender_forbidden_recovered") == 1);
     world.check_all_received();
 }

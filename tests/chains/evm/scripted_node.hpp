@@ -25,7 +25,7 @@ public:
     std::map<std::string, Script> on;
     std::vector<Call> calls;           // every one, batched or not
     std::vector<std::size_t> batches;  // their sizes; 1 for single calls
-    std::optional<std::string> said_trouble;
+    std::optional<std::string> said_problem;
     bool stopped = false;
 
     // Answers in this order, the last one for ever.
@@ -50,7 +50,7 @@ public:
     }
 
     void stop() override { stopped = true; }
-    [[nodiscard]] std::optional<std::string> trouble() const override { return said_trouble; }
+    [[nodiscard]] std::optional<std::string> problem() const override { return said_problem; }
 
     [[nodiscard]] std::size_t count(const std::string& method) const {
         return static_cast<std::size_t>(std::count_if(

@@ -22,7 +22,7 @@ TEST_CASE("every reply to a transaction has its meaning (evm-gateway 4.1, 4.3, 5
     const auto error = [](std::int64_t code, const char* message) {
         return NodeError{code, message, {}};
     };
-    const auto trouble = [](Trouble::Kind kind) { return Trouble{kind, "x", {}}; };
+    const auto problem = [](Trouble::Kind kind) { return Trouble{kind, "x", {}}; };
     const Row rows[]{
         {"a receipt", Json{{"status", "0x1"}}, SendVerdict::receipt},
         {"a receipt of a revert", Json{{"status", "0x0"}}, SendVerdict::receipt},
@@ -84,12 +84,12 @@ TEST_CASE("every reply to a transaction has its meaning (evm-gateway 4.1, 4.3, 5
          SendVerdict::sender_forbidden},
         {"bad parameter", error(-32'602, "invalid params"), SendVerdict::refused},
 
-        {"connection refused", trouble(Trouble::Kind::unsent), SendVerdict::not_sent},
-        {"asked to wait", trouble(Trouble::Kind::throttled), SendVerdict::not_sent},
-        {"stopping", trouble(Trouble::Kind::stopped), SendVerdict::not_sent},
-        {"broken on the way", trouble(Trouble::Kind::lost), SendVerdict::unknown},
-        {"no answer in time", trouble(Trouble::Kind::timed_out), SendVerdict::unknown},
-        {"an answer nobody can read", trouble(Trouble::Kind::garbled), SendVerdict::unknown},
+        {"connection refused", problem(Trouble::Kind::unsent), SendVerdict::not_sent},
+        {"asked to wait", problem(Trouble::Kind::throttled), SendVerdict::not_sent},
+        {"stopping", problem(Trouble::Kind::stopped), SendVerdict::not_sent},
+        {"broken on the way", problem(Trouble::Kind::lost), SendVerdict::unknown},
+        {"no answer in time", problem(Trouble::Kind::timed_out), SendVerdict::unknown},
+        {"an answer nobody can read", problem(Trouble::Kind::garbled), SendVerdict::unknown},
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);

@@ -114,7 +114,7 @@ public:
         return answers;
     }
     void stop() override {}
-    [[nodiscard]] std::optional<std::string> trouble() const override { return std::nullopt; }
+    [[nodiscard]] std::optional<std::string> problem() const override { return std::nullopt; }
 
 private:
     StubChain& chain_;

@@ -62,10 +62,10 @@ struct Watcher {
         : subscription(std::move(options), clock, [this] { nudges.add(); }) {}
 
     // Until its trouble is this one.
-    bool await_trouble(const std::optional<std::string>& text) {
+    bool await_problem(const std::optional<std::string>& text) {
         const Stopwatch watch;
         while (watch.ms() < 5'000) {
-            if (subscription.trouble() == text) return true;
+            if (subscription.problem() == text) return true;
             std::this_thread::yield();
         }
         return false;
@@ -99,7 +99,7 @@ TEST_CASE("it subscribes to the logs of the contracts and nudges at once and at 
     });
     Watcher watcher(options_for(url_of(server, "ws://user:pw@127.0.0.1:")));
     CHECK(watcher.nudges.await(4));
-    CHECK(watcher.subscription.trouble() == std::nullopt);
+    CHECK(watcher.subscription.problem() == std::nullopt);
     REQUIRE(asked.await(1));
     CHECK(masked);
     CHECK(request ==
@@ -154,7 +154,7 @@ TEST_CASE("however a connection ends, there is another, and a nudge with it") {
     struct Row {
         const char* label;
         Script after_subscription;
-        std::string trouble;
+        std::string problem;
         unsigned farewell;  // close code that the client sends, 0: none looked for
     };
     const auto sending = [](std::string wire) {
@@ -211,10 +211,10 @@ TEST_CASE("however a connection ends, there is another, and a nudge with it") {
         SubscriptionOptions options = options_for(url_of(server));
         options.message_bytes_max = 1'000;
         Watcher watcher(options);
-        CHECK(watcher.await_trouble(row.trouble));
+        CHECK(watcher.await_problem(row.problem));
         seen = true;
         CHECK(watcher.nudges.await(2));
-        CHECK(watcher.await_trouble(std::nullopt));
+        CHECK(watcher.await_problem(std::nullopt));
         CHECK(farewell == row.farewell);
     }
 }
@@ -223,7 +223,7 @@ TEST_CASE("a connection that is not made is tried again") {
     struct Row {
         const char* label;
         std::function<void(WebSocketPeer&)> script;
-        std::string trouble;
+        std::string problem;
     };
     const auto answering = [](std::string wire) {
         return [=](WebSocketPeer& socket) {
@@ -262,21 +262,21 @@ TEST_CASE("a connection that is not made is tried again") {
             row.script(socket);
         });
         Watcher watcher(options_for(url_of(server)));
-        CHECK(watcher.await_trouble(row.trouble));
+        CHECK(watcher.await_problem(row.problem));
         const Stopwatch watch;
         while (server.connections() < 3 && watch.ms() < 5'000) std::this_thread::yield();
         CHECK(server.connections() >= 3);
         CHECK(watcher.nudges.count() == 0);
     }
     Watcher refused(options_for("ws://127.0.0.1:" + std::to_string(deserted_port()) + "/SECRET"));
-    CHECK(refused.await_trouble("connection refused"));
+    CHECK(refused.await_problem("connection refused"));
 }
 
 TEST_CASE("a node that asks to wait is left alone") {
     struct Row {
         const char* label;
         std::function<void(WebSocketPeer&)> script;
-        std::string trouble;
+        std::string problem;
     };
     for (const Row& row : std::vector<Row>{
              {"by its status",
@@ -297,7 +297,7 @@ TEST_CASE("a node that asks to wait is left alone") {
             row.script(socket);
         });
         Watcher watcher(options_for(url_of(server)));
-        CHECK(watcher.await_trouble(row.trouble));
+        CHECK(watcher.await_problem(row.problem));
         std::this_thread::sleep_for(150ms);
         CHECK(server.connections() == 1);
     }
@@ -324,7 +324,7 @@ TEST_CASE("a peer is pinged, and dropped when it is silent") {
     CHECK(server.connections() == 1);
     CHECK(watcher.nudges.count() == 1);
     answers = false;
-    CHECK(watcher.await_trouble("connection silent"));
+    CHECK(watcher.await_problem("connection silent"));
     CHECK(watcher.nudges.await(2));
 }
 
@@ -342,7 +342,7 @@ TEST_CASE("a connection is recycled without a pause") {
     options.retry_interval = 60s;
     Watcher watcher(options);
     CHECK(watcher.nudges.await(4));
-    CHECK(watcher.subscription.trouble() == std::nullopt);
+    CHECK(watcher.subscription.problem() == std::nullopt);
     CHECK(farewells >= 2);
 }
 
@@ -375,7 +375,7 @@ TEST_CASE("it speaks TLS, and only with a certificate that is trusted") {
         {folder.file("node.pem"), folder.file("node.key")});
     {
         Watcher watcher(options_for(url_of(server, "wss://localhost:")));
-        CHECK(watcher.await_trouble("certificate not trusted"));
+        CHECK(watcher.await_problem("certificate not trusted"));
     }
     const TrustedFile trusted(folder.file("node.pem"));
     Watcher watcher(options_for(url_of(server, "wss://localhost:")));

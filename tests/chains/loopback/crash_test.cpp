@@ -52,7 +52,7 @@ public:
             if (task.receipt->reference) check_answers(task);
         }
         CHECK(gateway->inclusions() == effective);
-        CHECK_FALSE(gateway->trouble());
+        CHECK_FALSE(gateway->problem());
     }
 
     support::VirtualClock clock;

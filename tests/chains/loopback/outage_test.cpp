@@ -32,7 +32,7 @@ TEST_CASE("during an outage every order is unreachable and health says so") {
     options.outages = {{Milliseconds{1'000}, Milliseconds{500}}};
     Harness harness{options};
     const SendOrder order = harness.order(support::request_id(1), support::public_decrypt(1));
-    CHECK_FALSE(harness.gateway->trouble());
+    CHECK_FALSE(harness.gateway->problem());
     CHECK(is<Round>(harness.gateway->find({})));
     const auto failing = [&] {
         std::vector<std::string> names;
@@ -45,7 +45,7 @@ TEST_CASE("during an outage every order is unreachable and health says so") {
     CHECK(failing().empty());
 
     harness.run_for(Milliseconds{1'000});
-    CHECK(harness.gateway->trouble() == "the loopback chain is down by its configuration");
+    CHECK(harness.gateway->problem() == "the loopback chain is down by its configuration");
     CHECK(failing() == std::vector<std::string>{"gateway_http", "gateway_listener_0"});
     CHECK(is<Unreachable>(harness.check(support::request_id(1), support::public_decrypt(1))));
     CHECK(is<Unreachable>(harness.prepare(support::request_id(1), support::public_decrypt(1))));
@@ -54,7 +54,7 @@ TEST_CASE("during an outage every order is unreachable and health says so") {
     CHECK(is<Unreachable>(harness.gateway->find({})));
 
     harness.run_for(Milliseconds{500});
-    CHECK_FALSE(harness.gateway->trouble());
+    CHECK_FALSE(harness.gateway->problem());
     CHECK(is<Ready>(harness.check(support::request_id(1), support::public_decrypt(1))));
     CHECK(is<Receipt>(harness.send(order)));
 }

@@ -275,12 +275,12 @@ TEST_CASE("a ledger that can not be written is trouble, not a loss") {
 
     CHECK(is<Unreachable>(harness.send(order)));
     CHECK(is<Unreachable>(harness.send(order)));
-    CHECK(harness.gateway->trouble().value_or("").starts_with(
+    CHECK(harness.gateway->problem().value_or("").starts_with(
         "the loopback ledger can not be written: "));
     CHECK(harness.logger.count("loopback_ledger_failed") == 1);
 
     other.exec("alter table elsewhere rename to inclusion");
     CHECK(is<Receipt>(harness.send(order)));
-    CHECK_FALSE(harness.gateway->trouble());
+    CHECK_FALSE(harness.gateway->problem());
     CHECK(harness.gateway->inclusions() == 1);
 }

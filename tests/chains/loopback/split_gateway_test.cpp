@@ -16,7 +16,7 @@ public:
     explicit Noting(std::string name) : name_(std::move(name)) {}
 
     std::vector<std::string> calls;
-    std::optional<std::string> in_trouble;
+    std::optional<std::string> in_problem;
 
     void listen(engine::GatewayEvents&, const engine::Resume& resume) override {
         calls.push_back("listen " + std::to_string(resume.in_flight.size()));
@@ -45,9 +45,9 @@ public:
     }
     void wind_down() override { calls.emplace_back("wind_down"); }
     void stop() override { calls.emplace_back("stop"); }
-    [[nodiscard]] std::optional<std::string> trouble() const override { return in_trouble; }
+    [[nodiscard]] std::optional<std::string> problem() const override { return in_problem; }
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const override {
-        return {{name_, !in_trouble}};
+        return {{name_, !in_problem}};
     }
     [[nodiscard]] engine::ChainReadings readings() const override { return {7.0, 8, 9}; }
 
@@ -121,9 +121,9 @@ TEST_CASE("only the relayer's chain goes on where it was") {
 
 TEST_CASE("trouble of either chain shows, readings are the relayer's") {
     Split split;
-    CHECK_FALSE(split.gateway.trouble());
-    split.votes.in_trouble = "down";
-    CHECK(split.gateway.trouble() == "down");
+    CHECK_FALSE(split.gateway.problem());
+    split.votes.in_problem = "down";
+    CHECK(split.gateway.problem() == "down");
     const auto dependencies = split.gateway.dependencies();
     REQUIRE(dependencies.size() == 2);
     CHECK(dependencies[0].name == "relayer");

@@ -43,7 +43,7 @@ TEST_CASE("the example prover gets the whole witness in both formats and lives")
                 CHECK(std::get<Proof>(outcome).bytes == expected.bytes);
                 CHECK(std::get<Proof>(outcome).nullifier == expected.nullifier);
             }
-            CHECK_FALSE(world.prover->trouble());
+            CHECK_FALSE(world.prover->problem());
             CHECK(world.logger.lines().empty());
         }
     }
@@ -59,9 +59,9 @@ TEST_CASE("the example prover refuses, and a pool asks it again") {
             ProverWorld world{example(format, life)};
             const std::string text = "prover error -1 (invalid inputs): share_index is above 15";
             CHECK(support::words(world.prover->prove(unknown)) == "not proved: " + text);
-            CHECK(world.prover->trouble() == text);
+            CHECK(world.prover->problem() == text);
             CHECK(world.prove() == "proved");
-            CHECK_FALSE(world.prover->trouble());
+            CHECK_FALSE(world.prover->problem());
         }
     }
 }

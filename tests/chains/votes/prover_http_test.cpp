@@ -47,7 +47,7 @@ TEST_CASE("a service gets the request as JSON with the token") {
     CHECK(request.head.find("\r\nContent-Type: application/json\r\n") != std::string::npos);
     CHECK(request.body.at("c1") == domain::to_hex(support::witness().c1));
     CHECK(request.body.at("version") == 1);
-    CHECK_FALSE(world.prover->trouble());
+    CHECK_FALSE(world.prover->problem());
 }
 
 TEST_CASE("without a token nothing is said about authorization") {
@@ -89,7 +89,7 @@ TEST_CASE("a service that is not there costs no attempt, a bad answer does") {
         HttpStub stub{always(row.status, row.body)};
         ProverWorld world{service(stub.url())};
         CHECK(world.prove() == row.outcome);
-        CHECK(world.prover->trouble() == row.outcome.substr(row.outcome.find(": ") + 2));
+        CHECK(world.prover->problem() == row.outcome.substr(row.outcome.find(": ") + 2));
     }
 }
 
@@ -132,5 +132,5 @@ TEST_CASE("a stop ends a question under way") {
     world.prover->stop();
     CHECK(outcome.get() == "unreachable: stopped");
     CHECK(world.prove() == "unreachable: stopped");
-    CHECK_FALSE(world.prover->trouble());
+    CHECK_FALSE(world.prover->problem());
 }

@@ -103,5 +103,5 @@ TEST_CASE("a stop ends idle processes") {
     world.prover->stop();
     CHECK(support::await([] { return !has_children(); }));
     CHECK(world.prove() == "unreachable: stopped");
-    CHECK_FALSE(world.prover->trouble());
+    CHECK_FALSE(world.prover->problem());
 }

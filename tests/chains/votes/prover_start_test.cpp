@@ -90,7 +90,7 @@ TEST_CASE("a program that can not be started costs no attempt") {
         ProverWorld world{support::command({program})};
         const std::string outcome = "prover can not be started: exec: " + row.outcome;
         CHECK(world.prove() == "unreachable: " + outcome);
-        CHECK(world.prover->trouble() == outcome);
+        CHECK(world.prover->problem() == outcome);
     }
     write(program, "#!/bin/sh\n", 0755);
     ProverWorld world{support::command({program})};

@@ -59,7 +59,7 @@ TEST_CASE("a share is revealed when the helper says confirmed") {
         CHECK(harness.stub.requests().front().line() ==
               "GET /shielded-vote/v1/share-status/" + round_hex + "/" + repeated("c1", 32));
         const bool fails = row.expected.starts_with("unreachable");
-        CHECK(harness.nullifiers.trouble().has_value() == fails);
+        CHECK(harness.nullifiers.problem().has_value() == fails);
     }
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("a helper that is gone, and stop") {
     CHECK(silent.find() == "unreachable: stopped");
     stopper.join();
     CHECK(silent.find() == "unreachable: stopped");
-    CHECK(!silent.nullifiers.trouble());
+    CHECK(!silent.nullifiers.problem());
     CHECK_THROWS_AS(RestNullifiers(vote_options(""), silent.clock), std::invalid_argument);
 }
 

@@ -33,7 +33,7 @@ struct Row {
     std::string body;
     std::string expected;
     std::optional<std::int64_t> code{};  // that is heard of
-    bool is_trouble = false;
+    bool is_problem = false;
 };
 
 void check(const std::vector<Row>& rows) {
@@ -43,7 +43,7 @@ void check(const std::vector<Row>& rows) {
         CHECK(in_words(harness.chain.reveal(share)) == row.expected);
         REQUIRE(harness.replies.heard.size() == 1);
         CHECK(harness.replies.heard.front() == HeardReplies::Heard{row.status, row.code});
-        CHECK(harness.chain.trouble().has_value() == row.is_trouble);
+        CHECK(harness.chain.problem().has_value() == row.is_problem);
         CHECK(harness.stub.count() == 1);
     }
 }
@@ -199,7 +199,7 @@ TEST_CASE("an answer that is cut off leaves the outcome open, one that is none d
         RestHarness harness(wire(row.bytes));
         CHECK(in_words(harness.chain.reveal(share)) == row.expected);
         REQUIRE(harness.replies.heard.size() == 1);
-        CHECK(harness.chain.trouble().has_value());
+        CHECK(harness.chain.problem().has_value());
         CHECK(harness.stub.count() == 1);
     }
 }
@@ -220,7 +220,7 @@ TEST_CASE("refused and timed out: unreachable, and heard of as no answer") {
         brief);
     CHECK(in_words(dripping.chain.reveal(share)) == "unreachable: no answer in 200 ms");
     CHECK(dripping.replies.heard == std::vector{HeardReplies::Heard{0, std::nullopt}});
-    CHECK(dripping.chain.trouble() == "no answer in 200 ms");
+    CHECK(dripping.chain.problem() == "no answer in 200 ms");
 }
 
 TEST_CASE("a reveal is sent again when the idle connection ended before an answer, and only then") {

@@ -31,17 +31,17 @@ TEST_CASE("C1: a round is asked for by its id in hex, and vote_end_time is read"
     CHECK(request.line() == "GET /shielded-vote/v1/round/" + round_hex);
     CHECK(request.head.find("Content-") == std::string::npos);
     CHECK(request.head.find("Accept: application/json\r\n") != std::string::npos);
-    CHECK(!harness.chain.trouble());
+    CHECK(!harness.chain.problem());
 }
 
 TEST_CASE("C2: a round answered with 404 is unknown; other failures are named by their status") {
     RestHarness unknown(404, "404 page not found");
     CHECK(in_words(unknown.chain.find(round_id)) == "unknown");
-    CHECK(!unknown.chain.trouble());
+    CHECK(!unknown.chain.problem());
 
     RestHarness failing(403, R"({"error":"not you"})");
     CHECK(in_words(failing.chain.find(round_id)) == "unreachable: HTTP 403: not you");
-    CHECK(failing.chain.trouble() == "HTTP 403: not you");
+    CHECK(failing.chain.problem() == "HTTP 403: not you");
 }
 
 TEST_CASE("C3: a round answered with something that is no JSON can not be read") {
@@ -98,7 +98,7 @@ TEST_CASE("what a reply says of a round's end") {
         CAPTURE(row.label);
         RestHarness harness(row.status, row.body);
         CHECK(in_words(harness.chain.find(round_id)) == row.expected);
-        CHECK(harness.chain.trouble().has_value() == row.expected.starts_with("unreachable"));
+        CHECK(harness.chain.problem().has_value() == row.expected.starts_with("unreachable"));
     }
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("an answer about a round may have 1 MiB and has to come in time") {
         },
         brief);
     CHECK(in_words(silent.chain.find(round_id)) == "unreachable: no answer in 200 ms");
-    CHECK(silent.chain.trouble() == "no answer in 200 ms");
+    CHECK(silent.chain.problem() == "no answer in 200 ms");
 
     RestHarness cut(wire("HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n{\"round\":"));
     CHECK(in_words(cut.chain.find(round_id)) == "unreachable: connection broken");
@@ -242,7 +242,7 @@ TEST_CASE("nobody listens") {
     chains::votes::rest::RestChain chain(
         vote_options("http://127.0.0.1:" + std::to_string(deserted_port())), clock, nullptr);
     CHECK(missing(chain.find(round_id)) == "unreachable: connection refused");
-    CHECK(chain.trouble() == "connection refused");
+    CHECK(chain.problem() == "connection refused");
 }
 
 TEST_CASE("stop ends a call under way and every later one, and is no trouble") {
@@ -259,7 +259,7 @@ TEST_CASE("stop ends a call under way and every later one, and is no trouble") {
     CHECK(missing(harness.chain.find(round_id)) == "unreachable: stopped");
     CHECK(missing(harness.chain.reveal("{}")) == "unreachable: stopped");
     CHECK(harness.replies.heard.empty());
-    CHECK(!harness.chain.trouble());
+    CHECK(!harness.chain.problem());
 }
 
 TEST_CASE("threads ask at once, each about its own round") {

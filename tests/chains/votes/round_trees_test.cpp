@@ -36,16 +36,16 @@ struct TwoRounds {
 
     MerklePath path(const domain::Bytes32& round, std::uint32_t position, std::uint64_t anchor) {
         const PathAnswer answer = trees.path(round, position, anchor);
-        const auto* trouble = std::get_if<engine::Unreachable>(&answer);
-        CAPTURE(trouble == nullptr ? "" : trouble->reason);
+        const auto* problem = std::get_if<engine::Unreachable>(&answer);
+        CAPTURE(problem == nullptr ? "" : problem->reason);
         REQUIRE(std::holds_alternative<MerklePath>(answer));
         return std::get<MerklePath>(answer);
     }
 };
 
 std::string reason(const auto& answer) {
-    const auto* trouble = std::get_if<engine::Unreachable>(&answer);
-    return trouble == nullptr ? "no trouble" : trouble->reason;
+    const auto* problem = std::get_if<engine::Unreachable>(&answer);
+    return problem == nullptr ? "no trouble" : problem->reason;
 }
 
 }  // namespace

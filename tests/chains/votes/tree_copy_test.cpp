@@ -30,8 +30,8 @@ struct OneRound {
     }
 };
 
-std::string reason(const std::optional<engine::Unreachable>& trouble) {
-    return trouble ? trouble->reason : "no trouble";
+std::string reason(const std::optional<engine::Unreachable>& problem) {
+    return problem ? problem->reason : "no trouble";
 }
 
 }  // namespace
@@ -293,8 +293,8 @@ TEST_CASE("a source hears how many leaves are enough, and more than the target's
         start += 2;
     };
     chain.source.calls.clear();
-    const auto trouble = reason(copy.follow(target));
-    CHECK(trouble == "the leaves of block 0 start at 10 instead of 0");
+    const auto problem = reason(copy.follow(target));
+    CHECK(problem == "the leaves of block 0 start at 10 instead of 0");
     CHECK(chain.source.calls.size() == 3);  // 8, 10, which are too many, then anew
     start = 0;
     CHECK(reason(copy.follow(target)) == "the tree of the round has more than 9 leaves");

@@ -72,7 +72,7 @@ public:
         return on_reveal(json);
     }
     void stop() override {}
-    [[nodiscard]] std::optional<std::string> trouble() const override { return std::nullopt; }
+    [[nodiscard]] std::optional<std::string> problem() const override { return std::nullopt; }
 
     [[nodiscard]] std::vector<std::string> revealed() const {
         const std::lock_guard lock(mutex_);
@@ -107,7 +107,7 @@ public:
         const std::lock_guard lock(mutex_);
         stopped_ = true;
     }
-    [[nodiscard]] std::optional<std::string> trouble() const override { return std::nullopt; }
+    [[nodiscard]] std::optional<std::string> problem() const override { return std::nullopt; }
     [[nodiscard]] std::size_t calls() const {
         const std::lock_guard lock(mutex_);
         return calls_;

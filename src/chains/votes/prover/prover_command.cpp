@@ -52,9 +52,9 @@ ProveOutcome CommandProver::prove(const Witness& witness) {
     return outcome;
 }
 
-std::optional<std::string> CommandProver::trouble() const {
+std::optional<std::string> CommandProver::problem() const {
     const std::lock_guard lock(mutex_);
-    return trouble_;
+    return problem_;
 }
 
 ProveOutcome CommandProver::settle(const Witness& witness) {
@@ -146,7 +146,7 @@ void CommandProver::note(const ProveOutcome& outcome) {
     if (stop_.stop_requested()) return;
     const std::string* const why = reason_of(outcome);
     const std::lock_guard lock(mutex_);
-    trouble_ = why == nullptr ? std::nullopt : std::optional(*why);
+    problem_ = why == nullptr ? std::nullopt : std::optional(*why);
 }
 
 }  // namespace chains::votes::prover

@@ -23,7 +23,7 @@ public:
 
     [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
     void stop() override { stop_.request_stop(); }
-    [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::optional<std::string> problem() const override;
 
 private:
     using Process = CommandKeeper::Process;
@@ -46,7 +46,7 @@ private:
     CommandKeeper keeper_;
 
     mutable std::mutex mutex_;
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
 };
 
 }  // namespace chains::votes::prover

@@ -41,12 +41,12 @@ domain::Milliseconds hold_of(const net::ClientResponse& response) {
     return jsonrpc::throttle_wait(response.retry_after, behind_all_dates);
 }
 
-ProveOutcome judge(const net::TransportError& trouble) {
-    if (trouble.kind == Kind::timed_out || trouble.kind == Kind::garbled) {
-        return NotProved{"prover service: " + trouble.text};
+ProveOutcome judge(const net::TransportError& problem) {
+    if (problem.kind == Kind::timed_out || problem.kind == Kind::garbled) {
+        return NotProved{"prover service: " + problem.text};
     }
-    if (trouble.kind == Kind::stopped) return engine::Unreachable{"stopped"};
-    return engine::Unreachable{"prover service: " + trouble.text};
+    if (problem.kind == Kind::stopped) return engine::Unreachable{"stopped"};
+    return engine::Unreachable{"prover service: " + problem.text};
 }
 
 ProveOutcome judge(const net::ClientResponse& response) {
@@ -80,9 +80,9 @@ ProveOutcome HttpProver::prove(const Witness& witness) {
     return outcome;
 }
 
-std::optional<std::string> HttpProver::trouble() const {
+std::optional<std::string> HttpProver::problem() const {
     const std::lock_guard lock(mutex_);
-    return trouble_;
+    return problem_;
 }
 
 ProveOutcome HttpProver::ask(const Witness& witness) {
@@ -100,10 +100,10 @@ ProveOutcome HttpProver::ask(const Witness& witness) {
 void HttpProver::note(const ProveOutcome& outcome) {
     if (client_.is_stopped()) return;
     const std::lock_guard lock(mutex_);
-    trouble_.reset();
-    if (const auto* const failed = std::get_if<NotProved>(&outcome)) trouble_ = failed->text;
+    problem_.reset();
+    if (const auto* const failed = std::get_if<NotProved>(&outcome)) problem_ = failed->text;
     if (const auto* const away = std::get_if<engine::Unreachable>(&outcome)) {
-        trouble_ = away->reason;
+        problem_ = away->reason;
     }
 }
 

@@ -21,7 +21,7 @@ public:
 
     [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
     void stop() override { client_.stop(); }
-    [[nodiscard]] std::optional<std::string> trouble() const override;
+    [[nodiscard]] std::optional<std::string> problem() const override;
 
 private:
     [[nodiscard]] ProveOutcome ask(const Witness& witness);
@@ -32,7 +32,7 @@ private:
     net::Client client_;
 
     mutable std::mutex mutex_;
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
 };
 
 }  // namespace chains::votes::prover

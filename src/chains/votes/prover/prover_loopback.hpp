@@ -12,7 +12,7 @@ class LoopbackProver : public Prover {
 public:
     [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
     void stop() override { stopped_ = true; }
-    [[nodiscard]] std::optional<std::string> trouble() const override { return std::nullopt; }
+    [[nodiscard]] std::optional<std::string> problem() const override { return std::nullopt; }
 
 private:
     std::atomic<bool> stopped_{false};

@@ -31,7 +31,7 @@ Outcome conclude(RestClient& client, RestAnswer answer, Read read) {
                           ? Outcome(Unreachable{std::get<jsonrpc::Trouble>(answer).text})
                           : Outcome(read(std::get<RestReply>(std::move(answer))));
     const auto* const failed = std::get_if<Unreachable>(&outcome);
-    client.note_trouble(failed == nullptr ? std::nullopt : std::optional(failed->reason));
+    client.note_problem(failed == nullptr ? std::nullopt : std::optional(failed->reason));
     return outcome;
 }
 
@@ -43,7 +43,7 @@ Outcome when_known(RoundReply reply, Read read) {
 }
 
 // The chain itself is well when it says no to a share.
-bool is_trouble(const RestReply& reply, const RevealOutcome& outcome) {
+bool is_problem(const RestReply& reply, const RevealOutcome& outcome) {
     if (std::holds_alternative<domain::ShareRevealed>(outcome)) return false;
     if (reply.status == 200 || reply.status == 422) return !code_of(reply);
     return reply.status >= 500 || std::holds_alternative<Unreachable>(outcome);
@@ -55,10 +55,10 @@ std::string text_of(const RevealOutcome& outcome) {
     return failed == nullptr ? std::string() : failed->reason;
 }
 
-RevealOutcome without_reply(const jsonrpc::Trouble& trouble) {
+RevealOutcome without_reply(const jsonrpc::Trouble& problem) {
     // Something came, and it was no answer of a chain.
-    if (trouble.kind == jsonrpc::Trouble::Kind::garbled) return NotRevealedNow{trouble.text};
-    return Unreachable{trouble.text};
+    if (problem.kind == jsonrpc::Trouble::Kind::garbled) return NotRevealedNow{problem.text};
+    return Unreachable{problem.text};
 }
 
 }  // namespace
@@ -169,16 +169,16 @@ std::variant<LeavesPage, Unreachable> RestChain::leaves_page(const domain::Bytes
 RevealOutcome RestChain::reveal(const std::string& json) {
     const RestAnswer answer =
         client_.post(std::string(root) + "/reveal-share", json, reveal_timeout_);
-    if (const auto* const trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        if (trouble->kind == jsonrpc::Trouble::Kind::stopped) return Unreachable{trouble->text};
+    if (const auto* const problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        if (problem->kind == jsonrpc::Trouble::Kind::stopped) return Unreachable{problem->text};
         if (observer_ != nullptr) observer_->replied(0, std::nullopt);
-        client_.note_trouble(trouble->text);
-        return without_reply(*trouble);
+        client_.note_problem(problem->text);
+        return without_reply(*problem);
     }
     const auto& reply = std::get<RestReply>(answer);
     if (observer_ != nullptr) observer_->replied(reply.status, code_of(reply));
     RevealOutcome outcome = read_reveal(reply, client_);
-    client_.note_trouble(is_trouble(reply, outcome) ? std::optional(text_of(outcome))
+    client_.note_problem(is_problem(reply, outcome) ? std::optional(text_of(outcome))
                                                     : std::nullopt);
     return outcome;
 }

@@ -49,7 +49,7 @@ public:
     void stop() { client_.stop(); }
     // Nothing when the last exchange went well, else one line without secrets. That the chain
     // refuses a share is none.
-    [[nodiscard]] std::optional<std::string> trouble() const { return client_.trouble(); }
+    [[nodiscard]] std::optional<std::string> problem() const { return client_.problem(); }
 
 private:
     [[nodiscard]] RestAnswer get_round(const domain::Bytes32& round_id,

@@ -52,7 +52,7 @@ RestAnswer RestClient::post(const std::string& target, const std::string& json,
 
 RestAnswer RestClient::exchange(const net::ClientRequest& request, domain::Milliseconds timeout) {
     net::ClientResult result = client_.exchange(request, timeout);
-    if (auto* const trouble = std::get_if<jsonrpc::Trouble>(&result)) return std::move(*trouble);
+    if (auto* const problem = std::get_if<jsonrpc::Trouble>(&result)) return std::move(*problem);
     auto& response = std::get<net::ClientResponse>(result);
     RestReply reply{.status = response.status,
                     .json = jsonrpc::parse(std::move(response.body)),
@@ -69,15 +69,15 @@ std::string RestClient::presentable(std::string_view text) const {
     return base::harmless_text(jsonrpc::sanitised(text, client_.secrets()), text_bytes_max);
 }
 
-void RestClient::note_trouble(std::optional<std::string> text) {
+void RestClient::note_problem(std::optional<std::string> text) {
     if (client_.is_stopped()) return;
     const std::lock_guard lock(mutex_);
-    trouble_ = std::move(text);
+    problem_ = std::move(text);
 }
 
-std::optional<std::string> RestClient::trouble() const {
+std::optional<std::string> RestClient::problem() const {
     const std::lock_guard lock(mutex_);
-    return trouble_;
+    return problem_;
 }
 
 }  // namespace chains::votes::rest

@@ -43,8 +43,8 @@ public:
     [[nodiscard]] std::string presentable(std::string_view text) const;
 
     // What the last exchange came to; absent: it went well. Not taken any more once stopped.
-    void note_trouble(std::optional<std::string> text);
-    [[nodiscard]] std::optional<std::string> trouble() const;
+    void note_problem(std::optional<std::string> text);
+    [[nodiscard]] std::optional<std::string> problem() const;
 
 private:
     [[nodiscard]] RestAnswer exchange(const net::ClientRequest& request,
@@ -55,7 +55,7 @@ private:
     const std::string helper_token_;
 
     mutable std::mutex mutex_;
-    std::optional<std::string> trouble_;
+    std::optional<std::string> problem_;
 };
 
 }  // namespace chains::votes::rest

@@ -8,8 +8,8 @@ namespace {
 using engine::Unreachable;
 
 engine::NullifierAnswer read_share_status(const RestAnswer& answer) {
-    if (const auto* const trouble = std::get_if<jsonrpc::Trouble>(&answer)) {
-        return Unreachable{trouble->text};
+    if (const auto* const problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+        return Unreachable{problem->text};
     }
     const auto& reply = std::get<RestReply>(answer);
     if (!is_success(reply)) return unreachable(reply);
@@ -32,7 +32,7 @@ engine::NullifierAnswer RestNullifiers::find(const domain::Bytes32& round_id,
                                domain::to_hex(nullifier);
     engine::NullifierAnswer answer = read_share_status(client_.get(target, read_timeout_));
     const auto* const failed = std::get_if<Unreachable>(&answer);
-    client_.note_trouble(failed == nullptr ? std::nullopt : std::optional(failed->reason));
+    client_.note_problem(failed == nullptr ? std::nullopt : std::optional(failed->reason));
     return answer;
 }
 

@@ -26,7 +26,7 @@ public:
     // Calls under way end with Unreachable as soon as they can, and so does every later one.
     void stop() { client_.stop(); }
     // Nothing when the last exchange went well, else one line without secrets.
-    [[nodiscard]] std::optional<std::string> trouble() const { return client_.trouble(); }
+    [[nodiscard]] std::optional<std::string> problem() const { return client_.problem(); }
 
 private:
     const domain::Milliseconds read_timeout_;

@@ -114,7 +114,7 @@ RoundTrees::RoundPtr RoundTrees::find_or_add(const domain::Bytes32& round_id) {
 engine::TreeStatusAnswer RoundTrees::status(const domain::Bytes32& round_id) {
     const auto answer = source_.latest(round_id);
     if (std::holds_alternative<engine::UnknownRound>(answer)) return engine::UnknownRound{};
-    if (const auto* trouble = std::get_if<engine::Unreachable>(&answer)) return *trouble;
+    if (const auto* problem = std::get_if<engine::Unreachable>(&answer)) return *problem;
     const auto& latest = std::get<LatestTree>(answer);
     if (latest.height != 0) find_or_add(round_id)->anchors.remember(latest);
     return engine::TreeStatus{latest.next_index, latest.height};
@@ -122,7 +122,7 @@ engine::TreeStatusAnswer RoundTrees::status(const domain::Bytes32& round_id) {
 
 engine::TreeStatusAnswer RoundTrees::active_status() {
     const ActiveRound active = active_round_();
-    if (const auto* trouble = std::get_if<engine::Unreachable>(&active)) return *trouble;
+    if (const auto* problem = std::get_if<engine::Unreachable>(&active)) return *problem;
     const auto* round_id = std::get_if<domain::Bytes32>(&active);
     if (round_id == nullptr) return engine::UnknownRound{};
     return status(*round_id);
@@ -136,14 +136,14 @@ engine::LeafAnswer RoundTrees::leaf(const domain::Bytes32& round_id, std::uint64
     }
     const auto answer = source_.latest(round_id);
     if (std::holds_alternative<engine::UnknownRound>(answer)) return engine::NoLeaf{};
-    if (const auto* trouble = std::get_if<engine::Unreachable>(&answer)) return *trouble;
+    if (const auto* problem = std::get_if<engine::Unreachable>(&answer)) return *problem;
     const auto& latest = std::get<LatestTree>(answer);
     if (position >= latest.next_index) return engine::NoLeaf{};
 
     const RoundPtr round = find_or_add(round_id);  // only now: it may push out another one
     const std::unique_lock lock(round->mutex, options_.wait_max);
     if (!lock.owns_lock()) return in_use();
-    if (const auto trouble = round->copy.follow(latest)) return *trouble;
+    if (const auto problem = round->copy.follow(latest)) return *problem;
     assert(position < round->copy.confirmed());
     return *round->copy.tree().leaf(position);
 }
@@ -158,7 +158,7 @@ PathAnswer RoundTrees::path(const domain::Bytes32& round_id, std::uint32_t posit
                             std::uint64_t anchor_height) {
     const RoundPtr round = find_or_add(round_id);
     const auto answer = target(*round, anchor_height);
-    if (const auto* trouble = std::get_if<engine::Unreachable>(&answer)) return *trouble;
+    if (const auto* problem = std::get_if<engine::Unreachable>(&answer)) return *problem;
     const auto* latest = std::get_if<LatestTree>(&answer);
     if (latest == nullptr)
         return engine::Unreachable{"the chain does not know the round of the tree"};
@@ -167,7 +167,7 @@ PathAnswer RoundTrees::path(const domain::Bytes32& round_id, std::uint32_t posit
                                    std::to_string(anchor_height)};
     const std::unique_lock lock(round->mutex, options_.wait_max);
     if (!lock.owns_lock()) return in_use();
-    if (const auto trouble = round->copy.follow(*latest)) return *trouble;
+    if (const auto problem = round->copy.follow(*latest)) return *problem;
 
     const std::uint64_t size = round->copy.size_at(anchor_height);
     assert(size <= round->copy.tree().size());

@@ -46,7 +46,7 @@ std::optional<engine::Unreachable> TreeCopy::follow(const LatestTree& target) {
             confirmed_ = std::max(confirmed_, target.next_index);
             return std::nullopt;
         }
-        if (const auto* trouble = std::get_if<engine::Unreachable>(&reading)) return *trouble;
+        if (const auto* problem = std::get_if<engine::Unreachable>(&reading)) return *problem;
         drop();
         if (anew) return engine::Unreachable{std::get<Disagrees>(reading).reason};
     }
@@ -58,7 +58,7 @@ TreeCopy::Reading TreeCopy::read(const LatestTree& target, domain::Monotonic dea
 }
 
 TreeCopy::Reading TreeCopy::read_blocks(const Bounds& bounds) {
-    int troubles = 0;
+    int failures = 0;
     bool grows = true;
     while (next_height_ <= bounds.to_height) {
         if (tree_.size() > bounds.leaves_max) return more_than(bounds.leaves_max);
@@ -73,14 +73,14 @@ TreeCopy::Reading TreeCopy::read_blocks(const Bounds& bounds) {
                                        .to_height = last,
                                        .leaves_enough = std::min(missing, options_.leaves_wanted),
                                        .deadline = bounds.deadline});
-        if (const auto* trouble = std::get_if<engine::Unreachable>(&answer)) {
+        if (const auto* problem = std::get_if<engine::Unreachable>(&answer)) {
             // The answer may have been too large for it, so ask for less from now on.
             grows = false;
             page_size_ = std::max<std::uint64_t>((last - next_height_ + 1) / 2, 1);
-            if (++troubles >= options_.troubles_max) return *trouble;
+            if (++failures >= options_.failures_max) return *problem;
             continue;
         }
-        troubles = 0;
+        failures = 0;
         const std::uint64_t before = tree_.size();
         Reading appended = append(std::get<LeavesRead>(answer), bounds);
         if (!std::holds_alternative<Agrees>(appended)) return appended;

@@ -19,7 +19,7 @@ struct TreeCopyOptions {
     std::uint64_t leaves_max = tree_capacity;  // of one round; 64 bytes of memory each
     std::uint64_t blocks_first = 1'000;        // heights asked for at once to begin with
     std::uint64_t leaves_wanted = 4'096;       // in one answer; fewer heights if there were more
-    int troubles_max = 3;                      // calls in a row that fail until one gives up
+    int failures_max = 3;                      // calls in a row that fail until one gives up
     domain::Milliseconds reading_max{30'000};  // of one follow(); a proof waits for it
 };
 

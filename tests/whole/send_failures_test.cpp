@@ -19,7 +19,7 @@ using whole::life_of;
 using whole::Route;
 
 // The first send of a request meets `trouble`, the second is included and answered.
-void check_second_send_works(const std::string& trouble) {
+void check_second_send_works(const std::string& problem) {
     for (const Route& route : whole::routes) {
         CAPTURE(route.path);
         Box box;
@@ -28,7 +28,7 @@ void check_second_send_works(const std::string& trouble) {
         int sends = 0;
         box.world.gateway.on_send =
             [&](const engine::SendOrder& order) -> std::optional<engine::SendOutcome> {
-            if (++sends == 1) return engine::Unreachable{trouble};
+            if (++sends == 1) return engine::Unreachable{problem};
             return included(order);
         };
         CHECK(life_of(box, route).status == 200);
