@@ -10,7 +10,7 @@
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/throttled_log.hpp"
-#include "api/round_memory.hpp"
+#include "api/round_cache.hpp"
 #include "api/share_answers.hpp"
 #include "domain/request.hpp"
 #include "domain/time.hpp"
@@ -56,7 +56,7 @@ private:
     ShareAnswers& answers_;
     Lookups& lookups_;
     CommitmentCheck commitments_;
-    RoundMemory known_rounds_;
+    RoundCache known_rounds_;
     ThrottledLog submit_errors_;
     ThrottledLog rounds_errors_;
 };

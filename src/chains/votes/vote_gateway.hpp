@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/task_group.hpp"
-#include "chains/votes/nullifier_memory.hpp"
+#include "chains/votes/nullifier_cache.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/reveal.hpp"
 #include "engine/clock.hpp"
@@ -57,7 +57,7 @@ private:
     engine::Logger& logger_;
     engine::VoteObserver& observer_;
     std::atomic<engine::GatewayEvents*> events_{nullptr};
-    votes::NullifierMemory nullifiers_;
+    votes::NullifierCache nullifiers_;
 
     // Last: it ends before what its work refers to.
     engine::TaskGroup task_group_;

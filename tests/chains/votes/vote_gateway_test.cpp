@@ -220,7 +220,7 @@ TEST_CASE("the nullifier of another share costs an attempt and is not sent") {
 }
 
 TEST_CASE("a share keeps its nullifier over its attempts, and old ones are forgotten") {
-    chains::votes::NullifierMemory memory(2);
+    chains::votes::NullifierCache memory(2);
     const domain::Bytes32 round{};
     const auto nullifier = [](std::uint8_t number) {
         domain::Bytes32 bytes{};

@@ -44,7 +44,7 @@ CommandProver::CommandProver(const ProverOptions& options, engine::Logger& logge
       life_(options.life),
       timeout_(options.timeout),
       logger_(logger),
-      keeper_(prepared(options), stop_) {}
+      pool_(prepared(options), stop_) {}
 
 ProveOutcome CommandProver::prove(const Witness& witness) {
     ProveOutcome outcome = settle(witness);
@@ -67,7 +67,7 @@ ProveOutcome CommandProver::settle(const Witness& witness) {
 
 std::optional<ProveOutcome> CommandProver::ask_idle(const CommandTalk& talk) {
     if (stop_.stop_requested()) return engine::Unreachable{"stopped"};
-    Process process = keeper_.take_idle();
+    Process process = pool_.take_idle();
     if (!process) return std::nullopt;
     const CommandAnswer answer = exchange(*process, talk, stop_);
     if (answer.outcome == Outcome::ended && answer.unread && answer.bytes.empty()) {
@@ -77,7 +77,7 @@ std::optional<ProveOutcome> CommandProver::ask_idle(const CommandTalk& talk) {
 }
 
 ProveOutcome CommandProver::ask_new(const CommandTalk& talk) {
-    Launched launched = keeper_.start(talk.deadline);
+    Launched launched = pool_.start(talk.deadline);
     if (stop_.stop_requested()) return engine::Unreachable{"stopped"};
     if (const auto* const why = std::get_if<std::string>(&launched)) {
         return engine::Unreachable{"prover can not be started: " + *why};
@@ -100,7 +100,7 @@ ProveOutcome CommandProver::read(const CommandAnswer& answer, Process process) {
     ProverAnswer read = read_answer(answer.bytes, format_);
     if (const auto* const malformed = std::get_if<Malformed>(&read))
         return NotProved{describe(*malformed)};
-    keeper_.keep(std::move(process));
+    pool_.keep(std::move(process));
     if (const auto* const error = std::get_if<ProverError>(&read)) {
         return NotProved{describe(*error)};
     }

@@ -7,7 +7,7 @@
 #include "base/stop_token.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/command_exchange.hpp"
-#include "chains/votes/prover/command_keeper.hpp"
+#include "chains/votes/prover/process_pool.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/prover/prover_protocol.hpp"
 #include "engine/logger.hpp"
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::optional<std::string> problem() const override;
 
 private:
-    using Process = CommandKeeper::Process;
+    using Process = ProcessPool::Process;
 
     [[nodiscard]] ProveOutcome settle(const Witness& witness);
     // Nothing: the process had died before it was asked.
@@ -43,7 +43,7 @@ private:
     const domain::Milliseconds timeout_;
     engine::Logger& logger_;
     base::StopToken stop_;
-    CommandKeeper keeper_;
+    ProcessPool pool_;
 
     mutable std::mutex mutex_;
     std::optional<std::string> problem_;

@@ -1,4 +1,4 @@
-#include "chains/votes/prover/command_keeper.hpp"
+#include "chains/votes/prover/process_pool.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -13,13 +13,13 @@
 
 namespace chains::votes::prover {
 
-CommandKeeper::CommandKeeper(CommandProgram program, const base::StopToken& stop)
+ProcessPool::ProcessPool(CommandProgram program, const base::StopToken& stop)
     : program_(std::move(program)), stop_(stop), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!wake_.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
     thread_ = std::thread([this] { run(); });
 }
 
-CommandKeeper::~CommandKeeper() {
+ProcessPool::~ProcessPool() {
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;
@@ -28,7 +28,7 @@ CommandKeeper::~CommandKeeper() {
     thread_.join();
 }
 
-Launched CommandKeeper::start(base::Deadline deadline) {
+Launched ProcessPool::start(base::Deadline deadline) {
     Order order([this, deadline] { return launch(program_, deadline, stop_); });
     std::future<Launched> launched = order.get_future();
     {
@@ -39,7 +39,7 @@ Launched CommandKeeper::start(base::Deadline deadline) {
     return launched.get();
 }
 
-CommandKeeper::Process CommandKeeper::take_idle() {
+ProcessPool::Process ProcessPool::take_idle() {
     for (;;) {
         Process process;
         {
@@ -52,7 +52,7 @@ CommandKeeper::Process CommandKeeper::take_idle() {
     }
 }
 
-void CommandKeeper::keep(Process process) {
+void ProcessPool::keep(Process process) {
     {
         const std::lock_guard lock(mutex_);
         idle_.push_back(std::move(process));
@@ -60,7 +60,7 @@ void CommandKeeper::keep(Process process) {
     wake();
 }
 
-void CommandKeeper::run() {
+void ProcessPool::run() {
     for (;;) {
         wait();
         std::deque<Order> orders;
@@ -74,7 +74,7 @@ void CommandKeeper::run() {
     }
 }
 
-void CommandKeeper::wait() const {
+void ProcessPool::wait() const {
     std::vector<pollfd> polled{{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
     const bool stopping = stop_.stop_requested();
     if (!stopping) polled.push_back({.fd = stop_.descriptor(), .events = POLLIN, .revents = 0});
@@ -91,13 +91,13 @@ void CommandKeeper::wait() const {
     [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
 }
 
-void CommandKeeper::wake() const {
+void ProcessPool::wake() const {
     const std::uint64_t one = 1;
     // Fails only when it is readable already.
     [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
 }
 
-std::vector<CommandKeeper::Process> CommandKeeper::take_useless() {
+std::vector<ProcessPool::Process> ProcessPool::take_useless() {
     std::vector<Process> useless;
     const std::lock_guard lock(mutex_);
     const auto is_useful = [this](const Process& process) {

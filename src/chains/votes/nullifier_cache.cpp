@@ -1,10 +1,10 @@
-#include "chains/votes/nullifier_memory.hpp"
+#include "chains/votes/nullifier_cache.hpp"
 
 #include <cassert>
 
 namespace chains::votes {
 
-bool NullifierMemory::belongs(const domain::Bytes32& round_id, const domain::Bytes32& nullifier,
+bool NullifierCache::belongs(const domain::Bytes32& round_id, const domain::Bytes32& nullifier,
                               std::int64_t share) {
     const std::lock_guard lock(mutex_);
     const Key key{round_id, nullifier};

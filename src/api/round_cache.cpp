@@ -1,17 +1,17 @@
-#include "api/round_memory.hpp"
+#include "api/round_cache.hpp"
 
 #include <algorithm>
 
 namespace api {
 
-std::optional<domain::Timestamp> RoundMemory::find(const domain::Bytes32& round_id) const {
+std::optional<domain::Timestamp> RoundCache::find(const domain::Bytes32& round_id) const {
     const std::lock_guard lock(mutex_);
     const auto known = vote_ends_.find(round_id);
     if (known == vote_ends_.end()) return {};
     return known->second;
 }
 
-domain::Timestamp RoundMemory::remember(const domain::Bytes32& round_id,
+domain::Timestamp RoundCache::remember(const domain::Bytes32& round_id,
                                         domain::Timestamp vote_end) {
     const std::lock_guard lock(mutex_);
     const auto [known, added] = vote_ends_.try_emplace(round_id, vote_end);

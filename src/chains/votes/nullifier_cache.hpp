@@ -13,9 +13,9 @@ namespace chains::votes {
 
 // Which share each nullifier was proved for, of the last so many: a prover that answers with that
 // of another share would make the chain's "already spent" look like a success. Any thread.
-class NullifierMemory {
+class NullifierCache {
 public:
-    explicit NullifierMemory(std::size_t nullifiers_max) : nullifiers_max_(nullifiers_max) {}
+    explicit NullifierCache(std::size_t nullifiers_max) : nullifiers_max_(nullifiers_max) {}
 
     // False when the nullifier was another share's before. `share`: sequence of its request.
     [[nodiscard]] bool belongs(const domain::Bytes32& round_id, const domain::Bytes32& nullifier,

@@ -12,9 +12,9 @@ namespace api {
 
 // The vote rounds seen so far and when they end (share-helper 1.2). Bounded: the round that ends
 // first makes room. The first end time of a round stays. Any thread.
-class RoundMemory {
+class RoundCache {
 public:
-    explicit RoundMemory(std::size_t rounds_max) : rounds_max_(rounds_max) {}
+    explicit RoundCache(std::size_t rounds_max) : rounds_max_(rounds_max) {}
 
     [[nodiscard]] std::optional<domain::Timestamp> find(const domain::Bytes32& round_id) const;
 

@@ -13,13 +13,13 @@ namespace chains::votes::prover {
 
 // Starts the processes of a program and keeps those that wait for their next proof; one that dies
 // meanwhile is reaped at once, and all of them when `stop` is set. A process lives no longer than
-// the thread that started it (launch()), so all are started by a thread of the keeper's own.
-class CommandKeeper {
+// the thread that started it (launch()), so all are started by a thread of the pool's own.
+class ProcessPool {
 public:
-    CommandKeeper(CommandProgram program, const base::StopToken& stop);  // throws std::system_error
-    CommandKeeper(const CommandKeeper&) = delete;
-    CommandKeeper& operator=(const CommandKeeper&) = delete;
-    ~CommandKeeper();
+    ProcessPool(CommandProgram program, const base::StopToken& stop);  // throws std::system_error
+    ProcessPool(const ProcessPool&) = delete;
+    ProcessPool& operator=(const ProcessPool&) = delete;
+    ~ProcessPool();
 
     // Any thread; blocks.
     [[nodiscard]] Launched start(base::Deadline deadline);
