@@ -87,7 +87,7 @@ Include include_of(std::string_view line) {
     return {line.substr(0, line.find(quoted ? '"' : '>')), quoted};
 }
 
-std::string offence_of(const Layer& from, const Include& include) {
+std::string violation_of(const Layer& from, const Include& include) {
     const std::string name{include.name};
     for (const Library& library : libraries) {
         if (!include.name.starts_with(library.start)) continue;
@@ -109,38 +109,38 @@ std::string offence_of(const Layer& from, const Include& include) {
 
 }  // namespace
 
-std::vector<std::string> offences_in(std::string_view path, std::string_view text) {
+std::vector<std::string> violations_in(std::string_view path, std::string_view text) {
     const Layer* from = layer_named(folder_of(path));
     if (from == nullptr) return {std::string{path} + ": stands in no known layer"};
-    std::vector<std::string> offences;
+    std::vector<std::string> violations;
     std::istringstream lines{std::string{text}};
     std::size_t number = 0;
     for (std::string line; std::getline(lines, line);) {
         ++number;
         const Include include = include_of(line);
         if (include.name.empty()) continue;
-        const std::string offence = offence_of(*from, include);
-        if (offence.empty()) continue;
-        offences.push_back(std::string{path} + ":" + std::to_string(number) + ": " + offence);
+        const std::string violation = violation_of(*from, include);
+        if (violation.empty()) continue;
+        violations.push_back(std::string{path} + ":" + std::to_string(number) + ": " + violation);
     }
-    return offences;
+    return violations;
 }
 
-std::vector<std::string> offences_below(const std::filesystem::path& root) {
+std::vector<std::string> violations_below(const std::filesystem::path& root) {
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator{root / "src"}) {
         const auto extension = entry.path().extension();
         if (extension == ".hpp" || extension == ".cpp") files.push_back(entry.path());
     }
     std::ranges::sort(files);
-    std::vector<std::string> offences;
+    std::vector<std::string> violations;
     for (const std::filesystem::path& file : files) {
         std::ifstream stream{file};
         const std::string text{std::istreambuf_iterator<char>{stream}, {}};
         const std::string path = std::filesystem::relative(file, root).generic_string();
-        std::ranges::move(offences_in(path, text), std::back_inserter(offences));
+        std::ranges::move(violations_in(path, text), std::back_inserter(violations));
     }
-    return offences;
+    return violations;
 }
 
 }  // namespace architecture

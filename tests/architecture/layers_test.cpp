@@ -10,9 +10,9 @@
 #include "support/temp_directory.hpp"
 
 TEST_CASE("no layer of src includes one to its right, nor a peer") {
-    const std::vector<std::string> offences = architecture::offences_below(POSTHOUSE_SOURCE_ROOT);
-    for (const std::string& offence : offences) MESSAGE(offence);
-    CHECK(offences.empty());
+    const std::vector<std::string> violations = architecture::violations_below(POSTHOUSE_SOURCE_ROOT);
+    for (const std::string& violation : violations) MESSAGE(violation);
+    CHECK(violations.empty());
 }
 
 TEST_CASE("a turn of the layer order is found") {
@@ -100,7 +100,7 @@ TEST_CASE("a turn of the layer order is found") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        CHECK(architecture::offences_in(row.path, row.text) == row.expected);
+        CHECK(architecture::violations_in(row.path, row.text) == row.expected);
     }
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("files are found in folders of any depth, headers and sources alike") 
     std::ofstream{root.path() / "src/store/deep/deeper/b.cpp"} << "\n#include \"api/s.hpp\"\n";
     std::ofstream{root.path() / "src/api/c.cpp"} << "#include \"engine/e.hpp\"\n";
     std::ofstream{root.path() / "src/api/notes.txt"} << "#include \"config/e.hpp\"\n";
-    CHECK(architecture::offences_below(root.path()) ==
+    CHECK(architecture::violations_below(root.path()) ==
           std::vector<std::string>{"src/domain/a.hpp:1: domain includes store",
                                    "src/store/deep/deeper/b.cpp:2: store includes api"});
 }
