@@ -19,7 +19,7 @@
 
 namespace {
 
-int refuse(const config::Refused& refused) {
+int refuse(const config::ConfigErrors& refused) {
     for (const std::string& error : refused.errors) std::cerr << error << "\n";
     return config::exit_usage;
 }
@@ -28,7 +28,7 @@ int run(const config::Serve& command) {
     commands::block_signals();  // a reload that comes early waits for its turn
     auto loaded = config::load(
         {command.file, config::process_environment(), command.data_dir, command.listen});
-    if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
     auto& found = std::get<config::Loaded>(loaded);
     found.settings.api.version = build_version;
     found.settings.api.build = build_commit;
@@ -40,7 +40,7 @@ int run(const config::Serve& command) {
 int run(const config::Check& command) {
     auto loaded =
         config::load({command.file, config::process_environment(), std::nullopt, std::nullopt});
-    if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
     auto& found = std::get<config::Loaded>(loaded);
     std::vector<std::string> not_checked;
     try {
@@ -58,7 +58,7 @@ int run(const config::Check& command) {
 int run(const config::Doctor& command) {
     auto loaded =
         config::load({command.file, config::process_environment(), std::nullopt, std::nullopt});
-    if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
     auto& settings = std::get<config::Loaded>(loaded).settings;
     try {
         commands::find_signer_key(settings);
@@ -72,7 +72,7 @@ int run(const config::Doctor& command) {
 int run(const config::ImportHelperDb& command) {
     auto loaded =
         config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::Refused>(&loaded)) return refuse(*refused);
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
     const auto& settings = std::get<config::Loaded>(loaded).settings;
     if (settings.votes.base_url().empty() && !command.trial) {
         return refuse(

@@ -18,20 +18,20 @@ namespace {
 constexpr std::size_t word_bytes = 32;
 
 // Concatenates 32-byte words as the ABI encodes them.
-class Words {
+class StructHasher {
 public:
-    Words& add(const domain::Bytes32& word) {
+    StructHasher& add(const domain::Bytes32& word) {
         bytes_.insert(bytes_.end(), word.begin(), word.end());
         return *this;
     }
 
-    Words& add(const domain::Address& address) {
+    StructHasher& add(const domain::Address& address) {
         bytes_.resize(bytes_.size() + word_bytes - address.size());
         bytes_.insert(bytes_.end(), address.begin(), address.end());
         return *this;
     }
 
-    Words& add(std::uint64_t number) {
+    StructHasher& add(std::uint64_t number) {
         domain::Bytes32 word{};
         for (std::size_t i = word.size(); number != 0; number >>= 8U) {
             word[--i] = static_cast<std::uint8_t>(number);
@@ -50,16 +50,16 @@ domain::Bytes32 domain_separator(std::uint64_t chain_id, const domain::Address& 
         "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
     static const domain::Bytes32 name = domain::keccak256("Decryption");
     static const domain::Bytes32 version = domain::keccak256("1");
-    return Words().add(type).add(name).add(version).add(chain_id).add(contract).hash();
+    return StructHasher().add(type).add(name).add(version).add(chain_id).add(contract).hash();
 }
 
 domain::Bytes32 struct_hash(const domain::UnifiedUserDecrypt& request) {
     static const domain::Bytes32 type = domain::keccak256(
         "UserDecryptRequestVerification(address userAddress,bytes publicKey,address[] "
         "allowedContracts,uint256 startTimestamp,uint256 durationSeconds,bytes extraData)");
-    Words contracts;
+    StructHasher contracts;
     for (const domain::Address& contract : request.allowed_contracts) contracts.add(contract);
-    return Words()
+    return StructHasher()
         .add(type)
         .add(request.user_address)
         .add(domain::keccak256(request.public_key))

@@ -169,8 +169,8 @@ void read_proxies(const Environment& environment, Settings& settings,
 
 }  // namespace
 
-std::variant<Loaded, Refused> load(const Sources& sources) {
-    Refused refused;
+std::variant<Loaded, ConfigErrors> load(const Sources& sources) {
+    ConfigErrors refused;
     Node root{"the defaults", Node::Table{}};
     if (sources.file) {
         auto file = read_file(*sources.file);

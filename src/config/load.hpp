@@ -28,10 +28,10 @@ struct Loaded {
 // Everything that is wrong, one line each, in the order of the sources:
 // `WHERE: key: problem; allowed: …`, where WHERE is FILE:LINE, the variable or the flag. No line
 // holds a secret or a URL.
-struct Refused {
+struct ConfigErrors {
     std::vector<std::string> errors;
 };
 
-[[nodiscard]] std::variant<Loaded, Refused> load(const Sources& sources);
+[[nodiscard]] std::variant<Loaded, ConfigErrors> load(const Sources& sources);
 
 }  // namespace config

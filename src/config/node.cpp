@@ -43,7 +43,7 @@ struct Describer {
     }
     std::string operator()(const Raw& value) const { return in_quotes(value.text); }
     std::string operator()(domain::Timestamp) const { return "a date"; }
-    std::string operator()(const Unusual& value) const { return value.what; }
+    std::string operator()(const Unsupported& value) const { return value.what; }
     std::string operator()(const Node::List&) const { return "a list"; }
     std::string operator()(const Node::Table&) const { return "a table"; }
 };

@@ -20,7 +20,7 @@ struct Raw {
 };
 
 // A TOML value no key takes, such as a date without an offset.
-struct Unusual {
+struct Unsupported {
     std::string what;
 };
 
@@ -30,7 +30,7 @@ struct Node {
     using Table = std::map<std::string, Node>;
 
     std::string origin;  // `FILE:LINE`, the variable, the flag
-    std::variant<bool, std::int64_t, double, std::string, Raw, domain::Timestamp, Unusual, List,
+    std::variant<bool, std::int64_t, double, std::string, Raw, domain::Timestamp, Unsupported, List,
                  Table>
         value;
 };

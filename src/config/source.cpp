@@ -50,11 +50,11 @@ Node table_of(const toml::table& table, const std::string& origin, const std::st
     return {origin, std::move(members)};
 }
 
-std::variant<domain::Timestamp, Unusual> time_of(const toml::date_time& time) {
+std::variant<domain::Timestamp, Unsupported> time_of(const toml::date_time& time) {
     std::ostringstream text;
     text << time;
     const auto parsed = time.is_local() ? std::nullopt : parse_time(text.str());
-    if (!parsed) return Unusual{"a date and time without an offset"};
+    if (!parsed) return Unsupported{"a date and time without an offset"};
     return *parsed;
 }
 
@@ -75,9 +75,9 @@ Node node_of(const toml::node& node, const std::string& file) {
         if (const auto* moment = std::get_if<domain::Timestamp>(&time)) {
             return {std::move(origin), *moment};
         }
-        return {std::move(origin), std::get<Unusual>(time)};
+        return {std::move(origin), std::get<Unsupported>(time)};
     }
-    return {std::move(origin), Unusual{"a date or a time alone"}};
+    return {std::move(origin), Unsupported{"a date or a time alone"}};
 }
 
 bool is_known_word(std::string_view name) {

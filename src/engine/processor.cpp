@@ -48,7 +48,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     }
     observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
-    rounds::recall_late(context_);
+    rounds::reload_late_rounds(context_);
     unlogged_ = rounds::unlogged_alerts(store_);
     if (context_.alerts != nullptr) {
         std::vector<RoundAlert> alerts = rounds::open_alerts(store_);

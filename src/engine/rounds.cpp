@@ -97,7 +97,7 @@ void note_late(Context& context, const store::Row& share) {
         {LogLevel::warning, "share_after_round_end round_id=" + hex_of(context.store, *share.round)});
 }
 
-void recall_late(Context& context) {
+void reload_late_rounds(Context& context) {
     for (const std::int64_t round : context.store.closed_with_waiting()) {
         context.late_rounds.insert(round);
     }

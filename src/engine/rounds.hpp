@@ -23,7 +23,7 @@ namespace engine::rounds {
 void note_late(Context& context, const store::Row& share);
 
 // At start: shares that came too late and were not timed out before the end of the process.
-void recall_late(Context& context);
+void reload_late_rounds(Context& context);
 
 // Alerts that nobody took yet.
 [[nodiscard]] std::vector<RoundAlert> open_alerts(store::Store& store);

@@ -327,7 +327,7 @@ TEST_CASE("a file that can not be read is said to be so") {
         config::Sources sources;
         sources.file = row.file;
         const auto result = config::load(sources);
-        const auto* refused = std::get_if<config::Refused>(&result);
+        const auto* refused = std::get_if<config::ConfigErrors>(&result);
         REQUIRE(refused != nullptr);
         REQUIRE(refused->errors.size() == 1);
         CHECK(refused->errors[0].substr(0, row.expected.size()) == row.expected);

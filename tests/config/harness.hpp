@@ -25,7 +25,7 @@ public:
         flags.file = path;
         flags.environment = std::move(environment);
         result_ = config::load(flags);
-        if (auto* refused = std::get_if<config::Refused>(&result_)) {
+        if (auto* refused = std::get_if<config::ConfigErrors>(&result_)) {
             for (std::string& line : refused->errors) {
                 const std::size_t place = line.find(path);
                 if (place != std::string::npos) line.replace(place, path.size(), "FILE");
@@ -38,7 +38,7 @@ public:
     [[nodiscard]] const config::Settings& settings() const { return loaded().settings; }
 
     [[nodiscard]] std::vector<std::string> errors() const {
-        const auto* refused = std::get_if<config::Refused>(&result_);
+        const auto* refused = std::get_if<config::ConfigErrors>(&result_);
         return refused == nullptr ? std::vector<std::string>{} : refused->errors;
     }
     // All lines, for messages and for looking for what must not be there.
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    std::variant<config::Loaded, config::Refused> result_;
+    std::variant<config::Loaded, config::ConfigErrors> result_;
 };
 
 }  // namespace config_test

@@ -27,7 +27,7 @@ using fuzz::require;
 
 constexpr std::string_view marker = "5ecr3t5ecr3t5ecr3t";
 
-using Loading = std::variant<config::Loaded, config::Refused>;
+using Loading = std::variant<config::Loaded, config::ConfigErrors>;
 
 struct Input {
     std::string file;
@@ -74,7 +74,7 @@ Loading load(const Input& input) {
 }
 
 std::vector<std::string> lines_of(const Loading& loading) {
-    if (const auto* refused = std::get_if<config::Refused>(&loading)) return refused->errors;
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loading)) return refused->errors;
     const auto& loaded = std::get<config::Loaded>(loading);
     std::vector<std::string> lines = loaded.warnings;
     lines.insert(lines.end(), loaded.notes.begin(), loaded.notes.end());
@@ -93,7 +93,7 @@ void check_lines(const Loading& loading, bool utf8) {
         require(!line.empty() && platform::printable(line) == line, "a line is one printable line");
         require(!utf8 || fuzz::is_utf8(line), "no character is cut in two");
     }
-    const auto* refused = std::get_if<config::Refused>(&loading);
+    const auto* refused = std::get_if<config::ConfigErrors>(&loading);
     require(refused == nullptr || !refused->errors.empty(), "a refusal has a reason");
 }
 

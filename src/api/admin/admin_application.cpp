@@ -42,39 +42,39 @@ net::HttpResponse without_token() {
 }
 
 // What a POST asks for.
-struct Wish {
+struct ChangeRequest {
     const AdminParameter* parameter = nullptr;
     std::optional<AdminValue> value;  // nothing: back to the configuration's
 };
 
 // Why it asks for nothing, with what the log says of it.
-struct Unfit {
+struct BadRequest {
     net::HttpResponse response;
     std::string name = "?";  // never one that only the client knows
     std::string reason;
 };
 
-Unfit wrong_shape(std::string_view text) {
+BadRequest wrong_shape(std::string_view text) {
     return {.response = admin_text(422, text), .reason = std::string(text)};
 }
 
-Unfit no_json(const JsonProblem& problem) {
+BadRequest no_json(const JsonProblem& problem) {
     const std::string text = "The body is no JSON: " + text_of(problem);
     return {.response = admin_text(400, text), .reason = text};
 }
 
-Unfit unknown_parameter(std::string_view name) {
+BadRequest unknown_parameter(std::string_view name) {
     constexpr std::size_t shown_max = 200;
     return {.response = admin_error(
                 400, "Unknown configuration parameter: " + std::string(name.substr(0, shown_max))),
             .reason = "no such parameter"};
 }
 
-Unfit refused(const AdminParameter& parameter, const AdminError& api_error) {
+BadRequest refused(const AdminParameter& parameter, const AdminError& api_error) {
     return {admin_error(400, api_error.text), std::string(parameter.name), api_error.text};
 }
 
-std::variant<Wish, Unfit> read_wish(JsonValue body) {
+std::variant<ChangeRequest, BadRequest> read_change(JsonValue body) {
     if (!body.is(JsonType::object)) {
         return wrong_shape("The body must be an object with `param` and `value`");
     }
@@ -92,18 +92,18 @@ std::variant<Wish, Unfit> read_wish(JsonValue body) {
     }
     const AdminParameter* parameter = find_admin_parameter(name->text());
     if (parameter == nullptr) return unknown_parameter(name->text());
-    if (value->is(JsonType::null)) return Wish{parameter, std::nullopt};
+    if (value->is(JsonType::null)) return ChangeRequest{parameter, std::nullopt};
     auto given = read_admin_value(*parameter, *value);
     if (const auto* api_error = std::get_if<AdminError>(&given)) {
         return refused(*parameter, *api_error);
     }
-    return Wish{parameter, std::get<AdminValue>(std::move(given))};
+    return ChangeRequest{parameter, std::get<AdminValue>(std::move(given))};
 }
 
-std::variant<Wish, Unfit> read_wish(std::string_view body) {
+std::variant<ChangeRequest, BadRequest> read_change(std::string_view body) {
     const auto read = read_json(body);
     if (const auto* problem = std::get_if<JsonProblem>(&read)) return no_json(*problem);
-    return read_wish(std::get<JsonDocument>(read).root());
+    return read_change(std::get<JsonDocument>(read).root());
 }
 
 net::HttpResponse not_stored() {
@@ -195,13 +195,13 @@ void AdminApplication::answer(const net::HttpRequest& request, net::Respond resp
 }
 
 void AdminApplication::post(const net::HttpRequest& request, net::Respond respond) {
-    auto read = read_wish(request.body);
-    if (auto* unfit = std::get_if<Unfit>(&read)) {
-        refused_.note(field("name", unfit->name), unfit->reason);
-        respond(std::move(unfit->response));
+    auto read = read_change(request.body);
+    if (auto* bad = std::get_if<BadRequest>(&read)) {
+        refused_.note(field("name", bad->name), bad->reason);
+        respond(std::move(bad->response));
         return;
     }
-    auto& [parameter, value] = std::get<Wish>(read);
+    auto& [parameter, value] = std::get<ChangeRequest>(read);
     changes_.make(
         *parameter, std::move(value),
         [this, parameter = parameter, respond = std::move(respond)](

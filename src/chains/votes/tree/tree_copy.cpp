@@ -48,7 +48,7 @@ std::optional<engine::Unreachable> TreeCopy::follow(const LatestTree& target) {
         }
         if (const auto* problem = std::get_if<engine::Unreachable>(&reading)) return *problem;
         drop();
-        if (anew) return engine::Unreachable{std::get<Disagrees>(reading).reason};
+        if (anew) return engine::Unreachable{std::get<Mismatch>(reading).reason};
     }
 }
 
@@ -96,7 +96,7 @@ TreeCopy::Reading TreeCopy::in_time(const Bounds& bounds) const {
                                     " of ", bounds.to_height, " is next")};
 }
 
-TreeCopy::Disagrees TreeCopy::more_than(std::uint64_t leaves) {
+TreeCopy::Mismatch TreeCopy::more_than(std::uint64_t leaves) {
     return {text("the tree of the round has more than ", leaves, " leaves")};
 }
 
@@ -111,7 +111,7 @@ void TreeCopy::suit_page(std::uint64_t leaves, bool grows) {
 TreeCopy::Reading TreeCopy::append(const LeavesRead& read, const Bounds& bounds) {
     for (const BlockLeaves& block : read.blocks) {
         if (block.height < next_height_ || block.height > read.to_height)
-            return Disagrees{
+            return Mismatch{
                 text("the chain listed the leaves of block ", block.height, " out of order")};
         // Hashing many leaves takes its time as well.
         Reading timely = in_time(bounds);
@@ -127,7 +127,7 @@ TreeCopy::Reading TreeCopy::append(const LeavesRead& read, const Bounds& bounds)
 TreeCopy::Reading TreeCopy::append(const BlockLeaves& block, std::uint64_t leaves_max) {
     if (block.leaves.empty()) return Agrees{};
     if (block.start_index != tree_.size())
-        return Disagrees{text("the leaves of block ", block.height, " start at ", block.start_index,
+        return Mismatch{text("the leaves of block ", block.height, " start at ", block.start_index,
                               " instead of ", tree_.size())};
     if (block.leaves.size() > leaves_max - tree_.size()) return more_than(leaves_max);
     std::vector<PallasField> leaves;
@@ -135,7 +135,7 @@ TreeCopy::Reading TreeCopy::append(const BlockLeaves& block, std::uint64_t leave
     for (const domain::Bytes32& bytes : block.leaves) {
         const std::optional<PallasField> leaf = PallasField::decode(bytes);
         if (!leaf)
-            return Disagrees{text("leaf ", tree_.size() + leaves.size(),
+            return Mismatch{text("leaf ", tree_.size() + leaves.size(),
                                   " of the round's tree is no field element")};
         leaves.push_back(*leaf);
     }
@@ -148,11 +148,11 @@ TreeCopy::Reading TreeCopy::append(const BlockLeaves& block, std::uint64_t leave
 TreeCopy::Reading TreeCopy::compare(const LatestTree& target) const {
     const std::uint64_t size = size_at(target.height);
     if (size != target.next_index)
-        return Disagrees{text("the tree of the round has ", size, " leaves at block ",
+        return Mismatch{text("the tree of the round has ", size, " leaves at block ",
                               target.height, " instead of ", target.next_index)};
     // The chain stores no root of a tree without leaves.
     if (size > 0 && tree_.root(size) != target.root)
-        return Disagrees{"the tree of the round does not match the chain's root"};
+        return Mismatch{"the tree of the round does not match the chain's root"};
     return Agrees{};
 }
 

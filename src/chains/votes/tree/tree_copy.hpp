@@ -46,10 +46,10 @@ public:
 
 private:
     struct Agrees {};
-    struct Disagrees {
+    struct Mismatch {
         std::string reason;
     };
-    using Reading = std::variant<Agrees, Disagrees, engine::Unreachable>;
+    using Reading = std::variant<Agrees, Mismatch, engine::Unreachable>;
 
     // What one follow() may bring.
     struct Bounds {
@@ -62,7 +62,7 @@ private:
     Reading read_blocks(const Bounds& bounds);
     Reading append(const LeavesRead& read, const Bounds& bounds);
     Reading append(const BlockLeaves& block, std::uint64_t leaves_max);
-    [[nodiscard]] static Disagrees more_than(std::uint64_t leaves);
+    [[nodiscard]] static Mismatch more_than(std::uint64_t leaves);
     [[nodiscard]] Reading in_time(const Bounds& bounds) const;
     Reading compare(const LatestTree& target) const;
     void suit_page(std::uint64_t leaves, bool grows);
