@@ -21,4 +21,12 @@ std::string in_words(std::chrono::milliseconds time) {
                                      : std::to_string(time.count()) + " ms";
 }
 
+TransportError held_back(const TransportError& other) {
+    if (other.kind == TransportError::Kind::throttled ||
+        other.kind == TransportError::Kind::stopped) {
+        return other;
+    }
+    return transport_error(TransportError::Kind::unsent, other.text);
+}
+
 }  // namespace net

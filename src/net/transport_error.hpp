@@ -24,6 +24,8 @@ struct TransportError {
 [[nodiscard]] TransportError transport_error(TransportError::Kind kind, std::string text);
 [[nodiscard]] TransportError throttled(std::chrono::milliseconds wait);
 [[nodiscard]] TransportError stopped();
+// Of a call that was held back because another met `other`.
+[[nodiscard]] TransportError held_back(const TransportError& other);
 
 [[nodiscard]] std::string in_words(std::chrono::milliseconds time);  // `7 s`, `250 ms`
 

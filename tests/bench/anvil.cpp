@@ -86,7 +86,7 @@ Json Anvil::ask(const std::string& method, Json parameters) {
     const auto* error = std::get_if<chains::jsonrpc::NodeError>(&answer);
     throw std::runtime_error(
         "anvil, " + method + ": " +
-        (error != nullptr ? error->message : std::get<chains::jsonrpc::Trouble>(answer).text));
+        (error != nullptr ? error->message : std::get<chains::jsonrpc::TransportError>(answer).text));
 }
 
 std::uint64_t Anvil::included(const domain::Address& account) {

@@ -14,7 +14,7 @@ using domain::Milliseconds;
 using jsonrpc::Answer;
 using jsonrpc::Json;
 using jsonrpc::NodeError;
-using jsonrpc::Trouble;
+using jsonrpc::TransportError;
 
 namespace {
 
@@ -53,14 +53,14 @@ Hash hash_in(const Answer& answer, std::uint64_t number) {
     return *hash;
 }
 
-const Trouble* unanswered_in(const std::vector<Answer>& answers) {
+const TransportError* unanswered_in(const std::vector<Answer>& answers) {
     for (const Answer& answer : answers) {
-        if (const auto* problem = std::get_if<Trouble>(&answer)) return problem;
+        if (const auto* problem = std::get_if<TransportError>(&answer)) return problem;
     }
     return nullptr;
 }
 
-std::string text_of(const NodeError& error) {
+std::string refusal_text(const NodeError& error) {
     return "the node refuses: " + error.message + " (" + std::to_string(error.code) + ")";
 }
 
@@ -115,8 +115,9 @@ std::optional<ChainReader::Step> ChainReader::look_at_head() {
     std::vector<jsonrpc::Call> calls{{"eth_blockNumber", Json::array()}};
     if (hash_of_last()) calls.push_back(block_call(*last()));
     const std::vector<Answer> answers = node_.call_all(calls);
-    if (const Trouble* problem = unanswered_in(answers)) return failed(*problem, 1);
-    if (const auto* error = std::get_if<NodeError>(&answers[0])) return failed(text_of(*error));
+    if (const TransportError* problem = unanswered_in(answers)) return failed(*problem, 1);
+    if (const auto* error = std::get_if<NodeError>(&answers[0]))
+        return failed(refusal_text(*error));
     const auto head = jsonrpc::quantity(std::get<Json>(answers[0]));
     if (!head || *head > block_number_max) return failed("a malformed block number");
     head_ = head;
@@ -143,7 +144,7 @@ std::optional<ChainReader::Step> ChainReader::look_at_head() {
 
 ChainReader::Step ChainReader::begin_at_head() {
     const std::vector<Answer> answers = node_.call_all({block_call(*head_)});
-    if (const Trouble* problem = unanswered_in(answers)) return failed(*problem, 1);
+    if (const TransportError* problem = unanswered_in(answers)) return failed(*problem, 1);
     const Hash hash = hash_in(answers[0], *head_);
     if (const auto* known = std::get_if<domain::Bytes32>(&hash)) hashes_.put(*head_, *known);
     next_ = *head_ + 1;
@@ -159,7 +160,7 @@ ChainReader::Step ChainReader::read_range() {
     std::vector<jsonrpc::Call> calls{block_call(query.to), logs_call(query)};
     if (hash_of_last()) calls.push_back(block_call(*last()));
     const std::vector<Answer> answers = node_.call_all(calls);
-    if (const Trouble* problem = unanswered_in(answers)) return failed(*problem, query.blocks());
+    if (const TransportError* problem = unanswered_in(answers)) return failed(*problem, query.blocks());
 
     // Whoever lacks the block leaves its logs out without a word.
     const Hash hash = hash_in(answers[0], query.to);
@@ -219,7 +220,7 @@ ChainReader::Step ChainReader::step_back() {
         std::vector<jsonrpc::Call> calls;
         for (std::size_t i = begin; i < end; ++i) calls.push_back(block_call(known[i].first));
         const std::vector<Answer> answers = node_.call_all(calls);
-        if (const Trouble* problem = unanswered_in(answers)) return failed(*problem, 1);
+        if (const TransportError* problem = unanswered_in(answers)) return failed(*problem, 1);
         for (std::size_t i = begin; i < end; ++i) {
             const Hash hash = hash_in(answers[i - begin], known[i].first);
             const auto* now = std::get_if<domain::Bytes32>(&hash);
@@ -332,12 +333,12 @@ ChainReader::Step ChainReader::failed(std::string text, Milliseconds longest) {
     return {std::min(pause, longest), true, false, std::move(text)};
 }
 
-ChainReader::Step ChainReader::failed(const Trouble& problem, std::uint64_t blocks_asked) {
-    if (problem.kind == Trouble::Kind::stopped) return {{}, true, true, std::nullopt};
-    const bool throttled = problem.kind == Trouble::Kind::throttled;
+ChainReader::Step ChainReader::failed(const TransportError& problem, std::uint64_t blocks_asked) {
+    if (problem.kind == TransportError::Kind::stopped) return {{}, true, true, std::nullopt};
+    const bool throttled = problem.kind == TransportError::Kind::throttled;
     throttles_ = throttled ? throttles_ + 1 : 0;
     const bool too_much =
-        throttled ? throttles_ >= throttles_to_doubt : problem.kind != Trouble::Kind::unsent;
+        throttled ? throttles_ >= throttles_to_doubt : problem.kind != TransportError::Kind::unsent;
     if (blocks_asked > 1 && too_much) range_size_.refused(blocks_asked);
     Step step = failed(problem.text, pause_max_unanswered);
     if (problem.wait > Milliseconds{0}) step.pause = problem.wait;
@@ -351,9 +352,9 @@ ChainReader::Step ChainReader::refused(const NodeError& error, std::uint64_t blo
         range_size_.refused(blocks_asked);
         return {{}, true, false, std::nullopt};
     }
-    if (error.code != out_of_range) return failed(text_of(error));
+    if (error.code != out_of_range) return failed(refusal_text(error));
     target_.reset();
-    return lagging(text_of(error));
+    return lagging(refusal_text(error));
 }
 
 }  // namespace chains::evm

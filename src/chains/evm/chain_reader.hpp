@@ -79,7 +79,7 @@ private:
     [[nodiscard]] Step failed(std::string text);
     // Pauses that double up to the longest.
     [[nodiscard]] Step failed(std::string text, domain::Milliseconds longest);
-    [[nodiscard]] Step failed(const jsonrpc::Trouble& problem, std::uint64_t blocks_asked);
+    [[nodiscard]] Step failed(const jsonrpc::TransportError& problem, std::uint64_t blocks_asked);
     [[nodiscard]] Step refused(const jsonrpc::NodeError& error, std::uint64_t blocks_asked);
 
     const EvmOptions options_;

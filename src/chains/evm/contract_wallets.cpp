@@ -30,7 +30,7 @@ engine::SignatureAnswer judge(const jsonrpc::Answer& answer) {
         if (is_revert(*error)) return engine::SignatureInvalid{};
         return engine::Unreachable{text_of(*error)};
     }
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return engine::Unreachable{text_of(*problem), {}, 0, problem->wait};
     }
     if (const auto returned = jsonrpc::bytes(std::get<jsonrpc::Json>(answer)))
@@ -39,8 +39,8 @@ engine::SignatureAnswer judge(const jsonrpc::Answer& answer) {
 }
 
 bool is_stop(const jsonrpc::Answer& answer) {
-    const auto* problem = std::get_if<jsonrpc::Trouble>(&answer);
-    return problem != nullptr && problem->kind == jsonrpc::Trouble::Kind::stopped;
+    const auto* problem = std::get_if<jsonrpc::TransportError>(&answer);
+    return problem != nullptr && problem->kind == jsonrpc::TransportError::Kind::stopped;
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ diagnosis::Finding failed(std::string subject, std::string text) {
 
 std::variant<Json, Problem> ask(jsonrpc::Node& node, const jsonrpc::Call& call) {
     const jsonrpc::Answer answer = node.call(call);
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return Problem{"no answer (" + problem->text + ")", false};
     }
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
@@ -124,7 +124,7 @@ diagnosis::Finding check_code(const std::string& subject, jsonrpc::Node& node,
 diagnosis::Finding check_sync_send(jsonrpc::Node& write) {
     const std::string subject = "eth_sendRawTransactionSync";
     const jsonrpc::Answer answer = write.call({subject, Json::array({"0x"})});
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return warning(subject, "not checked: no answer (" + problem->text + ")");
     }
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);

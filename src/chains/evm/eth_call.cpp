@@ -24,7 +24,7 @@ void set_calldata(jsonrpc::Json& call, domain::ByteView calldata) {
 std::variant<domain::Bytes, NoResult> read_eth_call(const jsonrpc::Answer& answer) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer))
         return NoResult{text_of(*error)};
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return NoResult{text_of(*problem), problem->wait};
     }
     if (auto bytes = jsonrpc::bytes(std::get<jsonrpc::Json>(answer))) return std::move(*bytes);
@@ -35,7 +35,7 @@ std::string text_of(const jsonrpc::NodeError& error) {
     return base::redact_urls(describe(error));
 }
 
-std::string text_of(const jsonrpc::Trouble& problem) {
+std::string text_of(const jsonrpc::TransportError& problem) {
     return base::redact_urls(problem.text);
 }
 

@@ -29,6 +29,6 @@ struct NoResult {
 
 // For failure texts and the log: one line without URLs.
 [[nodiscard]] std::string text_of(const jsonrpc::NodeError& error);
-[[nodiscard]] std::string text_of(const jsonrpc::Trouble& problem);
+[[nodiscard]] std::string text_of(const jsonrpc::TransportError& problem);
 
 }  // namespace chains::evm

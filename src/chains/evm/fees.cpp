@@ -16,8 +16,8 @@ constexpr jsonrpc::Wei price_max = jsonrpc::Wei{1} << 96U;  // far beyond any pr
 constexpr jsonrpc::Wei capless_factor = 10;
 constexpr std::size_t blocks_max = 1'024;
 
-jsonrpc::Trouble garbled(const char* what) {
-    return {jsonrpc::Trouble::Kind::garbled, what, {}};
+jsonrpc::TransportError garbled(const char* what) {
+    return {jsonrpc::TransportError::Kind::garbled, what, {}};
 }
 
 // The middle of the positive ones, the mean of the two middle ones when their number is even; at
@@ -140,7 +140,7 @@ FeeAnswer Fees::ask() {
     const std::vector<jsonrpc::Answer> answers = node_.call_all(calls);
     const jsonrpc::Answer& history = answers.front();
     const jsonrpc::Wei floor = answers.size() > 1 ? tip_floor(answers.back()) : jsonrpc::Wei{0};
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&history)) return *problem;
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&history)) return *problem;
     FeeHistory fees;
     if (const auto* result = std::get_if<jsonrpc::Json>(&history)) {
         const auto decoded = decode_fee_history(*result);
@@ -149,7 +149,7 @@ FeeAnswer Fees::ask() {
     }
     if (!fees.base) {
         const auto block = node_.call({"eth_getBlockByNumber", {"latest", false}});
-        if (const auto* problem = std::get_if<jsonrpc::Trouble>(&block)) return *problem;
+        if (const auto* problem = std::get_if<jsonrpc::TransportError>(&block)) return *problem;
         if (const auto* result = std::get_if<jsonrpc::Json>(&block)) {
             const jsonrpc::Json& base = jsonrpc::member(*result, "baseFeePerGas");
             if (!base.is_null()) fees.base = jsonrpc::wei(base);
@@ -166,7 +166,7 @@ FeeAnswer Fees::ask() {
         return quote;
     }
     const auto price = node_.call({"eth_gasPrice", jsonrpc::Json::array()});
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&price)) return *problem;
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&price)) return *problem;
     const auto* result = std::get_if<jsonrpc::Json>(&price);
     const auto wei = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
     if (!wei || *wei > price_max) return garbled("a gas price that can not be read");

@@ -20,7 +20,7 @@ struct FeeQuote {
     jsonrpc::Wei max_fee = 0;  // twice the base fee and the priority fee; the gas price when legacy
 };
 
-using FeeAnswer = std::variant<FeeQuote, jsonrpc::Trouble>;
+using FeeAnswer = std::variant<FeeQuote, jsonrpc::TransportError>;
 
 // What the chain asks for now, from the write node. Any thread; blocks while it asks. Those who
 // come meanwhile share the answer.

@@ -221,7 +221,7 @@ std::optional<NoResult> KeyPoller::read_storage(Round& round) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
         return about(what, {text_of(*error)});
     }
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return about(what, {text_of(*problem), problem->wait});
     }
     auto storage = storage_in(std::get<jsonrpc::Json>(answer), contract, round.ids.context);

@@ -26,7 +26,7 @@ const Json* json_in(const Answer& answer) {
 
 std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
     for (const Answer& answer : answers) {
-        if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) return problem->text;
+        if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) return problem->text;
         if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
             return "the node refuses: " + error->message + " (" + std::to_string(error->code) + ")";
         }
@@ -119,9 +119,9 @@ std::optional<Milliseconds> Monitor::read() {
     const std::vector<Answer> answers = write_.call_all(calls);
     Milliseconds pause{0};
     for (const Answer& answer : answers) {
-        const auto* problem = std::get_if<jsonrpc::Trouble>(&answer);
+        const auto* problem = std::get_if<jsonrpc::TransportError>(&answer);
         if (problem == nullptr) continue;
-        if (problem->kind == jsonrpc::Trouble::Kind::stopped) return std::nullopt;
+        if (problem->kind == jsonrpc::TransportError::Kind::stopped) return std::nullopt;
         pause = std::max(pause, problem->wait);
     }
     const std::lock_guard lock{mutex_};

@@ -62,7 +62,7 @@ void Preparation::work(const Orders& orders) {
         all(*unknown);
     } else {
         const FeeAnswer fees = fees_.current();
-        if (const auto* problem = std::get_if<jsonrpc::Trouble>(&fees)) {
+        if (const auto* problem = std::get_if<jsonrpc::TransportError>(&fees)) {
             all(unreachable(*problem, "asking for fees"));
         } else {
             estimate(orders, std::get<FeeQuote>(fees), outcomes);
@@ -74,7 +74,7 @@ void Preparation::work(const Orders& orders) {
 std::optional<engine::Unreachable> Preparation::find_nonce() {
     if (nonces_.known()) return std::nullopt;
     const auto answer = write_.call({"eth_getTransactionCount", {jsonrpc::hex(signer_), "latest"}});
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return unreachable(*problem, "asking for the nonce");
     }
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
@@ -93,7 +93,7 @@ std::optional<engine::PrepareOutcome> Preparation::find_code(const domain::Addre
         if (with_code_.contains(contract)) return std::nullopt;
     }
     const auto answer = write_.call({"eth_getCode", {jsonrpc::hex(contract), "latest"}});
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return unreachable(*problem, "asking for the contract's code");
     }
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
@@ -174,7 +174,7 @@ void Preparation::forget_refusals(const domain::RequestId& id) {
 
 engine::PrepareOutcome Preparation::outcome_of(const domain::RequestId& id,
                                                const jsonrpc::Answer& estimate, Transaction draft) {
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&estimate)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&estimate)) {
         return unreachable(*problem, "estimating gas");
     }
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&estimate)) return refused(id, *error);

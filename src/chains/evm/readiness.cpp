@@ -197,7 +197,7 @@ bool Readiness::settle_chain(Check& check, const Host& host, const jsonrpc::Answ
             return false;
         }
         check.fail(engine::Rejected{access_list_failed(host.chain_id, text_of(*error))});
-    } else if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    } else if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         const std::string text = text_of(*problem);
         check.fail(engine::Unreachable{"host chain " + std::to_string(host.chain_id) + ": " + text,
                                        access_list_failed(host.chain_id, text), 0, problem->wait});

@@ -45,7 +45,7 @@ struct GatewayOutcome {
     engine::CheckOutcome operator()(const jsonrpc::NodeError& error) const {
         return engine::NotReady{not_readable(error)};
     }
-    engine::CheckOutcome operator()(const jsonrpc::Trouble& problem) const {
+    engine::CheckOutcome operator()(const jsonrpc::TransportError& problem) const {
         const std::string text = text_of(problem);
         return engine::Unreachable{text, not_readable(text), 0, problem.wait};
     }
@@ -104,7 +104,7 @@ jsonrpc::Answer with_passing_as_trouble(jsonrpc::Answer answer) {
         case throttled:
         case front_door:
         case timed_out:
-            return jsonrpc::Trouble{jsonrpc::Trouble::Kind::timed_out, text_of(*error),
+            return jsonrpc::TransportError{jsonrpc::TransportError::Kind::timed_out, text_of(*error),
                                     meaning.wait.value_or(domain::Milliseconds{0})};
         default:
             return answer;

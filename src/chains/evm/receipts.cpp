@@ -23,8 +23,8 @@ std::vector<jsonrpc::Call> of_each(const char* method, const Receipts::SealedLis
     return calls;
 }
 
-jsonrpc::Trouble garbled(const char* what) {
-    return {jsonrpc::Trouble::Kind::garbled, what, {}};
+jsonrpc::TransportError garbled(const char* what) {
+    return {jsonrpc::TransportError::Kind::garbled, what, {}};
 }
 
 bool is_not_indexed(const jsonrpc::NodeError& error) {
@@ -46,7 +46,7 @@ Receipts::Found Receipts::find(const SealedList& sealed) {
             auto receipt = decode_receipt(*result);
             if (receipt && receipt->hash == sealed[i].hash) return *std::move(receipt);
             found = garbled("a receipt that can not be read");
-        } else if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answers[i])) {
+        } else if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answers[i])) {
             found = *problem;
         } else if (is_not_indexed(std::get<jsonrpc::NodeError>(answers[i]))) {
             if (std::holds_alternative<NotIncluded>(found)) found = NotIndexed{};

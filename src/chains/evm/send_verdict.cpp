@@ -45,15 +45,15 @@ SendVerdict verdict_on(const jsonrpc::NodeError& error) {
     return SendVerdict::refused;
 }
 
-SendVerdict verdict_on(const jsonrpc::Trouble& problem) {
+SendVerdict verdict_on(const jsonrpc::TransportError& problem) {
     switch (problem.kind) {
-        case jsonrpc::Trouble::Kind::unsent:
-        case jsonrpc::Trouble::Kind::throttled:
-        case jsonrpc::Trouble::Kind::stopped:
+        case jsonrpc::TransportError::Kind::unsent:
+        case jsonrpc::TransportError::Kind::throttled:
+        case jsonrpc::TransportError::Kind::stopped:
             return SendVerdict::not_sent;
-        case jsonrpc::Trouble::Kind::lost:
-        case jsonrpc::Trouble::Kind::timed_out:
-        case jsonrpc::Trouble::Kind::garbled:
+        case jsonrpc::TransportError::Kind::lost:
+        case jsonrpc::TransportError::Kind::timed_out:
+        case jsonrpc::TransportError::Kind::garbled:
             break;
     }
     return SendVerdict::unknown;
@@ -71,7 +71,7 @@ jsonrpc::ReplyClass class_on_send(const jsonrpc::NodeError& error) {
 
 SendVerdict verdict_on(const jsonrpc::Answer& answer) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) return verdict_on(*error);
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&answer)) return verdict_on(*problem);
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) return verdict_on(*problem);
     const auto& result = std::get<jsonrpc::Json>(answer);
     if (result.is_object()) return SendVerdict::receipt;
     if (result.is_string()) return SendVerdict::pending;

@@ -149,7 +149,7 @@ void Sender::look_up_then_submit(const SendingPtr& sending) {
     const Receipts::Found found = receipts_.find(sending->order.sealed);
     if (const auto* receipt = std::get_if<TransactionReceipt>(&found)) {
         conclude(sending, *receipt);
-    } else if (const auto* problem = std::get_if<jsonrpc::Trouble>(&found)) {
+    } else if (const auto* problem = std::get_if<jsonrpc::TransportError>(&found)) {
         finish(sending, unreachable(*problem, "asking for a receipt"));
     } else {
         submit_in_order(sending);
@@ -303,7 +303,7 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             return;
         }
         case SendVerdict::not_sent:
-            finish(sending, unreachable(std::get<jsonrpc::Trouble>(answer), "sending"));
+            finish(sending, unreachable(std::get<jsonrpc::TransportError>(answer), "sending"));
             return;
     }
 }
@@ -427,7 +427,7 @@ void Sender::watch_again(const SendingPtr& sending, Milliseconds pause) {
             const Milliseconds next = sending->watch_pause;
             if (!sending->watches_slowly) sending->watch_pause = next_pause(next);
             watch_again(sending, next);
-        } else if (const auto* problem = std::get_if<jsonrpc::Trouble>(&found)) {
+        } else if (const auto* problem = std::get_if<jsonrpc::TransportError>(&found)) {
             finish(sending, unreachable(*problem, "asking for a receipt"));
         } else if (std::holds_alternative<Receipts::NotIndexed>(found) && is_count_past(sending)) {
             // It may be its own: nothing else is signed for it, however long this lasts.
@@ -579,7 +579,7 @@ void Sender::cancel(const SendingPtr& sending) {
 void Sender::bump(const SendingPtr& sending, const FeeFloor& floor) {
     assert(sending->transaction.nonce == sending->newest().nonce);
     const FeeAnswer fees = fees_.current();
-    if (const auto* problem = std::get_if<jsonrpc::Trouble>(&fees)) {
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&fees)) {
         finish(sending, unreachable(*problem, "asking for fees"));
         return;
     }

@@ -18,10 +18,10 @@ inline constexpr domain::Milliseconds no_funds_hold{5'000};
 inline constexpr const char* forbidden_text = "the node does not let the relayer's account send";
 
 // `what`: what was being done, such as `estimating gas`.
-[[nodiscard]] inline engine::Unreachable unreachable(const jsonrpc::Trouble& problem,
+[[nodiscard]] inline engine::Unreachable unreachable(const jsonrpc::TransportError& problem,
                                                      const std::string& what) {
     engine::Unreachable unreachable{what + ": " + problem.text};
-    if (problem.kind == jsonrpc::Trouble::Kind::throttled) unreachable.hold = problem.wait;
+    if (problem.kind == jsonrpc::TransportError::Kind::throttled) unreachable.hold = problem.wait;
     return unreachable;
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "chains/jsonrpc/standing.hpp"
+#include "chains/jsonrpc/endpoint_health.hpp"
 #include "net/client.hpp"
 
 namespace chains::jsonrpc {
@@ -16,7 +16,7 @@ struct Endpoint {
         : client(std::move(url), response_bytes_max, std::move(context)) {}
 
     net::Client client;
-    Standing standing;
+    EndpointHealth health;
 };
 
 }  // namespace chains::jsonrpc

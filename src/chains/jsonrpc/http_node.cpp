@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "chains/jsonrpc/replies.hpp"
-#include "chains/jsonrpc/trouble.hpp"
+#include "net/transport_error.hpp"
 
 namespace chains::jsonrpc {
 namespace {
 
-using Kind = Trouble::Kind;
+using Kind = TransportError::Kind;
 
 std::string which(std::size_t place, std::size_t count) {
     return "url " + std::to_string(place + 1) + " of " + std::to_string(count);
@@ -23,34 +23,34 @@ bool sends_transaction(const Call& call) {
 }
 
 bool may_go_elsewhere(const Call& call, const Answer& answer) {
-    const auto* const problem = std::get_if<Trouble>(&answer);
+    const auto* const problem = std::get_if<TransportError>(&answer);
     if (problem == nullptr || problem->kind == Kind::stopped) return false;
     return !sends_transaction(call) || problem->kind == Kind::unsent ||
            problem->kind == Kind::throttled;
 }
 
 // What all of them share, so that more of them would fare no better.
-const Trouble* common_trouble(const std::vector<Answer>& answers) {
+const TransportError* common_error(const std::vector<Answer>& answers) {
     const auto is_problem = [](const Answer& answer) {
-        const auto* const problem = std::get_if<Trouble>(&answer);
+        const auto* const problem = std::get_if<TransportError>(&answer);
         return problem != nullptr && problem->kind != Kind::lost && problem->kind != Kind::garbled;
     };
-    return std::ranges::all_of(answers, is_problem) ? std::get_if<Trouble>(&answers.back())
+    return std::ranges::all_of(answers, is_problem) ? std::get_if<TransportError>(&answers.back())
                                                     : nullptr;
 }
 
-void note(Standing& standing, const Answer& answer, domain::Monotonic now) {
-    const auto* const problem = std::get_if<Trouble>(&answer);
-    if (problem == nullptr) return standing.note_answer();
+void note(EndpointHealth& health, const Answer& answer, domain::Monotonic now) {
+    const auto* const problem = std::get_if<TransportError>(&answer);
+    if (problem == nullptr) return health.note_answer();
     switch (problem->kind) {
         case Kind::unsent:
         case Kind::timed_out:
-            return standing.note_failure(now);
+            return health.note_failure(now);
         case Kind::throttled:
-            return standing.throttle(problem->wait, now);
+            return health.throttle(problem->wait, now);
         case Kind::lost:
         case Kind::garbled:
-            return standing.note_answer();
+            return health.note_answer();
         case Kind::stopped:
             return;
     }
@@ -99,7 +99,7 @@ void HttpNode::ask_next(const std::shared_ptr<Question>& question) {
     while (!question->to_ask.empty() && !stopped_) {
         Endpoint& endpoint = *question->to_ask.back();
         question->to_ask.pop_back();
-        if (endpoint.standing.throttled_for(clock_.monotonic()).count() > 0) continue;
+        if (endpoint.health.throttled_for(clock_.monotonic()).count() > 0) continue;
         question->contacted = true;
         const std::uint64_t id = next_id_.fetch_add(1);
         const Call* const call = &question->call;
@@ -132,9 +132,9 @@ std::vector<Answer> HttpNode::call_all(const std::vector<Call>& calls) {
             batch.push_back(&calls[place]);
         }
         auto settled = settle(batch, options_.timeout);
-        const Trouble* const problem = common_trouble(settled);
-        const std::optional<Trouble> rest =
-            problem ? std::optional(held_back(*problem)) : std::nullopt;
+        const TransportError* const problem = common_error(settled);
+        const std::optional<TransportError> rest =
+            problem ? std::optional(net::held_back(*problem)) : std::nullopt;
         std::ranges::move(settled, std::back_inserter(answers));
         if (rest) answers.resize(calls.size(), *rest);
     }
@@ -163,7 +163,7 @@ std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds ti
     bool contacted = false;
     for (Endpoint* const endpoint : preferred()) {
         if (open.empty() || stopped_) break;
-        if (endpoint->standing.throttled_for(clock_.monotonic()).count() > 0) continue;
+        if (endpoint->health.throttled_for(clock_.monotonic()).count() > 0) continue;
         contacted = true;
         Calls asked;
         for (const std::size_t place : open) asked.push_back(calls[place]);
@@ -182,8 +182,8 @@ std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds ti
 
 // When nobody can be asked.
 Answer HttpNode::unasked() const {
-    if (endpoints_.empty()) return jsonrpc::problem(Kind::unsent, "no URL configured");
-    return throttled(domain::Milliseconds{0});
+    if (endpoints_.empty()) return net::transport_error(Kind::unsent, "no URL configured");
+    return net::throttled(domain::Milliseconds{0});
 }
 
 std::vector<Endpoint*> HttpNode::preferred() {
@@ -191,7 +191,7 @@ std::vector<Endpoint*> HttpNode::preferred() {
     std::vector<Endpoint*> order;
     std::vector<Endpoint*> avoided;
     for (const auto& endpoint : endpoints_) {
-        const bool avoid = endpoints_.size() > 1 && endpoint->standing.should_avoid(now);
+        const bool avoid = endpoints_.size() > 1 && endpoint->health.should_avoid(now);
         (avoid ? avoided : order).push_back(endpoint.get());
     }
     order.insert(order.end(), avoided.begin(), avoided.end());
@@ -201,26 +201,26 @@ std::vector<Endpoint*> HttpNode::preferred() {
 // No URL is left to ask.
 void HttpNode::conclude(Answer& answer) const {
     if (stopped_) {
-        answer = stopped();
+        answer = net::stopped();
         return;
     }
-    const auto* const problem = std::get_if<Trouble>(&answer);
+    const auto* const problem = std::get_if<TransportError>(&answer);
     if (problem == nullptr || problem->kind != Kind::throttled) return;
     const domain::Monotonic now = clock_.monotonic();
     std::optional<domain::Milliseconds> shortest;
     for (const auto& endpoint : endpoints_) {
-        const domain::Milliseconds wait = endpoint->standing.throttled_for(now);
+        const domain::Milliseconds wait = endpoint->health.throttled_for(now);
         if (wait.count() > 0) shortest = std::min(wait, shortest.value_or(wait));
     }
-    if (shortest) answer = throttled(*shortest);
+    if (shortest) answer = net::throttled(*shortest);
 }
 
 void HttpNode::note_outcome(const std::vector<Answer>& answers) {
     const auto is_problem = [](const Answer& answer) {
-        return std::holds_alternative<Trouble>(answer);
+        return std::holds_alternative<TransportError>(answer);
     };
     const auto first = std::ranges::find_if(answers, is_problem);
-    const auto* const problem = first == answers.end() ? nullptr : std::get_if<Trouble>(&*first);
+    const auto* const problem = first == answers.end() ? nullptr : std::get_if<TransportError>(&*first);
     if (problem != nullptr && problem->kind == Kind::stopped) return;
     const std::lock_guard lock(mutex_);
     problem_ = problem == nullptr ? std::nullopt : std::optional(problem->text);
@@ -229,14 +229,14 @@ void HttpNode::note_outcome(const std::vector<Answer>& answers) {
 std::vector<Answer> HttpNode::ask(Endpoint& endpoint, const Calls& calls,
                                   domain::Milliseconds timeout) {
     std::vector<Answer> answers;
-    if (calls.size() > 1 && endpoint.standing.takes_batches()) {
+    if (calls.size() > 1 && endpoint.health.takes_batches()) {
         if (auto together = ask_together(endpoint, calls, timeout)) {
             answers = std::move(*together);
         } else {
             answers = ask_singly(endpoint, calls, timeout);
             // Otherwise it refuses everything, not only batches.
-            const bool answered = !std::holds_alternative<Trouble>(answers.front());
-            if (answered) endpoint.standing.note_no_batches();
+            const bool answered = !std::holds_alternative<TransportError>(answers.front());
+            if (answered) endpoint.health.note_no_batches();
         }
     } else {
         answers = ask_singly(endpoint, calls, timeout);
@@ -249,15 +249,15 @@ std::optional<std::vector<Answer>> HttpNode::ask_together(Endpoint& endpoint, co
                                                           domain::Milliseconds timeout) {
     const std::uint64_t first_id = next_id_.fetch_add(calls.size());
     net::ClientResult posted = post(endpoint, calls, first_id, timeout);
-    if (const auto* const problem = std::get_if<Trouble>(&posted)) {
-        note(endpoint.standing, *problem, clock_.monotonic());
+    if (const auto* const problem = std::get_if<TransportError>(&posted)) {
+        note(endpoint.health, *problem, clock_.monotonic());
         return std::vector<Answer>(calls.size(), *problem);
     }
     auto answers =
         read_replies(std::get<net::ClientResponse>(std::move(posted)), calls.size(),
                      {first_id, endpoint.client.secrets(), clock_.wall(), &has_text_ids_});
     if (!answers) return std::nullopt;
-    for (const Answer& answer : *answers) note(endpoint.standing, answer, clock_.monotonic());
+    for (const Answer& answer : *answers) note(endpoint.health, answer, clock_.monotonic());
     return answers;
 }
 
@@ -267,8 +267,8 @@ std::vector<Answer> HttpNode::ask_singly(Endpoint& endpoint, const Calls& calls,
     std::vector<Answer> answers;
     for (const Call* const call : calls) {
         answers.push_back(ask_one(endpoint, *call, timeout));
-        if (const auto* const problem = std::get_if<Trouble>(&answers.back())) {
-            const Trouble rest = held_back(*problem);
+        if (const auto* const problem = std::get_if<TransportError>(&answers.back())) {
+            const TransportError rest = net::held_back(*problem);
             answers.resize(calls.size(), rest);
             break;
         }
@@ -283,13 +283,13 @@ Answer HttpNode::ask_one(Endpoint& endpoint, const Call& call, domain::Milliseco
 
 Answer HttpNode::read_posted(Endpoint& endpoint, net::ClientResult posted, std::uint64_t id) {
     Answer answer;
-    if (auto* const problem = std::get_if<Trouble>(&posted)) {
+    if (auto* const problem = std::get_if<TransportError>(&posted)) {
         answer = std::move(*problem);
     } else {
         answer = read_reply(std::get<net::ClientResponse>(std::move(posted)),
                             {id, endpoint.client.secrets(), clock_.wall(), &has_text_ids_});
     }
-    note(endpoint.standing, answer, clock_.monotonic());
+    note(endpoint.health, answer, clock_.monotonic());
     return answer;
 }
 
@@ -297,7 +297,7 @@ Answer HttpNode::read_posted(Endpoint& endpoint, net::ClientResult posted, std::
 void HttpNode::name_endpoint(const Endpoint& endpoint, std::vector<Answer>& answers) const {
     if (endpoints_.size() < 2) return;
     for (Answer& answer : answers) {
-        auto* const problem = std::get_if<Trouble>(&answer);
+        auto* const problem = std::get_if<TransportError>(&answer);
         if (problem != nullptr) problem->text.append(" (" + name_of(endpoint) + ")");
     }
 }

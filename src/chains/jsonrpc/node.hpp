@@ -33,9 +33,9 @@ struct NodeError {
 };
 
 // No answer. `throttled` are also -32005 and its like, `garbled` is also HTTP without JSON-RPC.
-using Trouble = net::TransportError;
+using TransportError = net::TransportError;
 
-using Answer = std::variant<Json, NodeError, Trouble>;
+using Answer = std::variant<Json, NodeError, TransportError>;
 
 // Port: a JSON-RPC node, or several that stand for one. Any thread; blocks until the answer or the
 // timeout. JSON-RPC 2.0 over HTTP.

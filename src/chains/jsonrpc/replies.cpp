@@ -8,13 +8,13 @@
 #include "chains/jsonrpc/parse.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
 #include "chains/jsonrpc/retry_after.hpp"
-#include "chains/jsonrpc/trouble.hpp"
+#include "net/transport_error.hpp"
 
 namespace chains::jsonrpc {
 namespace {
 
-Trouble garbled(std::string text = "no JSON-RPC") {
-    return problem(Trouble::Kind::garbled, std::move(text));
+TransportError garbled(std::string text = "no JSON-RPC") {
+    return net::transport_error(TransportError::Kind::garbled, std::move(text));
 }
 
 bool is_success(int status) {
@@ -30,24 +30,25 @@ bool asks_to_wait(const net::ClientResponse& response) {
 }
 
 // The longer of what the header and the words say; words may name less than a second.
-Trouble wait_for(const net::ClientResponse& response, domain::Timestamp now,
-                 std::optional<domain::Milliseconds> said = std::nullopt) {
+TransportError wait_for(const net::ClientResponse& response, domain::Timestamp now,
+                        std::optional<domain::Milliseconds> said = std::nullopt) {
     constexpr domain::Milliseconds wait_min{100};
-    if (!said) return throttled(throttle_wait(response.retry_after, now));
+    if (!said) return net::throttled(throttle_wait(response.retry_after, now));
     auto wait = std::max(*said, wait_min);
     if (response.retry_after) wait = std::max(wait, throttle_wait(response.retry_after, now));
-    return throttled(wait);
+    return net::throttled(wait);
 }
 
 // A body that is no JSON-RPC under a status of the door: nobody behind it has seen the request. One
 // under 5xx may have been taken.
-Trouble http_status(int status) {
+TransportError http_status(int status) {
     const bool at_door = status == 401 || status == 402 || status == 403;
-    return problem(at_door ? Trouble::Kind::unsent : Trouble::Kind::garbled,
-                   "HTTP " + std::to_string(status));
+    return net::transport_error(
+        at_door ? TransportError::Kind::unsent : TransportError::Kind::garbled,
+        "HTTP " + std::to_string(status));
 }
 
-Trouble no_reply_in(const net::ClientResponse& response, domain::Timestamp now) {
+TransportError no_reply_in(const net::ClientResponse& response, domain::Timestamp now) {
     if (asks_to_wait(response)) return wait_for(response, now);
     return is_success(response.status) ? garbled() : http_status(response.status);
 }
@@ -59,10 +60,11 @@ Json* present(Json& object, const char* name) {
 }
 
 // Nobody behind the door has seen the request: another URL may take it.
-Trouble at_the_door(const NodeError& error, int status) {
+TransportError at_the_door(const NodeError& error, int status) {
     std::string text = "refused at the provider's door";
     if (!is_success(status)) text += ", HTTP " + std::to_string(status);
-    return problem(Trouble::Kind::unsent, text + ": " + shortened(error.message));
+    return net::transport_error(TransportError::Kind::unsent,
+                                text + ": " + shortened(error.message));
 }
 
 // What an error means where it stands; the error itself when it is the node's answer.
@@ -141,7 +143,7 @@ std::string write_request(std::span<const Call* const> calls, std::uint64_t firs
 }
 
 Answer read_reply(net::ClientResponse response, const Reading& reading) {
-    const Trouble no_reply = no_reply_in(response, reading.now);
+    const TransportError no_reply = no_reply_in(response, reading.now);
     auto reply = parse(std::move(response.body));
     if (!reply || !reply->is_object()) return no_reply;
     // Who could not read the request does not know its id (JSON-RPC 2.0, 5).
@@ -155,7 +157,7 @@ Answer read_reply(net::ClientResponse response, const Reading& reading) {
 
 std::optional<std::vector<Answer>> read_replies(net::ClientResponse response, std::size_t count,
                                                 const Reading& reading) {
-    const auto all = [&](Trouble problem) {
+    const auto all = [&](TransportError problem) {
         return std::vector<Answer>(count, std::move(problem));
     };
     auto replies = parse(std::move(response.body));
@@ -164,7 +166,8 @@ std::optional<std::vector<Answer>> read_replies(net::ClientResponse response, st
             auto read = read_node_error(*error, reading.secrets);
             if (read && classify(*read).reply_class != ReplyClass::not_understood) {
                 const Answer judged = judge(*std::move(read), response, reading.now);
-                if (const auto* problem = std::get_if<Trouble>(&judged)) return all(*problem);
+                if (const auto* problem = std::get_if<TransportError>(&judged))
+                    return all(*problem);
                 return std::nullopt;
             }
             if (asks_to_wait(response)) return all(wait_for(response, reading.now));

@@ -16,7 +16,7 @@ using namespace readiness_world;
 using namespace std::chrono_literals;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Bytes;
 using domain::Reason;
 using support::address;
@@ -276,16 +276,16 @@ TEST_CASE("a host chain with options and without a node is not configured") {
 
 TEST_CASE("no answer of a host chain is trouble: the engine asks again") {
     struct Row {
-        Trouble problem;
+        TransportError problem;
         domain::Milliseconds hold;
     };
     const std::vector<Row> rows{
-        {{Trouble::Kind::unsent, "connection refused", {}}, 0ms},
-        {{Trouble::Kind::throttled, "429 Too Many Requests", 7s}, 7s},
-        {{Trouble::Kind::lost, "connection reset", {}}, 0ms},
-        {{Trouble::Kind::timed_out, "no answer in time", {}}, 0ms},
-        {{Trouble::Kind::garbled, "no JSON", {}}, 0ms},
-        {{Trouble::Kind::stopped, "stopped", {}}, 0ms},
+        {{TransportError::Kind::unsent, "connection refused", {}}, 0ms},
+        {{TransportError::Kind::throttled, "429 Too Many Requests", 7s}, 7s},
+        {{TransportError::Kind::lost, "connection reset", {}}, 0ms},
+        {{TransportError::Kind::timed_out, "no answer in time", {}}, 0ms},
+        {{TransportError::Kind::garbled, "no JSON", {}}, 0ms},
+        {{TransportError::Kind::stopped, "stopped", {}}, 0ms},
     };
     for (const Row& row : rows) {
         CAPTURE(row.problem.text);
@@ -311,7 +311,7 @@ TEST_CASE("of two waits for silent chains the longer one counts") {
         CAPTURE(swapped);
         ReadinessHarness world;
         const auto wait = [](domain::Milliseconds time) {
-            return Trouble{Trouble::Kind::throttled, "429 Too Many Requests", time};
+            return TransportError{TransportError::Kind::throttled, "429 Too Many Requests", time};
         };
         world.host(first_chain).say("eth_call", {wait(swapped ? 7s : 20s)});
         world.host(second_chain).say("eth_call", {wait(swapped ? 20s : 7s)});
@@ -324,7 +324,7 @@ TEST_CASE("of two waits for silent chains the longer one counts") {
 
 TEST_CASE("a refusal outweighs a failed chain, and a failed chain a silent one") {
     const domain::Request request = public_of({handle(1, first_chain), handle(2, second_chain)});
-    const Trouble silent{Trouble::Kind::timed_out, "no answer in time", {}};
+    const TransportError silent{TransportError::Kind::timed_out, "no answer in time", {}};
     const NodeError broken{-32000, "broken", {}};
     const auto say = [](chains::jsonrpc::Answer answer) -> support::ScriptedNode::Script {
         return [answer = std::move(answer)](const Json&) { return answer; };

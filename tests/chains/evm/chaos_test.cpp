@@ -13,7 +13,7 @@ using chains::jsonrpc::Answer;
 using chains::jsonrpc::Call;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Status;
 using support::Relay;
 using namespace std::chrono_literals;
@@ -46,13 +46,13 @@ private:
         const bool sends = call.method.starts_with("eth_sendRawTransaction");
         switch (below(sends ? 9 : 6)) {
             case 0:
-                return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+                return TransportError{TransportError::Kind::unsent, "connection refused", {}};
             case 1:
-                return Trouble{Trouble::Kind::throttled, "HTTP 429", 2s};
+                return TransportError{TransportError::Kind::throttled, "HTTP 429", 2s};
             case 2:
-                return Trouble{Trouble::Kind::lost, "connection lost", {}};
+                return TransportError{TransportError::Kind::lost, "connection lost", {}};
             case 3:
-                return Trouble{Trouble::Kind::garbled, "HTTP 502", {}};
+                return TransportError{TransportError::Kind::garbled, "HTTP 502", {}};
             case 4:
                 return empty_receipt(call);
             case 5:
@@ -70,7 +70,7 @@ private:
         if (!call.method.starts_with("eth_sendRawTransaction") || !chance(25)) return std::nullopt;
         switch (below(5)) {
             case 0:
-                return Trouble{Trouble::Kind::timed_out, "no answer", {}};
+                return TransportError{TransportError::Kind::timed_out, "no answer", {}};
             case 1:
                 return NodeError{-32'603, "Transaction confirmation timeout", {}};
             case 2:
@@ -83,7 +83,7 @@ private:
                 };
                 return answer;
             default:
-                return Trouble{Trouble::Kind::lost, "connection lost", {}};
+                return TransportError{TransportError::Kind::lost, "connection lost", {}};
         }
     }
 

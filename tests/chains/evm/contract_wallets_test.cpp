@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Bytes;
 using replies::operator+;
 
@@ -110,8 +110,8 @@ TEST_CASE("any other error and no answer are asked about three times, a second a
     const std::vector<std::pair<std::string, chains::jsonrpc::Answer>> rows{
         {"header not found", NodeError{-32000, "header not found", {}}},
         {"out of gas", NodeError{-32000, "out of gas", {}}},
-        {"connection refused", Trouble{Trouble::Kind::unsent, "connection refused", {}}},
-        {"no answer in time", Trouble{Trouble::Kind::timed_out, "no answer in time", {}}},
+        {"connection refused", TransportError{TransportError::Kind::unsent, "connection refused", {}}},
+        {"no answer in time", TransportError{TransportError::Kind::timed_out, "no answer in time", {}}},
         {"malformed answer", 7},
         {"malformed answer", nullptr},
         {"malformed answer", "0x162"},
@@ -144,7 +144,7 @@ TEST_CASE("a single try is a try") {
 
 TEST_CASE("a node that asks for a little time gets it, for more nobody waits") {
     const auto throttled = [](domain::Milliseconds wait) {
-        return Trouble{Trouble::Kind::throttled, "429 Too Many Requests", wait};
+        return TransportError{TransportError::Kind::throttled, "429 Too Many Requests", wait};
     };
     {
         WalletHarness world;
@@ -170,7 +170,7 @@ TEST_CASE("an unknown host chain says nothing about a signature") {
 TEST_CASE("no secret of a node's URL gets into a reason") {
     const std::string leak = "cannot reach https://node.example/v3/hunter2";
     for (const chains::jsonrpc::Answer& answer : std::vector<chains::jsonrpc::Answer>{
-             NodeError{-32000, leak, {}}, Trouble{Trouble::Kind::unsent, leak, {}}}) {
+             NodeError{-32000, leak, {}}, TransportError{TransportError::Kind::unsent, leak, {}}}) {
         WalletHarness world;
         const engine::SignatureAnswer said = world.ask({answer});
         REQUIRE(is<engine::Unreachable>(said));
@@ -182,7 +182,7 @@ TEST_CASE("no secret of a node's URL gets into a reason") {
 
 TEST_CASE("a stopped node is asked once") {
     WalletHarness world;
-    CHECK(is<engine::Unreachable>(world.ask({Trouble{Trouble::Kind::stopped, "stopped", {}}})));
+    CHECK(is<engine::Unreachable>(world.ask({TransportError{TransportError::Kind::stopped, "stopped", {}}})));
     CHECK(world.node->calls.size() == 1);
     CHECK(world.pauses.empty());
 }

@@ -19,7 +19,7 @@ using chains::evm::Getter;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using support::ScriptedNode;
 using Verdict = chains::diagnosis::Finding::Verdict;
 
@@ -151,7 +151,7 @@ const chains::diagnosis::Finding* find(const std::vector<chains::diagnosis::Find
     return nullptr;
 }
 
-const Trouble refused{Trouble::Kind::unsent, "connection refused", {}};
+const TransportError refused{TransportError::Kind::unsent, "connection refused", {}};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ using chains::evm::Fees;
 using chains::jsonrpc::Wei;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using namespace std::chrono_literals;
 
 namespace {
@@ -108,7 +108,7 @@ TEST_CASE("the node's own tip is a floor, asked in the same exchange while it is
     const EvmOptions options;
     node.say("eth_feeHistory", {Json{{"baseFeePerGas", {"0x64", "0x65"}}, {"reward", {{"0x3"}}}}});
     node.say("eth_maxPriorityFeePerGas",
-             {Json("0x7"), Json("0x2"), Trouble{Trouble::Kind::throttled, "HTTP 429", 7s},
+             {Json("0x7"), Json("0x2"), TransportError{TransportError::Kind::throttled, "HTTP 429", 7s},
               Json("zz"), NodeError{-32'601, "no such method", {}}});
     Fees fees{options, node, clock};
     for (const std::uint64_t tip : {7U, 3U, 3U, 3U, 3U}) {
@@ -146,12 +146,12 @@ TEST_CASE("trouble is no quote and is not remembered") {
     support::VirtualClock clock;
     support::ScriptedNode node;
     const EvmOptions options;
-    node.say("eth_feeHistory", {Trouble{Trouble::Kind::throttled, "HTTP 429", 7s},
+    node.say("eth_feeHistory", {TransportError{TransportError::Kind::throttled, "HTTP 429", 7s},
                                 Json{{"baseFeePerGas", {"0x64", "0x65"}}}});
     Fees fees{options, node, clock};
     const FeeAnswer answer = fees.current();
-    REQUIRE(std::holds_alternative<Trouble>(answer));
-    CHECK(std::get<Trouble>(answer).wait == 7s);
+    REQUIRE(std::holds_alternative<TransportError>(answer));
+    CHECK(std::get<TransportError>(answer).wait == 7s);
     CHECK(small(quote_of(fees.current()).max_fee) == 201);
 }
 

@@ -11,7 +11,7 @@ namespace {
 using namespace key_poller_world;
 using namespace std::chrono_literals;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 
 struct PollFault {
     std::string label;
@@ -38,7 +38,7 @@ std::vector<PollFault> faults() {
     return {
         {"key id: error", "d52f10eb", NodeError{-32000, "header not found", {}},
          "getActiveKeyId: header not found"},
-        {"key id: silence", "d52f10eb", Trouble{Trouble::Kind::unsent, "connection refused", {}},
+        {"key id: silence", "d52f10eb", TransportError{TransportError::Kind::unsent, "connection refused", {}},
          "getActiveKeyId: connection refused"},
         {"key id: short", "d52f10eb", replies::hex(Bytes(31, 0)), "getActiveKeyId: " + malformed},
         {"key id: no string", "d52f10eb", 7, "getActiveKeyId: " + malformed},
@@ -58,7 +58,7 @@ std::vector<PollFault> faults() {
          "getKmsContextAnchor: " + malformed},
         {"logs: error", "eth_getLogs", NodeError{-32602, "block out of range", {}},
          "eth_getLogs: block out of range"},
-        {"logs: silence", "eth_getLogs", Trouble{Trouble::Kind::timed_out, "no answer in time", {}},
+        {"logs: silence", "eth_getLogs", TransportError{TransportError::Kind::timed_out, "no answer in time", {}},
          "eth_getLogs: no answer in time"},
         {"logs: none", "eth_getLogs", Json::array(), "eth_getLogs: no NewKmsContext event"},
         {"logs: no list", "eth_getLogs", Json::object(), "eth_getLogs: " + malformed},

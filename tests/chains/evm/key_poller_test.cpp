@@ -14,7 +14,7 @@ namespace {
 using namespace key_poller_world;
 using namespace std::chrono_literals;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 
 TEST_CASE("the first round tells the key material") {
     PollerHarness world;
@@ -172,7 +172,7 @@ TEST_CASE("trouble is told when it changes") {
     CHECK(world.logger.lines()[0].level == engine::LogLevel::error);
     CHECK(world.logger.lines()[0].text ==
           "key_urls_failed error=getActiveKeyId: header not found");
-    world.say.at("d52f10eb") = Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    world.say.at("d52f10eb") = TransportError{TransportError::Kind::unsent, "connection refused", {}};
     world.executor.run_for(10 * 12s);
     CHECK(world.logger.lines().size() == 2);
 }
@@ -181,7 +181,7 @@ TEST_CASE("no secret of a node's URL gets out") {
     const std::string leak = "cannot reach https://node.example/v3/hunter2";
     for (const char* where : {"d52f10eb", "936608ae", "eth_getLogs"}) {
         for (const Answer& answer : std::vector<Answer>{NodeError{-32000, leak, {}},
-                                                        Trouble{Trouble::Kind::unsent, leak, {}}}) {
+                                                        TransportError{TransportError::Kind::unsent, leak, {}}}) {
             PollerHarness world;
             world.say.emplace(where, answer);
             world.start();
@@ -196,7 +196,7 @@ TEST_CASE("no secret of a node's URL gets out") {
 
 TEST_CASE("a node that asks for time gets it, and rounds that are due meanwhile are left out") {
     PollerHarness world;
-    world.say.emplace("d52f10eb", Trouble{Trouble::Kind::throttled, "429", 30s});
+    world.say.emplace("d52f10eb", TransportError{TransportError::Kind::throttled, "429", 30s});
     world.start();
     world.executor.run_due();
     world.say.clear();

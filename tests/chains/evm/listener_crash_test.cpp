@@ -16,7 +16,7 @@ using chains::evm::Listener;
 using chains::evm::SeenLogs;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 
 namespace {
 
@@ -71,9 +71,9 @@ private:
         node.before = [this]() -> std::optional<Answer> {
             if (calm_) return std::nullopt;
             if (random_.chance(50)) grow();
-            if (random_.chance(30)) return Trouble{Trouble::Kind::lost, "lost", {}};
+            if (random_.chance(30)) return TransportError{TransportError::Kind::lost, "lost", {}};
             if (random_.chance(30)) return NodeError{-32000, "too much", {}};
-            if (random_.chance(20)) return Trouble{Trouble::Kind::throttled, "wait", 1s};
+            if (random_.chance(20)) return TransportError{TransportError::Kind::throttled, "wait", 1s};
             return std::nullopt;
         };
     }

@@ -18,7 +18,7 @@ using chains::evm::SeenLogs;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Milliseconds;
 using support::ChainNode;
 
@@ -128,7 +128,7 @@ TEST_CASE("a start that fails is tried again for ever") {
     bool down = true;
     harness.node.before = [&]() -> std::optional<Answer> {
         if (!down) return std::nullopt;
-        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
     };
     harness.start();
     CHECK_FALSE(harness.listener->has_start());
@@ -217,7 +217,7 @@ TEST_CASE("a range grows back once the node is well again") {
 
 TEST_CASE("answers too large for the connection shrink the range too") {
     for (const auto kind :
-         {Trouble::Kind::garbled, Trouble::Kind::timed_out, Trouble::Kind::lost}) {
+         {TransportError::Kind::garbled, TransportError::Kind::timed_out, TransportError::Kind::lost}) {
         CAPTURE(static_cast<int>(kind));
         ListenerHarness harness;
         harness.chain.mine(99);
@@ -226,7 +226,7 @@ TEST_CASE("answers too large for the connection shrink the range too") {
             [&, answer = harness.node.on["eth_getLogs"]](const Json& params) -> Answer {
             const Answer said = answer(params);
             const auto& [from, to] = harness.node.ranges.back();
-            if (to - from >= 20) return Trouble{kind, "too large", {}};
+            if (to - from >= 20) return TransportError{kind, "too large", {}};
             return said;
         };
         harness.start(0);
@@ -262,7 +262,7 @@ TEST_CASE("a node that comes back after an outage is heard within seconds") {
     bool down = true;
     harness.node.before = [&]() -> std::optional<Answer> {
         if (!down) return std::nullopt;
-        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
     };
     harness.run_for(10min);
     CHECK(harness.listener->problem() == "connection refused");
@@ -283,7 +283,7 @@ TEST_CASE("a throttle is obeyed, also by nudges") {
     int throttles = 3;
     harness.node.before = [&]() -> std::optional<Answer> {
         if (throttles-- <= 0) return std::nullopt;
-        return Trouble{Trouble::Kind::throttled, "HTTP 429", Milliseconds{7'000}};
+        return TransportError{TransportError::Kind::throttled, "HTTP 429", Milliseconds{7'000}};
     };
     harness.chain.answer(1);
     harness.run_for(2s);
@@ -307,7 +307,7 @@ TEST_CASE("a throttle that means the size of the answer does not hold for ever")
         const Answer said = answer(params);
         const auto& [from, to] = harness.node.ranges.back();
         if (to - from < 100) return said;
-        return Trouble{Trouble::Kind::throttled, "more than 10000 results (-32005)", 1s};
+        return TransportError{TransportError::Kind::throttled, "more than 10000 results (-32005)", 1s};
     };
     harness.start(0);
     harness.run_for(60s);
@@ -719,7 +719,7 @@ TEST_CASE("nothing is delivered or asked after stop") {
 TEST_CASE("a node that was stopped ends the polling") {
     ListenerHarness harness;
     harness.start();
-    harness.node.before = [] { return Trouble{Trouble::Kind::stopped, "stopped", {}}; };
+    harness.node.before = [] { return TransportError{TransportError::Kind::stopped, "stopped", {}}; };
     harness.run_for(2s);
     CHECK(harness.executor.pending() == 0);
 }

@@ -17,7 +17,7 @@
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Call;
 using chains::jsonrpc::Json;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 
 namespace {
 
@@ -29,7 +29,7 @@ public:
 
     using Node::call;
     [[nodiscard]] Answer call(const Call&, std::optional<domain::Milliseconds>) override {
-        return Trouble{Trouble::Kind::unsent, "not used", {}};
+        return TransportError{TransportError::Kind::unsent, "not used", {}};
     }
 
     [[nodiscard]] std::vector<Answer> call_all(const std::vector<Call>& calls) override {
@@ -38,7 +38,7 @@ public:
         if (wait_if_hanging()) {
             for (const Call& call : calls) answers.push_back(answer(call));
         } else {
-            answers.assign(calls.size(), Trouble{Trouble::Kind::stopped, "stopped", {}});
+            answers.assign(calls.size(), TransportError{TransportError::Kind::stopped, "stopped", {}});
         }
         inside_ = false;
         return answers;

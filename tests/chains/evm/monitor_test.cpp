@@ -14,7 +14,7 @@ using chains::evm::Monitor;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Milliseconds;
 
 namespace {
@@ -72,7 +72,7 @@ TEST_CASE("the account and the head are read in one exchange every 15 s") {
 TEST_CASE("before the first answer nothing is known") {
     MonitorHarness harness;
     harness.node.on["eth_getBalance"] = [](const Json&) -> Answer {
-        return Trouble{Trouble::Kind::timed_out, "no answer in time", {}};
+        return TransportError{TransportError::Kind::timed_out, "no answer in time", {}};
     };
     harness.start();
     CHECK_FALSE(harness.monitor->balance());
@@ -155,7 +155,7 @@ TEST_CASE("trouble is what the last look met, in one line of the log") {
     };
     const Row rows[] = {
         {"refused", NodeError{-32000, "busy", {}}, "the node refuses: busy (-32000)"},
-        {"lost", Trouble{Trouble::Kind::lost, "connection lost", {}}, "connection lost"},
+        {"lost", TransportError{TransportError::Kind::lost, "connection lost", {}}, "connection lost"},
         {"number", Json(7), "malformed nonce"},
         {"null", Json(nullptr), "malformed nonce"},
         {"too large", Json("0x10000000000000000"), "malformed nonce"},
@@ -179,7 +179,7 @@ TEST_CASE("trouble is what the last look met, in one line of the log") {
 TEST_CASE("the end of trouble is noticed within 5 s") {
     MonitorHarness harness;
     harness.start();
-    harness.nonce = Trouble{Trouble::Kind::unsent, "connection refused", {}};
+    harness.nonce = TransportError{TransportError::Kind::unsent, "connection refused", {}};
     harness.executor.run_for(15s);
     CHECK(harness.monitor->problem() == "connection refused");
     harness.nonce = Json("0x8");
@@ -193,7 +193,7 @@ TEST_CASE("the end of trouble is noticed within 5 s") {
 TEST_CASE("a node that said wait is not asked earlier") {
     MonitorHarness harness;
     harness.start();
-    harness.nonce = Trouble{Trouble::Kind::throttled, "HTTP 429", Milliseconds{120'000}};
+    harness.nonce = TransportError{TransportError::Kind::throttled, "HTTP 429", Milliseconds{120'000}};
     harness.executor.run_for(15s);
     const std::size_t looks = harness.node.batches.size();
     harness.executor.run_for(119s);
@@ -211,7 +211,7 @@ TEST_CASE("a stopped monitor asks nothing more") {
 
     MonitorHarness other;
     other.start();
-    other.nonce = Trouble{Trouble::Kind::stopped, "stopped", {}};
+    other.nonce = TransportError{TransportError::Kind::stopped, "stopped", {}};
     other.executor.run_for(1h);
     CHECK(other.node.batches.size() == 2);
     CHECK(other.executor.pending() == 0);

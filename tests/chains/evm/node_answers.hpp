@@ -9,10 +9,10 @@ namespace support {
 
 // `json`, `error` or the kind of trouble.
 inline std::string kind_of(const chains::jsonrpc::Answer& answer) {
-    using Kind = chains::jsonrpc::Trouble::Kind;
+    using Kind = chains::jsonrpc::TransportError::Kind;
     if (std::holds_alternative<chains::jsonrpc::Json>(answer)) return "json";
     if (std::holds_alternative<chains::jsonrpc::NodeError>(answer)) return "error";
-    switch (std::get<chains::jsonrpc::Trouble>(answer).kind) {
+    switch (std::get<chains::jsonrpc::TransportError>(answer).kind) {
         case Kind::unsent:
             return "unsent";
         case Kind::throttled:
@@ -35,11 +35,11 @@ inline std::string text_of(const chains::jsonrpc::Answer& answer) {
     if (const auto* const error = std::get_if<chains::jsonrpc::NodeError>(&answer)) {
         return error->message;
     }
-    return std::get<chains::jsonrpc::Trouble>(answer).text;
+    return std::get<chains::jsonrpc::TransportError>(answer).text;
 }
 
 inline long wait_ms(const chains::jsonrpc::Answer& answer) {
-    return static_cast<long>(std::get<chains::jsonrpc::Trouble>(answer).wait.count());
+    return static_cast<long>(std::get<chains::jsonrpc::TransportError>(answer).wait.count());
 }
 
 }  // namespace support

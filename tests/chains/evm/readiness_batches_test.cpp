@@ -17,7 +17,7 @@ namespace {
 using namespace readiness_world;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Bytes;
 using support::handle;
 
@@ -172,7 +172,7 @@ public:
         changed_.notify_all();
         changed_.wait(lock, [this] { return stopped; });
         return std::vector<chains::jsonrpc::Answer>(all.size(),
-                                                    Trouble{Trouble::Kind::stopped, "stopped", {}});
+                                                    TransportError{TransportError::Kind::stopped, "stopped", {}});
     }
     void stop() override {
         const std::lock_guard lock{mutex_};

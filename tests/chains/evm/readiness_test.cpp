@@ -17,7 +17,7 @@ using namespace readiness_world;
 using namespace std::chrono_literals;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Bytes;
 using domain::Reason;
 
@@ -83,7 +83,7 @@ TEST_CASE("one question to the gateway chain has one of these outcomes") {
 
 TEST_CASE("no answer of the gateway chain is trouble, and its wait is passed on") {
     ReadinessHarness world;
-    world.read.say("eth_call", {Trouble{Trouble::Kind::throttled, "429 Too Many Requests", 7s}});
+    world.read.say("eth_call", {TransportError{TransportError::Kind::throttled, "429 Too Many Requests", 7s}});
     const engine::CheckOutcome said = world.outcome(support::user_decrypt(1));
     REQUIRE(is<engine::Unreachable>(said));
     const auto& unreachable = std::get<engine::Unreachable>(said);
@@ -99,7 +99,7 @@ TEST_CASE("no secret of a node's URL gets into an outcome or the journal") {
         "cannot reach https://user:hunter2@node.example/v3/hunter2?key=hunter2";
     const std::vector<chains::jsonrpc::Answer> answers{
         NodeError{-32000, leak, {}}, NodeError{3, "execution reverted: " + leak, {}},
-        Trouble{Trouble::Kind::unsent, leak, {}}};
+        TransportError{TransportError::Kind::unsent, leak, {}}};
     const auto texts_of = [](const engine::CheckOutcome& said) {
         if (const auto* rejected = std::get_if<engine::Rejected>(&said)) {
             return rejected->failure.text;

@@ -13,7 +13,7 @@ using chains::jsonrpc::Answer;
 using chains::jsonrpc::Call;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Reason;
 using domain::Status;
 using support::Relay;
@@ -25,8 +25,8 @@ bool sends(const Call& call) {
     return call.method.starts_with("eth_sendRawTransaction");
 }
 
-Trouble lost() {
-    return {Trouble::Kind::lost, "connection lost", {}};
+TransportError lost() {
+    return {TransportError::Kind::lost, "connection lost", {}};
 }
 
 NodeError node_error(std::int64_t code, const char* message) {
@@ -126,7 +126,7 @@ TEST_CASE("report 2: after a crash before the bytes left the same bytes leave") 
         if (!sends(call)) return std::nullopt;
         sent.push_back(call.params[0]);
         if (reaches) return std::nullopt;
-        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
     };
     const auto id = relay.submit(support::input_proof(1));
     for (int step = 0; step < 100 && sent.empty(); ++step) relay.run_for(10ms);
@@ -170,7 +170,7 @@ TEST_CASE("report 5: a failed estimate takes no nonce and a refused connection l
     int refusals = 0;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call) || ++refusals > 2) return std::nullopt;
-        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
     };
     const auto a = relay.submit(reverting);
     const auto b = relay.submit(support::input_proof(2));
@@ -192,7 +192,7 @@ TEST_CASE("report 7: a nonce used by another program is replaced once, and someb
     bool away = true;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call) || !away) return std::nullopt;
-        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
     };
     const auto id = relay.submit(support::input_proof(1));
     relay.run_for(200ms);
@@ -387,7 +387,7 @@ TEST_CASE("report 37: only a refusal that can pass is tried again") {
     };
     const NodeError revert{3, "execution reverted", domain::Bytes{0xde, 0xad, 0xbe, 0xef}};
     const NodeError not_yet{3, "execution reverted", domain::Bytes{0x06, 0x66, 0xcb, 0xdf}};
-    const Trouble bad_gateway{Trouble::Kind::garbled, "HTTP 502", {}};
+    const TransportError bad_gateway{TransportError::Kind::garbled, "HTTP 502", {}};
     const NodeError odd{-32'000, "unknown block", {}};
     const Answer good = Json("0x30d40");
     const Row rows[]{
@@ -423,7 +423,7 @@ TEST_CASE("report 71: nobody sends before the time a node asked for") {
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
         times.push_back(relay.clock.monotonic());
-        if (++throttled <= 3) return Trouble{Trouble::Kind::throttled, "HTTP 429", 7s};
+        if (++throttled <= 3) return TransportError{TransportError::Kind::throttled, "HTTP 429", 7s};
         return std::nullopt;
     };
     relay.submit(support::input_proof(1));
@@ -475,7 +475,7 @@ TEST_CASE("answers that come before the receipt is stored are joined to it") {
     relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
         receipt = answer;
-        return Trouble{Trouble::Kind::timed_out, "no answer", {}};
+        return TransportError{TransportError::Kind::timed_out, "no answer", {}};
     };
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (call.method != "eth_getTransactionReceipt" || relay.clock.monotonic() > silent_until) {
@@ -559,7 +559,7 @@ TEST_CASE("a node that lost its pool gets everything again, the smallest nonce f
     bool down = true;
     relay.chain.before = [&](const Call&) -> std::optional<Answer> {
         if (!down) return std::nullopt;
-        return Trouble{Trouble::Kind::unsent, "connection refused", {}};
+        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
     };
     relay.run_for(90s);
     relay.chain.drop_pool();

@@ -30,7 +30,7 @@ using chains::jsonrpc::name_of;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::ReplyClass;
 using chains::jsonrpc::ReplyWords;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Reason;
 using domain::Status;
 using namespace std::chrono_literals;
@@ -79,8 +79,8 @@ bool sends(const Call& call) {
 
 // As the reader of replies makes it of an error in an HTTP 200.
 Answer answer_of(const Sample& sample) {
-    if (sample.reply_class == throttled) return Trouble{Trouble::Kind::throttled, "wait", 1s};
-    if (sample.reply_class == front_door) return Trouble{Trouble::Kind::unsent, "door", {}};
+    if (sample.reply_class == throttled) return TransportError{TransportError::Kind::throttled, "wait", 1s};
+    if (sample.reply_class == front_door) return TransportError{TransportError::Kind::unsent, "door", {}};
     return NodeError{-32'000, sample.words, {}};
 }
 

@@ -11,7 +11,7 @@ using chains::evm::verdict_on;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 
 TEST_CASE("every reply to a transaction has its meaning (evm-gateway 4.1, 4.3, 5.2, 10.3)") {
     struct Row {
@@ -22,7 +22,7 @@ TEST_CASE("every reply to a transaction has its meaning (evm-gateway 4.1, 4.3, 5
     const auto error = [](std::int64_t code, const char* message) {
         return NodeError{code, message, {}};
     };
-    const auto problem = [](Trouble::Kind kind) { return Trouble{kind, "x", {}}; };
+    const auto problem = [](TransportError::Kind kind) { return TransportError{kind, "x", {}}; };
     const Row rows[]{
         {"a receipt", Json{{"status", "0x1"}}, SendVerdict::receipt},
         {"a receipt of a revert", Json{{"status", "0x0"}}, SendVerdict::receipt},
@@ -84,12 +84,12 @@ TEST_CASE("every reply to a transaction has its meaning (evm-gateway 4.1, 4.3, 5
          SendVerdict::sender_forbidden},
         {"bad parameter", error(-32'602, "invalid params"), SendVerdict::refused},
 
-        {"connection refused", problem(Trouble::Kind::unsent), SendVerdict::not_sent},
-        {"asked to wait", problem(Trouble::Kind::throttled), SendVerdict::not_sent},
-        {"stopping", problem(Trouble::Kind::stopped), SendVerdict::not_sent},
-        {"broken on the way", problem(Trouble::Kind::lost), SendVerdict::unknown},
-        {"no answer in time", problem(Trouble::Kind::timed_out), SendVerdict::unknown},
-        {"an answer nobody can read", problem(Trouble::Kind::garbled), SendVerdict::unknown},
+        {"connection refused", transport_error(TransportError::Kind::unsent), SendVerdict::not_sent},
+        {"asked to wait", transport_error(TransportError::Kind::throttled), SendVerdict::not_sent},
+        {"stopping", transport_error(TransportError::Kind::stopped), SendVerdict::not_sent},
+        {"broken on the way", transport_error(TransportError::Kind::lost), SendVerdict::unknown},
+        {"no answer in time", transport_error(TransportError::Kind::timed_out), SendVerdict::unknown},
+        {"an answer nobody can read", transport_error(TransportError::Kind::garbled), SendVerdict::unknown},
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);

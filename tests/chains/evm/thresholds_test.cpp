@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
-using chains::jsonrpc::Trouble;
+using chains::jsonrpc::TransportError;
 using domain::Bytes;
 using replies::number_reply;
 using replies::word32;
@@ -92,7 +92,7 @@ TEST_CASE("T-133: a try that fails is followed by another after 200 ms") {
     const std::vector<std::pair<std::string, chains::jsonrpc::Answer>> rows{
         {"revert", reverted},
         {"node error", NodeError{-32000, "header not found", {}}},
-        {"trouble", Trouble{Trouble::Kind::timed_out, "no answer in time", {}}},
+        {"trouble", TransportError{TransportError::Kind::timed_out, "no answer in time", {}}},
         {"malformed", "0x"}};
     for (const auto& [label, answer] : rows) {
         CAPTURE(label);
@@ -250,7 +250,7 @@ TEST_CASE("a flood of contexts has few look-ups at once and spoils nothing") {
 
 TEST_CASE("a node that asks for time gets it") {
     ThresholdsHarness world;
-    world.say({Trouble{Trouble::Kind::throttled, "429 Too Many Requests", 7s}, number_reply(7)});
+    world.say({TransportError{TransportError::Kind::throttled, "429 Too Many Requests", 7s}, number_reply(7)});
     CHECK(world.learn(42) == 7);
     CHECK(world.times == std::vector<domain::Nanoseconds>{0s, 7s});
 }
@@ -258,7 +258,7 @@ TEST_CASE("a node that asks for time gets it") {
 TEST_CASE("a failure is told once until it changes, without the node's URL") {
     ThresholdsHarness world;
     const std::string leak = "cannot reach https://node.example/v3/hunter2";
-    world.say({Trouble{Trouble::Kind::unsent, leak, {}}});
+    world.say({TransportError{TransportError::Kind::unsent, leak, {}}});
     for (int time = 0; time < 3; ++time) {
         CHECK(!world.learn(42));
         world.clock.advance(3s);

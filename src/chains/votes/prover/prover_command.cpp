@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "base/sanitize.hpp"
-#include "chains/jsonrpc/trouble.hpp"
+#include "net/transport_error.hpp"
 
 namespace chains::votes::prover {
 namespace {
@@ -112,7 +112,7 @@ ProveOutcome CommandProver::judge_end(const CommandAnswer& answer) const {
         case Outcome::stopped:
             return engine::Unreachable{"stopped"};
         case Outcome::timed_out:
-            return NotProved{"no proof in " + jsonrpc::in_words(timeout_)};
+            return NotProved{"no proof in " + net::in_words(timeout_)};
         case Outcome::too_large:
             return NotProved{"prover wrote more than 64 KiB"};
         case Outcome::whole:

@@ -27,8 +27,8 @@ std::string tree_target(const domain::Bytes32& round_id, const std::string& rest
 // Reads the reply, and notes what became of the exchange.
 template <typename Outcome, typename Read>
 Outcome conclude(RestClient& client, RestAnswer answer, Read read) {
-    Outcome outcome = std::holds_alternative<jsonrpc::Trouble>(answer)
-                          ? Outcome(Unreachable{std::get<jsonrpc::Trouble>(answer).text})
+    Outcome outcome = std::holds_alternative<jsonrpc::TransportError>(answer)
+                          ? Outcome(Unreachable{std::get<jsonrpc::TransportError>(answer).text})
                           : Outcome(read(std::get<RestReply>(std::move(answer))));
     const auto* const failed = std::get_if<Unreachable>(&outcome);
     client.note_problem(failed == nullptr ? std::nullopt : std::optional(failed->reason));
@@ -55,9 +55,9 @@ std::string text_of(const RevealOutcome& outcome) {
     return failed == nullptr ? std::string() : failed->reason;
 }
 
-RevealOutcome without_reply(const jsonrpc::Trouble& problem) {
+RevealOutcome without_reply(const jsonrpc::TransportError& problem) {
     // Something came, and it was no answer of a chain.
-    if (problem.kind == jsonrpc::Trouble::Kind::garbled) return NotRevealedNow{problem.text};
+    if (problem.kind == jsonrpc::TransportError::Kind::garbled) return NotRevealedNow{problem.text};
     return Unreachable{problem.text};
 }
 
@@ -169,8 +169,8 @@ std::variant<LeavesPage, Unreachable> RestChain::leaves_page(const domain::Bytes
 RevealOutcome RestChain::reveal(const std::string& json) {
     const RestAnswer answer =
         client_.post(std::string(root) + "/reveal-share", json, reveal_timeout_);
-    if (const auto* const problem = std::get_if<jsonrpc::Trouble>(&answer)) {
-        if (problem->kind == jsonrpc::Trouble::Kind::stopped) return Unreachable{problem->text};
+    if (const auto* const problem = std::get_if<jsonrpc::TransportError>(&answer)) {
+        if (problem->kind == jsonrpc::TransportError::Kind::stopped) return Unreachable{problem->text};
         if (observer_ != nullptr) observer_->replied(0, std::nullopt);
         client_.note_problem(problem->text);
         return without_reply(*problem);

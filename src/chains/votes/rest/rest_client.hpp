@@ -15,7 +15,7 @@
 
 namespace chains::votes::rest {
 
-using RestAnswer = std::variant<RestReply, jsonrpc::Trouble>;
+using RestAnswer = std::variant<RestReply, jsonrpc::TransportError>;
 
 inline constexpr std::size_t reply_bytes_max = 1U << 20U;
 

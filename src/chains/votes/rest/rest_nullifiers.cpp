@@ -8,7 +8,7 @@ namespace {
 using engine::Unreachable;
 
 engine::NullifierAnswer read_share_status(const RestAnswer& answer) {
-    if (const auto* const problem = std::get_if<jsonrpc::Trouble>(&answer)) {
+    if (const auto* const problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return Unreachable{problem->text};
     }
     const auto& reply = std::get<RestReply>(answer);

@@ -1,4 +1,4 @@
-#include "chains/jsonrpc/standing.hpp"
+#include "chains/jsonrpc/endpoint_health.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -11,29 +11,29 @@ constexpr std::chrono::seconds avoidance{5};
 
 }  // namespace
 
-void Standing::throttle(domain::Milliseconds wait, domain::Monotonic now) {
+void EndpointHealth::throttle(domain::Milliseconds wait, domain::Monotonic now) {
     const std::lock_guard lock(mutex_);
     throttled_until_ = std::max(throttled_until_, now + wait);
     failures_ = 0;
 }
 
-domain::Milliseconds Standing::throttled_for(domain::Monotonic now) const {
+domain::Milliseconds EndpointHealth::throttled_for(domain::Monotonic now) const {
     const std::lock_guard lock(mutex_);
     if (throttled_until_ <= now) return domain::Milliseconds{0};
     return std::chrono::ceil<domain::Milliseconds>(throttled_until_ - now);
 }
 
-void Standing::note_failure(domain::Monotonic now) {
+void EndpointHealth::note_failure(domain::Monotonic now) {
     const std::lock_guard lock(mutex_);
     if (++failures_ >= failures_max) avoided_until_ = now + avoidance;
 }
 
-void Standing::note_answer() {
+void EndpointHealth::note_answer() {
     const std::lock_guard lock(mutex_);
     failures_ = 0;
 }
 
-bool Standing::should_avoid(domain::Monotonic now) {
+bool EndpointHealth::should_avoid(domain::Monotonic now) {
     const std::lock_guard lock(mutex_);
     if (failures_ < failures_max) return false;
     if (now < avoided_until_) return true;

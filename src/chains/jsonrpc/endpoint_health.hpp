@@ -8,7 +8,7 @@
 namespace chains::jsonrpc {
 
 // What one URL's answers so far mean for the next call. Any thread.
-class Standing {
+class EndpointHealth {
 public:
     // It asked to be left alone.
     void throttle(domain::Milliseconds wait, domain::Monotonic now);
