@@ -15,8 +15,8 @@ constexpr std::string_view stage = "stage=tree_status";
 
 }  // namespace
 
-ActiveTree::ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine::Logger& logger,
-                       const engine::Clock& clock)
+ActiveTree::ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, ports::Logger& logger,
+                       const ports::Clock& clock)
     : trees_(trees),
       lookups_(lookups),
       clock_(clock),

@@ -6,7 +6,7 @@
 #include "api/lookups.hpp"
 #include "api/throttled_log.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/vote_chain.hpp"
 
 namespace api {
@@ -19,8 +19,8 @@ public:
     using Reading = std::optional<engine::TreeStatus>;
 
     // `trees` may be missing. The rest outlives this; work in `lookups` must end before.
-    ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, engine::Logger& logger,
-               const engine::Clock& clock);
+    ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, ports::Logger& logger,
+               const ports::Clock& clock);
 
     // What was read in the last ten seconds, and else nothing, as at the first call. What is older
     // than a second is read anew behind it, for those who ask later.
@@ -37,7 +37,7 @@ private:
 
     engine::CommitmentTrees* const trees_;
     Lookups& lookups_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     ThrottledLog problem_;
     std::mutex mutex_;  // guards what follows
     Reading last_;

@@ -50,8 +50,8 @@ private:
     access::Authenticator& authenticator_;
     engine::Health& health_;
     engine::KeyDirectory& keys_;
-    engine::Random& random_;
-    engine::Clock& clock_;
+    ports::Random& random_;
+    ports::Clock& clock_;
     HttpObserver& observer_;
     ThrottledLog problem_;
     RelayerRoutes relayer_;

@@ -27,8 +27,8 @@ std::string refused_at(std::string_view what, const domain::VoteShare& share) {
 
 }  // namespace
 
-CommitmentCheck::CommitmentCheck(const engine::VoteChain& votes, engine::Logger& logger,
-                                 const engine::Clock& clock)
+CommitmentCheck::CommitmentCheck(const engine::VoteChain& votes, ports::Logger& logger,
+                                 const ports::Clock& clock)
     : trees_(votes.trees),
       commitments_(votes.commitments),
       hash_errors_("vote_commitment_failed", logger, clock),

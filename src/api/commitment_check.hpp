@@ -13,8 +13,8 @@ namespace api {
 // Whether the vote a share belongs to is in the tree of its round (share-helper 1.4). Any thread.
 class CommitmentCheck {
 public:
-    CommitmentCheck(const engine::VoteChain& votes, engine::Logger& logger,
-                    const engine::Clock& clock);
+    CommitmentCheck(const engine::VoteChain& votes, ports::Logger& logger,
+                    const ports::Clock& clock);
 
     // False: a port is missing, and every share passes unchecked.
     [[nodiscard]] bool is_on() const;

@@ -78,7 +78,7 @@ Json body_of(const domain::ShareRevealed& revealed) {
 
 }  // namespace
 
-std::string make_call_id(engine::Random& random) {
+std::string make_call_id(ports::Random& random) {
     std::array<std::uint8_t, 16> bytes{};
     random.fill(bytes);
     bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0FU) | 0x40U);

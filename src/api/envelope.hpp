@@ -12,7 +12,7 @@
 #include "domain/status.hpp"
 #include "engine/health.hpp"
 #include "engine/key_material.hpp"
-#include "engine/random.hpp"
+#include "ports/random.hpp"
 #include "engine/vote_chain.hpp"
 #include "engine/vote_queue.hpp"
 #include "net/http_message.hpp"
@@ -25,7 +25,7 @@ struct Options;
 // to 1.13; share-helper 1). Texts that are not UTF-8 are repaired, never refused.
 
 // A random UUID version 4: one per HTTP call.
-[[nodiscard]] std::string make_call_id(engine::Random& random);
+[[nodiscard]] std::string make_call_id(ports::Random& random);
 
 // 202 of a POST.
 [[nodiscard]] net::HttpResponse accepted_answer(std::string_view call_id, std::string_view job_id,

@@ -19,7 +19,7 @@ void erase_entry(Index& index, const Key& key, LongPolls::Ticket ticket) {
 
 }  // namespace
 
-LongPolls::LongPolls(const engine::Clock& clock, std::size_t waiting_max)
+LongPolls::LongPolls(const ports::Clock& clock, std::size_t waiting_max)
     : clock_(clock), waiting_max_(waiting_max) {}
 
 std::optional<LongPolls::Ticket> LongPolls::wait(std::int64_t sequence, domain::Milliseconds wait,

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/observer.hpp"
 
 namespace api {
@@ -24,7 +24,7 @@ class LongPolls : public engine::Observer {
 public:
     using Ticket = std::uint64_t;
 
-    LongPolls(const engine::Clock& clock, std::size_t waiting_max);
+    LongPolls(const ports::Clock& clock, std::size_t waiting_max);
 
     // A place until the job with this row id has ended or `wait` is over; then `done` is called
     // once, by the thread of run(). Nothing: there is no place.
@@ -59,7 +59,7 @@ private:
 
     void finish(Waiters::iterator waiter);
 
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     const std::size_t waiting_max_;
     std::atomic<std::size_t> count_{0};
     std::atomic<std::uint64_t> turned_away_{0};

@@ -12,7 +12,7 @@ constexpr domain::Nanoseconds waiting_max = std::chrono::seconds(10);
 
 }  // namespace
 
-Lookups::Lookups(engine::Executor& executor, const engine::Clock& clock, std::size_t pending_max)
+Lookups::Lookups(ports::Executor& executor, const ports::Clock& clock, std::size_t pending_max)
     : executor_(executor),
       clock_(clock),
       pending_max_(pending_max),

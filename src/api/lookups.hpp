@@ -6,8 +6,8 @@
 #include <memory>
 #include <shared_mutex>
 
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
 
 namespace api {
 
@@ -17,7 +17,7 @@ namespace api {
 class Lookups {
 public:
     // `executor` and `clock` outlive this.
-    Lookups(engine::Executor& executor, const engine::Clock& clock, std::size_t pending_max);
+    Lookups(ports::Executor& executor, const ports::Clock& clock, std::size_t pending_max);
     // Waits for running work; nothing starts afterwards. Not from inside the work.
     ~Lookups();
     Lookups(const Lookups&) = delete;
@@ -35,8 +35,8 @@ private:
         std::atomic<std::size_t> pending{0};
     };
 
-    engine::Executor& executor_;
-    const engine::Clock& clock_;
+    ports::Executor& executor_;
+    const ports::Clock& clock_;
     const std::size_t pending_max_;
     const std::shared_ptr<Lifetime> lifetime_;
 };

@@ -3,15 +3,15 @@
 #include "api/access/authenticator.hpp"
 #include "api/http_observer.hpp"
 #include "api/long_polls.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/contract_signatures.hpp"
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 #include "engine/health.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/key_material.hpp"
-#include "engine/random.hpp"
+#include "ports/random.hpp"
 #include "engine/vote_chain.hpp"
 #include "engine/vote_queue.hpp"
 
@@ -25,9 +25,9 @@ struct Ports {
     engine::ContractSignatures& contracts;
     engine::Health& health;
     engine::KeyDirectory& keys;
-    engine::Clock& clock;
-    engine::Random& random;
-    engine::Logger& logger;
+    ports::Clock& clock;
+    ports::Random& random;
+    ports::Logger& logger;
     LongPolls& long_polls;
     HttpObserver& observer;
     access::Authenticator& authenticator;
@@ -35,8 +35,8 @@ struct Ports {
     // and for who asks about some. Two, so that neither keeps the other waiting. They may still
     // hold tasks of the application when that is gone, and run or drop them: they do nothing then.
     // The end of the application waits for the ones that run.
-    engine::Executor& share_lookups;
-    engine::Executor& share_queries;
+    ports::Executor& share_lookups;
+    ports::Executor& share_queries;
     // Nothing: /queue-status is 503 when it is served at all.
     engine::VoteQueue* queue = nullptr;
 };

@@ -70,8 +70,8 @@ std::uint64_t unix_seconds(domain::Timestamp time) {
 }
 
 // What a client gets wrong is his to see; at a higher level he could fill our disk with it.
-engine::LogLevel level_of(int status) {
-    return status >= 500 ? engine::LogLevel::error : engine::LogLevel::debug;
+ports::LogLevel level_of(int status) {
+    return status >= 500 ? ports::LogLevel::error : ports::LogLevel::debug;
 }
 
 template <typename Outcome>
@@ -157,8 +157,8 @@ net::HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accept
         observer_.estimated(domain::family_of(call.kind), *accepted.raw_eta_ms);
     }
     std::string job_id = domain::to_string(accepted.id);
-    if (logger_.wants(engine::LogLevel::debug)) {
-        logger_.write(engine::LogLevel::debug,
+    if (logger_.wants(ports::LogLevel::debug)) {
+        logger_.write(ports::LogLevel::debug,
                        std::string("accepted job_id=")
                            .append(job_id)
                            .append(" call=")

@@ -70,8 +70,8 @@ private:
     engine::Submitter& submitter_;
     engine::RequestReader& request_reader_;
     engine::ContractSignatures& contracts_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
     LongPolls& long_polls_;
     HttpObserver& observer_;
     ThrottledLog submit_errors_{"intake_unavailable", logger_, clock_};

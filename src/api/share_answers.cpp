@@ -10,13 +10,13 @@ std::string fields_of(const ShareCall& call) {
     return std::string("stage=").append(call.stage).append(" call=").append(call.id);
 }
 
-ShareAnswers::ShareAnswers(const Options& options, engine::Logger& logger,
-                           const engine::Clock& clock)
+ShareAnswers::ShareAnswers(const Options& options, ports::Logger& logger,
+                           const ports::Clock& clock)
     : options_(options),
       logger_(logger),
       problem_("share_call_failed", logger, clock),
-      overload_("share_lookups_full", logger, clock, engine::LogLevel::warning),
-      lateness_("share_lookups_late", logger, clock, engine::LogLevel::warning) {}
+      overload_("share_lookups_full", logger, clock, ports::LogLevel::warning),
+      lateness_("share_lookups_late", logger, clock, ports::LogLevel::warning) {}
 
 net::HttpResponse ShareAnswers::unavailable(std::uint32_t retry_after_seconds) const {
     net::HttpResponse response = share_error(503, "helper unavailable");
@@ -40,7 +40,7 @@ net::HttpResponse ShareAnswers::too_late(const ShareCall& call) {
 
 net::HttpResponse ShareAnswers::refused(int status, std::string_view text,
                                         std::string_view call_id) const {
-    logger_.write(engine::LogLevel::debug, std::string("share_refused call=")
+    logger_.write(ports::LogLevel::debug, std::string("share_refused call=")
                                              .append(call_id)
                                              .append(" status=")
                                              .append(std::to_string(status)));

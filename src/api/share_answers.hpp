@@ -6,8 +6,8 @@
 
 #include "api/options.hpp"
 #include "api/throttled_log.hpp"
-#include "engine/clock.hpp"
-#include "engine/logger.hpp"
+#include "ports/clock.hpp"
+#include "ports/logger.hpp"
 #include "net/http_message.hpp"
 
 namespace api {
@@ -25,7 +25,7 @@ struct ShareCall {
 // What the share routes answer alike. Any thread.
 class ShareAnswers {
 public:
-    ShareAnswers(const Options& options, engine::Logger& logger, const engine::Clock& clock);
+    ShareAnswers(const Options& options, ports::Logger& logger, const ports::Clock& clock);
 
     // 503, at least a second to wait.
     [[nodiscard]] net::HttpResponse unavailable(std::uint32_t retry_after_seconds) const;
@@ -45,7 +45,7 @@ public:
 
 private:
     const Options options_;
-    engine::Logger& logger_;
+    ports::Logger& logger_;
     ThrottledLog problem_;
     ThrottledLog overload_;
     ThrottledLog lateness_;

@@ -172,8 +172,8 @@ void ShareSubmitter::note_received(const domain::VoteShare& share, std::string_v
 }
 
 // When a share leaves is the voter's secret.
-engine::LogLevel ShareSubmitter::level() const {
-    return options_.share_expose_timing ? engine::LogLevel::info : engine::LogLevel::debug;
+ports::LogLevel ShareSubmitter::level() const {
+    return options_.share_expose_timing ? ports::LogLevel::info : ports::LogLevel::debug;
 }
 
 std::string ShareSubmitter::scheduled_fields(const domain::VoteShare& share) const {

@@ -45,14 +45,14 @@ private:
                                            std::string_view call_id, const std::string& fields);
     void note_received(const domain::VoteShare& share, std::string_view call_id) const;
     // Of lines that tell when shares come.
-    [[nodiscard]] engine::LogLevel level() const;
+    [[nodiscard]] ports::LogLevel level() const;
     // Empty when nobody keeps lines of that level.
     [[nodiscard]] std::string scheduled_fields(const domain::VoteShare& share) const;
 
     const Options options_;
     engine::Submitter& submitter_;
     engine::RoundDirectory& rounds_;
-    engine::Logger& logger_;
+    ports::Logger& logger_;
     ShareAnswers& answers_;
     Lookups& lookups_;
     CommitmentCheck commitments_;

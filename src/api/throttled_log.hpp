@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
-#include "engine/logger.hpp"
+#include "ports/clock.hpp"
+#include "ports/logger.hpp"
 
 namespace api {
 
@@ -20,8 +20,8 @@ namespace api {
 class ThrottledLog {
 public:
     // `event` names the trouble and outlives the report.
-    ThrottledLog(std::string_view event, engine::Logger& logger, const engine::Clock& clock,
-                  engine::LogLevel level = engine::LogLevel::error)
+    ThrottledLog(std::string_view event, ports::Logger& logger, const ports::Clock& clock,
+                  ports::LogLevel level = ports::LogLevel::error)
         : event_(event), logger_(logger), clock_(clock), level_(level) {}
 
     // `reason` goes without its URLs.
@@ -31,9 +31,9 @@ public:
 
 private:
     const std::string_view event_;
-    engine::Logger& logger_;
-    const engine::Clock& clock_;
-    const engine::LogLevel level_;
+    ports::Logger& logger_;
+    const ports::Clock& clock_;
+    const ports::LogLevel level_;
     std::atomic<std::int64_t> quiet_until_ns_{INT64_MIN};
     std::atomic<std::uint64_t> suppressed_{0};
 };

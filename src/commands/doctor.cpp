@@ -32,7 +32,7 @@ std::string_view word_of(Finding::Verdict verdict) {
     return "failed  ";
 }
 
-std::vector<Finding> look_at_gateway(const config::Settings& settings, const engine::Clock& clock) {
+std::vector<Finding> look_at_gateway(const config::Settings& settings, const ports::Clock& clock) {
     if (settings.gateway == config::GatewayType::loopback) {
         return {{Finding::Verdict::ok, "gateway.type",
                  "loopback, a chain inside the program; there is nothing to check"}};
@@ -43,7 +43,7 @@ std::vector<Finding> look_at_gateway(const config::Settings& settings, const eng
     return chains::evm::diagnose(settings.evm, nodes, probes, *signer, clock);
 }
 
-std::vector<Finding> look_at_votes(const config::Settings& settings, const engine::Clock& clock) {
+std::vector<Finding> look_at_votes(const config::Settings& settings, const ports::Clock& clock) {
     if (settings.api.share_disable) {
         return {{Finding::Verdict::ok, "vote shares", "off, their routes answer 503"}};
     }

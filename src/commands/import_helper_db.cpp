@@ -56,8 +56,8 @@ struct Counts {
 
 class Import {
 public:
-    Import(store::Store& store, store::Reader& reader, const engine::Clock& clock,
-           engine::Random& random, std::ostream& out)
+    Import(store::Store& store, store::Reader& reader, const ports::Clock& clock,
+           ports::Random& random, std::ostream& out)
         : store_(store),
           reader_(reader),
           now_(clock.wall()),

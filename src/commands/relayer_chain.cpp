@@ -17,7 +17,7 @@ namespace {
 
 class Loopback final : public RelayerChain {
 public:
-    Loopback(const config::Settings& settings, engine::Clock& clock, engine::Logger& logger)
+    Loopback(const config::Settings& settings, ports::Clock& clock, ports::Logger& logger)
         : workers_(settings.workers), gateway_(settings.loopback, clock, workers_, logger) {}
 
     [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
@@ -46,7 +46,7 @@ constexpr std::size_t senders_max = 16;
 
 class Evm final : public RelayerChain {
 public:
-    Evm(const config::Settings& settings, engine::Clock& clock, engine::Logger& logger)
+    Evm(const config::Settings& settings, ports::Clock& clock, ports::Logger& logger)
         : readers_(std::max(settings.workers, readers_min)),
           senders_(std::clamp<std::size_t>(settings.evm.sends_max, 1, senders_max)),
           gateway_(settings.evm, clock, {readers_, senders_}, logger) {}
@@ -74,8 +74,8 @@ std::string line_of(const chains::EvmOptions& evm, const domain::Address& signer
            " host_chains=" + chains;
 }
 
-std::unique_ptr<RelayerChain> make_loopback(const config::Settings& settings, engine::Clock& clock,
-                                     engine::Logger& logger) {
+std::unique_ptr<RelayerChain> make_loopback(const config::Settings& settings, ports::Clock& clock,
+                                     ports::Logger& logger) {
     try {
         return std::make_unique<Loopback>(settings, clock, logger);
     } catch (const std::exception& error) {
@@ -84,12 +84,12 @@ std::unique_ptr<RelayerChain> make_loopback(const config::Settings& settings, en
     }
 }
 
-std::unique_ptr<RelayerChain> make_evm(const config::Settings& settings, engine::Clock& clock,
-                                engine::Logger& logger) {
+std::unique_ptr<RelayerChain> make_evm(const config::Settings& settings, ports::Clock& clock,
+                                ports::Logger& logger) {
     try {
         const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
         auto chain = std::make_unique<Evm>(settings, clock, logger);
-        logger.write(engine::LogLevel::info, line_of(settings.evm, signer->address()));
+        logger.write(ports::LogLevel::info, line_of(settings.evm, signer->address()));
         return chain;
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("gateway.type evm: ") + error.what());
@@ -98,8 +98,8 @@ std::unique_ptr<RelayerChain> make_evm(const config::Settings& settings, engine:
 
 }  // namespace
 
-std::unique_ptr<RelayerChain> make_relayer_chain(const config::Settings& settings, engine::Clock& clock,
-                                  engine::Logger& logger) {
+std::unique_ptr<RelayerChain> make_relayer_chain(const config::Settings& settings, ports::Clock& clock,
+                                  ports::Logger& logger) {
     switch (settings.gateway) {
         case config::GatewayType::evm:
             return make_evm(settings, clock, logger);

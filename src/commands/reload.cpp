@@ -10,11 +10,11 @@ namespace commands {
 
 namespace {
 
-void reload(const Reload& reload, engine::Logger& logger) {
+void reload(const Reload& reload, ports::Logger& logger) {
     try {
-        logger.write(engine::LogLevel::info, "reloaded what=" + reload.what + " " + reload.read());
+        logger.write(ports::LogLevel::info, "reloaded what=" + reload.what + " " + reload.read());
     } catch (const std::exception& error) {
-        logger.write(engine::LogLevel::error, "reload_failed what=" + reload.what +
+        logger.write(ports::LogLevel::error, "reload_failed what=" + reload.what +
                                                 " alert=true error=\"" + error.what() +
                                                 "\" action=\"the old ones stay\"");
     }
@@ -44,11 +44,11 @@ std::vector<Reload> reloads_of(api::access::Authenticator& authenticator, net::H
     return reloads;
 }
 
-void wait_for_stop_signal(const std::vector<Reload>& reloads, engine::Logger& logger,
+void wait_for_stop_signal(const std::vector<Reload>& reloads, ports::Logger& logger,
                           platform::ServiceManager& service_manager) {
     while (wait_for_signal() == SIGHUP) {
         if (!service_manager.reloading() && reloads.empty()) return;
-        if (reloads.empty()) logger.write(engine::LogLevel::info, "nothing_to_reload");
+        if (reloads.empty()) logger.write(ports::LogLevel::info, "nothing_to_reload");
         for (const Reload& each : reloads) reload(each, logger);
         service_manager.ready();
     }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/access/authenticator.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "net/http_server.hpp"
 #include "platform/service_manager.hpp"
 
@@ -23,7 +23,7 @@ struct Reload {
 
 // SIGHUP ends the program, as that of a terminal that is gone should, unless there is something to
 // read again or a service manager: its reload must never be a stop.
-void wait_for_stop_signal(const std::vector<Reload>& reloads, engine::Logger& logger,
+void wait_for_stop_signal(const std::vector<Reload>& reloads, ports::Logger& logger,
                           platform::ServiceManager& service_manager);
 
 }  // namespace commands

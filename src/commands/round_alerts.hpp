@@ -4,8 +4,8 @@
 
 #include "chains/votes/options.hpp"
 #include "engine/alerts.hpp"
-#include "engine/clock.hpp"
-#include "engine/logger.hpp"
+#include "ports/clock.hpp"
+#include "ports/logger.hpp"
 
 namespace commands {
 
@@ -21,7 +21,7 @@ public:
 // Nothing when nobody is to be told. Throws std::runtime_error when the URL is none.
 [[nodiscard]] std::unique_ptr<RoundAlerts> make_round_alerts(const chains::WebhookOptions& options,
                                                 engine::AlertEvents& events,
-                                                const engine::Clock& clock,
-                                                engine::Logger& logger);
+                                                const ports::Clock& clock,
+                                                ports::Logger& logger);
 
 }  // namespace commands

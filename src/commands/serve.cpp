@@ -10,8 +10,8 @@ namespace commands {
 
 int serve(const config::Loaded& loaded) {
     platform::Log log(loaded.settings.log);
-    for (const std::string& line : loaded.warnings) log.write(engine::LogLevel::warning, line);
-    for (const std::string& line : loaded.notes) log.write(engine::LogLevel::info, line);
+    for (const std::string& line : loaded.warnings) log.write(ports::LogLevel::warning, line);
+    for (const std::string& line : loaded.notes) log.write(ports::LogLevel::info, line);
 
     Service service(loaded.settings, log);
     service.recover();

@@ -37,12 +37,12 @@ std::string recovered_line(const engine::recovery::Report& report, bool with_sha
 }
 
 // Gives the options back, so that the line comes before those of what is made next.
-const store::Options& report_opened(const store::Options& options, engine::Logger& logger) {
-    logger.write(engine::LogLevel::info,
+const store::Options& report_opened(const store::Options& options, ports::Logger& logger) {
+    logger.write(ports::LogLevel::info,
                   "store_opened file=" + store::database_path(options).string() + " version=\"" +
                       store::Store::version() + "\"");
     if (options.synchronous == store::Synchronous::normal) {
-        logger.write(engine::LogLevel::warning,
+        logger.write(ports::LogLevel::warning,
                       "durability_relaxed storage.synchronous=normal hint=\"a power cut may take "
                       "the newest accepted requests; a crash of the process does not\"");
     }
@@ -52,7 +52,7 @@ const store::Options& report_opened(const store::Options& options, engine::Logge
 // The listener of the admin interface.
 struct Admin {
     Admin(const api::admin::AdminOptions& options, api::admin::AdminChanges& changes,
-          engine::Logger& logger, const engine::Clock& clock)
+          ports::Logger& logger, const ports::Clock& clock)
         : application(options.token, changes, logger, clock),
           server(api::admin::http_options_of(options), application) {}
 
@@ -62,13 +62,13 @@ struct Admin {
 
 // Counts what is stored now, beside everything else: a million requests must not delay the start.
 std::jthread count_requests(const store::Options& options, api::metrics::Metrics& metrics,
-                            engine::Logger& logger) {
+                            ports::Logger& logger) {
     return std::jthread([&metrics, &logger, counter = std::make_unique<store::RowCounter>(options)](
                             const std::stop_token& stop) {
         try {
             if (const auto counts = counter->count(stop)) metrics.add(*counts);
         } catch (const std::exception& error) {
-            logger.write(engine::LogLevel::warning,
+            logger.write(ports::LogLevel::warning,
                           std::string("census_failed action=\"metrics go without the counts of "
                                       "requests\" error=\"") +
                               error.what() + "\"");
@@ -79,11 +79,11 @@ std::jthread count_requests(const store::Options& options, api::metrics::Metrics
 // Serves metrics while it lives; nothing when they are not wanted.
 std::unique_ptr<api::metrics::MetricsServer> serve_metrics(
     const api::metrics::MetricsOptions& options, const api::metrics::Metrics& metrics,
-    api::metrics::Samples& samples, engine::Logger& logger, const engine::Clock& clock) {
+    api::metrics::Samples& samples, ports::Logger& logger, const ports::Clock& clock) {
     if (options.host.empty()) return nullptr;
     auto server =
         std::make_unique<api::metrics::MetricsServer>(options, metrics, samples, logger, clock);
-    logger.write(engine::LogLevel::info,
+    logger.write(ports::LogLevel::info,
                   "listening metrics=" + options.host + ":" + std::to_string(server->port()));
     return server;
 }
@@ -169,13 +169,13 @@ api::metrics::Sources Service::Frontend::sources() {
 void Service::Frontend::start() {
     const config::Settings& settings = service_.settings_;
     server_.start();
-    service_.log_.write(engine::LogLevel::info,
+    service_.log_.write(ports::LogLevel::info,
                         std::string("listening ") +
                             (settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
                             settings.http.host + ":" + std::to_string(server_.port()));
     if (!admin_) return;
     admin_->server.start();
-    service_.log_.write(engine::LogLevel::info, "listening admin=" + settings.admin.host + ":" +
+    service_.log_.write(ports::LogLevel::info, "listening admin=" + settings.admin.host + ":" +
                                                  std::to_string(admin_->server.port()));
 }
 
@@ -226,7 +226,7 @@ Service::~Service() = default;
 
 void Service::recover() {
     const auto extend = [this] { service_manager_.extend_timeout(start_extension); };
-    log_.write(engine::LogLevel::info,
+    log_.write(ports::LogLevel::info,
                recovered_line(processor_.recover(extend), settings_.engine.shares.expose_timing));
 }
 
@@ -242,7 +242,7 @@ void Service::wait() {
 
 void Service::stop() {
     service_manager_.stopping();
-    log_.write(engine::LogLevel::info, "stopping");
+    log_.write(ports::LogLevel::info, "stopping");
     long_polls_.stop();
     frontend_->drain();
     inbox_.stop();  // what ends early from now on counts for nothing
@@ -257,11 +257,11 @@ void Service::stop() {
             store_.truncate_wal();
         } catch (const store::StorageError& error) {
             // The log stays and is read at the next start.
-            log_.write(engine::LogLevel::warning,
+            log_.write(ports::LogLevel::warning,
                        std::string("checkpoint_skipped error=\"") + error.what() + "\"");
         }
     }
-    log_.write(engine::LogLevel::info, "stopped");
+    log_.write(ports::LogLevel::info, "stopped");
 }
 
 bool Service::failed() const {

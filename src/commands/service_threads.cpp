@@ -9,14 +9,14 @@
 namespace commands {
 
 ProcessorThread::ProcessorThread(engine::Processor& processor, engine::Inbox& inbox,
-                                 engine::Logger& logger, domain::Milliseconds grace)
+                                 ports::Logger& logger, domain::Milliseconds grace)
     : inbox_(inbox), thread_([this, &processor, &logger, grace] {
           try {
               processor.run(grace);
           } catch (const std::exception& error) {
               failed_ = true;
               logger.write(
-                  engine::LogLevel::error,
+                  ports::LogLevel::error,
                   std::string("processor_stopped alert=true error=\"") + error.what() + "\"");
               ::kill(::getpid(), SIGTERM);
           }

@@ -7,7 +7,7 @@
 #include "domain/time.hpp"
 #include "engine/gateway.hpp"
 #include "engine/inbox.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/processor.hpp"
 
 namespace commands {
@@ -15,7 +15,7 @@ namespace commands {
 // Runs the processor; a file that can not be trusted ends the program.
 class ProcessorThread {
 public:
-    ProcessorThread(engine::Processor& processor, engine::Inbox& inbox, engine::Logger& logger,
+    ProcessorThread(engine::Processor& processor, engine::Inbox& inbox, ports::Logger& logger,
                     domain::Milliseconds grace);
     ~ProcessorThread();
     ProcessorThread(const ProcessorThread&) = delete;

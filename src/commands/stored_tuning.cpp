@@ -21,18 +21,18 @@ void forget_unfit(store::Store& store, const std::vector<store::Setting>& rememb
     transaction.commit();
 }
 
-void report(const api::admin::RestoredTuning& restored, engine::Logger& logger) {
-    for (const std::string& line : restored.warnings) logger.write(engine::LogLevel::warning, line);
+void report(const api::admin::RestoredTuning& restored, ports::Logger& logger) {
+    for (const std::string& line : restored.warnings) logger.write(ports::LogLevel::warning, line);
     if (restored.overridden.empty()) return;
     std::string names;
     for (const std::string& name : restored.overridden) names += (names.empty() ? "" : ",") + name;
-    logger.write(engine::LogLevel::info, "settings_restored names=" + names);
+    logger.write(ports::LogLevel::info, "settings_restored names=" + names);
 }
 
 }  // namespace
 
 api::admin::RestoredTuning restore_tuning(store::Store& store, const engine::Tuning& base,
-                                          engine::Logger& logger) {
+                                          ports::Logger& logger) {
     const std::vector<store::Setting> remembered = store.settings();
     api::admin::RestoredTuning restored = api::admin::restore(base, remembered);
     report(restored, logger);

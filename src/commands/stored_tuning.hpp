@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/admin/admin_changes.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/tuning.hpp"
 #include "store/store.hpp"
 
@@ -11,6 +11,6 @@ namespace commands {
 // Says what was found, and forgets what does not fit any more.
 [[nodiscard]] api::admin::RestoredTuning restore_tuning(store::Store& store,
                                                         const engine::Tuning& base,
-                                                        engine::Logger& logger);
+                                                        ports::Logger& logger);
 
 }  // namespace commands

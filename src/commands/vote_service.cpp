@@ -27,8 +27,8 @@ private:
 // A share holds its slot, and with it one thread, from its round check to the chain's answer.
 class OwnVoteChain final : public VoteService {
 public:
-    OwnVoteChain(const config::Settings& settings, engine::Gateway& relayer, const engine::Clock& clock,
-          engine::Logger& logger, engine::VoteObserver& observer)
+    OwnVoteChain(const config::Settings& settings, engine::Gateway& relayer, const ports::Clock& clock,
+          ports::Logger& logger, engine::VoteObserver& observer)
         : workers_(settings.engine.shares.max_concurrent_proofs),
           votes_(settings.votes, clock, workers_, logger, observer),
           gateway_(relayer, votes_.gateway()) {}
@@ -58,17 +58,17 @@ std::string line_of(const config::Settings& settings) {
 }  // namespace
 
 std::unique_ptr<VoteService> make_vote_service(const config::Settings& settings, engine::Gateway& relayer,
-                                  engine::RoundDirectory& rounds, const engine::Clock& clock,
-                                  engine::Logger& logger, engine::VoteObserver& observer) {
+                                  engine::RoundDirectory& rounds, const ports::Clock& clock,
+                                  ports::Logger& logger, engine::VoteObserver& observer) {
     if (settings.api.share_disable) return std::make_unique<SharedVoteChain>(relayer, rounds);
     if (settings.votes.base_url().empty()) {
-        logger.write(engine::LogLevel::info,
+        logger.write(ports::LogLevel::info,
                       "vote_chain type=loopback hint=\"a trial: vote shares reach no real chain\"");
         return std::make_unique<SharedVoteChain>(relayer, rounds);
     }
     try {
         auto votes = std::make_unique<OwnVoteChain>(settings, relayer, clock, logger, observer);
-        logger.write(engine::LogLevel::info, line_of(settings));
+        logger.write(ports::LogLevel::info, line_of(settings));
         return votes;
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("the vote chain: ") + error.what());

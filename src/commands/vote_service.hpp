@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "config/settings.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/vote_chain.hpp"
 
 namespace commands {
@@ -26,6 +26,6 @@ public:
 // std::runtime_error that says what it could not be made of.
 [[nodiscard]] std::unique_ptr<VoteService> make_vote_service(
     const config::Settings& settings, engine::Gateway& relayer, engine::RoundDirectory& rounds,
-    const engine::Clock& clock, engine::Logger& logger, engine::VoteObserver& observer);
+    const ports::Clock& clock, ports::Logger& logger, engine::VoteObserver& observer);
 
 }  // namespace commands

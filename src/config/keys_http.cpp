@@ -225,10 +225,10 @@ std::vector<Key> http_keys() {
         [](auto& s) -> auto& { return s.log.format; }, "How log lines look."));
     all.push_back(key(
         "log.level",
-        choice<engine::LogLevel>({{"debug", engine::LogLevel::debug},
-                               {"info", engine::LogLevel::info},
-                               {"warning", engine::LogLevel::warning},
-                               {"error", engine::LogLevel::error}}),
+        choice<ports::LogLevel>({{"debug", ports::LogLevel::debug},
+                               {"info", ports::LogLevel::info},
+                               {"warning", ports::LogLevel::warning},
+                               {"error", ports::LogLevel::error}}),
         [](auto& s) -> auto& { return s.log.level; }, "Lines below it are dropped."));
     all.push_back(unused("log.show_file_line", boolean(), "false", Effect::superseded,
                          "Source file and line; log lines here have none."));

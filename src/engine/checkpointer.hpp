@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "domain/time.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "store/store.hpp"
 
 namespace engine {
@@ -13,7 +13,7 @@ namespace engine {
 // later under unbroken load. A long read by somebody else delays both until it ends. One thread.
 class Checkpointer {
 public:
-    Checkpointer(store::Store& store, Logger& logger) : store_(store), logger_(logger) {}
+    Checkpointer(store::Store& store, ports::Logger& logger) : store_(store), logger_(logger) {}
 
     struct Moment {
         domain::Monotonic now;
@@ -33,7 +33,7 @@ private:
     void truncate(domain::Monotonic now);
 
     store::Store& store_;
-    Logger& logger_;
+    ports::Logger& logger_;
     std::optional<domain::Monotonic> wiped_since_;  // and still in the log
     domain::Monotonic next_truncation_{};
 };

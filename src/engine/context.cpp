@@ -41,7 +41,7 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
         return;
     }
     context.effects.lines.push_back(
-        {LogLevel::info,
+        {ports::LogLevel::info,
          "request_ended job_id=" + to_string(row.id) + " kind=" + std::string(to_string(row.kind)) +
              " status=" + std::string(to_string(to)) + " reason=" +
              std::string(to_string(failure.reason)) + " text=\"" + failure.text + "\""});
@@ -54,7 +54,7 @@ void end_broken(Context& context) {
         context.store.end_broken(row, internal_text(kind, unreadable_text), context.now.wall);
         context.effects.settled.push_back(row.sequence);
         context.effects.lines.push_back(
-            {LogLevel::error, "request_broken row=" + std::to_string(row.sequence) + " problem=\"" +
+            {ports::LogLevel::error, "request_broken row=" + std::to_string(row.sequence) + " problem=\"" +
                                row.problem +
                                "\" action=\"it failed\" hint=\"the file was changed " +
                                "by somebody else, or the disk is bad\""});

@@ -11,7 +11,7 @@
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
 #include "engine/inbox.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/observer.hpp"
 #include "engine/options.hpp"
 #include "engine/filtered_clock.hpp"
@@ -23,7 +23,7 @@ namespace engine {
 // What a step lets out once its commit is durable.
 struct Effects {
     struct LogLine {
-        LogLevel level;
+        ports::LogLevel level;
         std::string text;
     };
     std::vector<LogLine> lines;             // for the log

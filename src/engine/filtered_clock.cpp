@@ -10,7 +10,7 @@ using domain::Nanoseconds;
 
 namespace {
 
-Nanoseconds offset_of(const Clock& clock, domain::Monotonic monotonic) {
+Nanoseconds offset_of(const ports::Clock& clock, domain::Monotonic monotonic) {
     return Nanoseconds{clock.wall().time_since_epoch()} - monotonic.time_since_epoch();
 }
 
@@ -21,7 +21,7 @@ domain::Timestamp at(domain::Monotonic monotonic, Nanoseconds offset) {
 
 }  // namespace
 
-FilteredClock::FilteredClock(const Clock& clock, Milliseconds leap, Milliseconds hold)
+FilteredClock::FilteredClock(const ports::Clock& clock, Milliseconds leap, Milliseconds hold)
     : clock_(clock), leap_(leap), hold_(hold) {
     assert(leap_ >= Milliseconds::zero() && hold_ >= Milliseconds::zero());
     believed_ = furthest_ = steady_ = offset_of(clock_, clock_.monotonic());

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 namespace engine {
 
@@ -20,7 +20,7 @@ struct Moment {
 // direction. One thread.
 class FilteredClock {
 public:
-    FilteredClock(const Clock& clock, domain::Milliseconds leap, domain::Milliseconds hold);
+    FilteredClock(const ports::Clock& clock, domain::Milliseconds leap, domain::Milliseconds hold);
 
     [[nodiscard]] Moment now();
 
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] std::optional<domain::Milliseconds> held_leap() const { return held_leap_; }
 
 private:
-    const Clock& clock_;
+    const ports::Clock& clock_;
     domain::Milliseconds leap_;
     domain::Milliseconds hold_;
     // Wall minus monotonic: constant while the clock runs true.

@@ -25,7 +25,7 @@ constexpr Milliseconds door_pause{3'000};
 }  // namespace
 
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
-                     Inbox& inbox, const Clock& clock, Random& random, Logger& logger,
+                     Inbox& inbox, const ports::Clock& clock, ports::Random& random, ports::Logger& logger,
                      Observer& observer, AlertSink* alerts)
     : store_(store),
       gates_(gates),
@@ -310,7 +310,7 @@ void Processor::release_unfinished() {
         if (work_.busy() > 0) recovery::release(context_);
         transaction.commit();
     } catch (const store::StorageError& error) {
-        logger_.write(LogLevel::warning, std::string("work_not_released hint=\"counts as a crash at "
+        logger_.write(ports::LogLevel::warning, std::string("work_not_released hint=\"counts as a crash at "
                                                    "the next start\" error=\"") +
                                            error.what() + "\"");
     }
@@ -326,11 +326,11 @@ void Processor::refuse_the_rest() {
 void Processor::watch_clock() {
     const std::optional<Milliseconds> leap = filtered_clock_.held_leap();
     if (leap && !reported_leap_) {
-        logger_.write(LogLevel::warning,
+        logger_.write(ports::LogLevel::warning,
                        "clock_leapt ahead_ms=" + std::to_string(leap->count()) +
                            " action=\"not believed until it stays for clock.leap_hold\"");
     } else if (!leap && reported_leap_) {
-        logger_.write(LogLevel::warning, "clock_settled");
+        logger_.write(ports::LogLevel::warning, "clock_settled");
     }
     reported_leap_ = leap;
 }
@@ -338,7 +338,7 @@ void Processor::watch_clock() {
 void Processor::enter_read_only(const store::StorageError& error) {
     refuse_pending(error.what());
     if (open_.exchange(false)) {
-        logger_.write(LogLevel::error, std::string("storage_failed action=\"new requests get 503 "
+        logger_.write(ports::LogLevel::error, std::string("storage_failed action=\"new requests get 503 "
                                                  "until it heals\" error=\"") +
                                          error.what() + "\"");
     }
@@ -350,7 +350,7 @@ void Processor::try_to_leave_read_only() {
         store_.truncate_wal();  // so that what the log took counts as free space
         if (!store_.restore_reserve()) return;
         open_.store(true);
-        logger_.write(LogLevel::warning, "storage_healed action=\"new requests are taken again\"");
+        logger_.write(ports::LogLevel::warning, "storage_healed action=\"new requests are taken again\"");
     } catch (const store::StorageError&) {
         // Said once when read-only mode began; the next try comes after the pause.
         return;

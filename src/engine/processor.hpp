@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/admission.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/context.hpp"
 #include "engine/recovery.hpp"
 #include "engine/rounds.hpp"
@@ -21,7 +21,7 @@ class Processor {
 public:
     // `alerts`: whom to tell of rounds that end with unrevealed shares, beside the log.
     Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
-              Inbox& inbox, const Clock& clock, Random& random, Logger& logger,
+              Inbox& inbox, const ports::Clock& clock, ports::Random& random, ports::Logger& logger,
               Observer& observer, AlertSink* alerts = nullptr);
 
     // Once, before anything else: puts interrupted work back and starts the gateway's answers.
@@ -73,9 +73,9 @@ private:
     Gates& gates_;
     Gateway& gateway_;
     Inbox& inbox_;
-    Logger& logger_;
+    ports::Logger& logger_;
     Observer& observer_;
-    const Clock& clock_;
+    const ports::Clock& clock_;
     FilteredClock filtered_clock_;
     Admission admission_;
     Work work_;

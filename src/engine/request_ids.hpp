@@ -4,7 +4,7 @@
 
 #include "domain/request_id.hpp"
 #include "domain/time.hpp"
-#include "engine/random.hpp"
+#include "ports/random.hpp"
 
 namespace engine {
 
@@ -13,7 +13,7 @@ namespace engine {
 class RequestIds {
 public:
     // `last`: the highest sequence ever given out.
-    RequestIds(Random& random, std::int64_t last) : random_(random), last_(last) {}
+    RequestIds(ports::Random& random, std::int64_t last) : random_(random), last_(last) {}
 
     [[nodiscard]] domain::RequestId next(domain::Timestamp now);
 
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] static domain::Timestamp given_out(const domain::RequestId& id);
 
 private:
-    Random& random_;
+    ports::Random& random_;
     std::int64_t last_;
 };
 

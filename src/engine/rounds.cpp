@@ -94,7 +94,7 @@ void note_late(Context& context, const store::Row& share) {
     context.late_rounds.insert(*share.round);
     if (!context.late_rounds_told.insert(*share.round).second) return;
     context.effects.lines.push_back(
-        {LogLevel::warning, "share_after_round_end round_id=" + hex_of(context.store, *share.round)});
+        {ports::LogLevel::warning, "share_after_round_end round_id=" + hex_of(context.store, *share.round)});
 }
 
 void reload_late_rounds(Context& context) {
@@ -112,7 +112,7 @@ std::vector<RoundAlert> unlogged_alerts(store::Store& store) {
 }
 
 Effects::LogLine line_of(const RoundAlert& alert) {
-    return {LogLevel::error,
+    return {ports::LogLevel::error,
             "round_closed_with_unsubmitted_shares alert=true round_id=" +
                 domain::to_hex(alert.round_id) + " total=" + std::to_string(alert.total) +
                 " submitted=" + std::to_string(alert.submitted) + " failed=" +
@@ -137,7 +137,7 @@ void PurgeTally::note(const std::vector<store::Change>& changes) {
 void PurgeTally::report(Context& context) {
     for (const auto& [round, rows] : std::exchange(rows_, {})) {
         context.effects.lines.push_back(
-            {LogLevel::info, "round_purged round_id=" + hex_of(context.store, round) +
+            {ports::LogLevel::info, "round_purged round_id=" + hex_of(context.store, round) +
                               " rows_deleted=" + std::to_string(rows)});
     }
 }

@@ -19,7 +19,7 @@ constexpr std::uint32_t full_retry_after_seconds = 1;
 }  // namespace
 
 Service::Service(Inbox& inbox, const Processor& processor, const Gates& gates,
-                 const Gateway& gateway, store::Reader& reader, const Clock& clock)
+                 const Gateway& gateway, store::Reader& reader, const ports::Clock& clock)
     : inbox_(inbox),
       processor_(processor),
       gates_(gates),

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/health.hpp"
 #include "engine/inbox.hpp"
@@ -20,7 +20,7 @@ namespace engine {
 class Service : public Submitter, public RequestReader, public Health, public Control, public VoteQueue {
 public:
     Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
-            store::Reader& reader, const Clock& clock);
+            store::Reader& reader, const ports::Clock& clock);
 
     void submit(const domain::Request& request, const SubmitOptions& options, Reply reply) override;
     [[nodiscard]] FindOutcome find(const domain::RequestId& id) override;
@@ -39,7 +39,7 @@ private:
     const Gates& gates_;
     const Gateway& gateway_;
     store::Reader& reader_;
-    const Clock& clock_;
+    const ports::Clock& clock_;
     // A reader found the file damaged: what is written to it now could be lost with it.
     std::atomic<bool> damaged_{false};
 };

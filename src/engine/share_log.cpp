@@ -9,7 +9,7 @@ namespace engine::shares {
 
 namespace {
 
-void write(Context& context, LogLevel level, std::string text) {
+void write(Context& context, ports::LogLevel level, std::string text) {
     context.effects.lines.push_back({level, std::move(text)});
 }
 
@@ -44,7 +44,7 @@ std::optional<domain::VoteShare> stored_share(Context& context, const store::Row
 
 void note_started(Context& context, std::size_t count) {
     if (count == 0 || !context.options.shares.expose_timing) return;
-    write(context, LogLevel::info,
+    write(context, ports::LogLevel::info,
           "shares_started count=" + std::to_string(count) +
               " max_concurrent=" + std::to_string(context.options.shares.max_concurrent_proofs));
 }
@@ -52,23 +52,23 @@ void note_started(Context& context, std::size_t count) {
 void note_revealed(Context& context, const store::Row& row, const domain::ShareRevealed& revealed) {
     if (!context.options.shares.expose_timing) return;
     write(
-        context, LogLevel::info,
+        context, ports::LogLevel::info,
         (revealed.already ? "share_already_revealed" : "share_submitted") + name_of(context, row));
 }
 
 void note_failed_attempt(Context& context, const store::Row& row, const std::string& reason) {
-    write(context, LogLevel::warning,
+    write(context, ports::LogLevel::warning,
           "share_attempt_failed" + name_of(context, row) +
               " attempt=" + std::to_string(row.schedule.attempts) + " attempts_max=" +
               std::to_string(context.options.shares.attempts_max) + " reason=" + quoted(reason));
     if (row.schedule.attempts < context.options.shares.attempts_max) return;
-    write(context, LogLevel::error,
+    write(context, ports::LogLevel::error,
           "share_given_up" + name_of(context, row) +
               " hint=\"its secrets are wiped: it can not be tried again\"");
 }
 
 void note_unreachable(Context& context, const store::Row& row, const std::string& reason) {
-    write(context, LogLevel::warning,
+    write(context, ports::LogLevel::warning,
           "share_waits" + name_of(context, row) + " reason=" + quoted(reason) +
               " action=\"tried again without spending an attempt\"");
 }
@@ -77,7 +77,7 @@ void note_end(Context& context, const store::Row& row, const domain::Failure& fa
     using domain::Reason;
     // The last attempt, and the alert of the round, say it already.
     if (failure.reason == Reason::attempts_used_up || failure.reason == Reason::round_over) return;
-    write(context, LogLevel::warning,
+    write(context, ports::LogLevel::warning,
           "share_failed job_id=" + to_string(row.id) + " reason=" +
               std::string(to_string(failure.reason)) + " text=" + quoted(failure.text));
 }

@@ -5,7 +5,7 @@
 
 namespace engine {
 
-TaskGroup::TaskGroup(Executor& executor)
+TaskGroup::TaskGroup(ports::Executor& executor)
     : executor_(executor), lifetime_(std::make_shared<Lifetime>()) {}
 
 TaskGroup::~TaskGroup() {
@@ -24,7 +24,7 @@ void TaskGroup::run_after(domain::Milliseconds delay, Task task) {
     }
 }
 
-Executor::Task TaskGroup::guarded(Task task) const {
+ports::Executor::Task TaskGroup::guarded(Task task) const {
     return [lifetime = lifetime_, task = std::move(task)] {
         const std::shared_lock lock{lifetime->running};
         if (lifetime->open) task();

@@ -5,15 +5,15 @@
 #include <shared_mutex>
 
 #include "domain/time.hpp"
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 
 namespace engine {
 
 // Hands work to an executor and makes what is still there harmless once stopped, so that the work
 // may refer to its owner. Any thread.
-class TaskGroup : public Executor {
+class TaskGroup : public ports::Executor {
 public:
-    explicit TaskGroup(Executor& executor);
+    explicit TaskGroup(ports::Executor& executor);
     ~TaskGroup() override;
     TaskGroup(const TaskGroup&) = delete;
     TaskGroup& operator=(const TaskGroup&) = delete;
@@ -32,7 +32,7 @@ private:
 
     [[nodiscard]] Task guarded(Task task) const;
 
-    Executor& executor_;
+    ports::Executor& executor_;
     const std::shared_ptr<Lifetime> lifetime_;
 };
 

@@ -17,15 +17,15 @@
 namespace platform {
 namespace {
 
-spdlog::level::level_enum level_of(engine::LogLevel level) {
+spdlog::level::level_enum level_of(ports::LogLevel level) {
     switch (level) {
-        case engine::LogLevel::debug:
+        case ports::LogLevel::debug:
             return spdlog::level::debug;
-        case engine::LogLevel::info:
+        case ports::LogLevel::info:
             return spdlog::level::info;
-        case engine::LogLevel::warning:
+        case ports::LogLevel::warning:
             return spdlog::level::warn;
-        case engine::LogLevel::error:
+        case ports::LogLevel::error:
             break;
     }
     return spdlog::level::err;
@@ -129,11 +129,11 @@ Log::Log(const LogOptions& options)
 
 Log::~Log() = default;
 
-bool Log::wants(engine::LogLevel level) const {
+bool Log::wants(ports::LogLevel level) const {
     return logger_->should_log(level_of(level));
 }
 
-void Log::write(engine::LogLevel level, std::string_view line) {
+void Log::write(ports::LogLevel level, std::string_view line) {
     if (!wants(level)) return;
     try {
         const std::string text = format_ == LogFormat::json ? json_escaped(line) : printable(line);

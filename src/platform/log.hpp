@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace spdlog {
 class logger;
@@ -22,7 +22,7 @@ enum class LogFormat {
 
 struct LogOptions {
     LogFormat format = LogFormat::compact;
-    engine::LogLevel level = engine::LogLevel::info;  // lines below are dropped
+    ports::LogLevel level = ports::LogLevel::info;  // lines below are dropped
     bool show_timestamp = true;
     bool show_target = true;
     bool show_thread_ids = false;
@@ -33,13 +33,13 @@ struct LogOptions {
 // Writes to standard error, one write per line. Never throws and never waits: a closed or full
 // standard error, or one that nobody reads, loses the line and nothing else; lost lines are counted
 // (the program must ignore SIGPIPE). Any thread.
-class Log : public engine::Logger {
+class Log : public ports::Logger {
 public:
     explicit Log(const LogOptions& options);
     ~Log() override;
 
-    void write(engine::LogLevel level, std::string_view line) override;
-    [[nodiscard]] bool wants(engine::LogLevel level) const override;
+    void write(ports::LogLevel level, std::string_view line) override;
+    [[nodiscard]] bool wants(ports::LogLevel level) const override;
 
 private:
     std::unique_ptr<spdlog::logger> logger_;

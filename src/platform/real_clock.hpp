@@ -1,12 +1,12 @@
 #pragma once
 
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 namespace platform {
 
 // The machine's clocks: CLOCK_REALTIME for the wall, CLOCK_BOOTTIME for what must not step and must
 // go on while the machine sleeps. Any thread.
-class RealClock : public engine::Clock {
+class RealClock : public ports::Clock {
 public:
     [[nodiscard]] domain::Timestamp wall() const override;
     [[nodiscard]] domain::Monotonic monotonic() const override;

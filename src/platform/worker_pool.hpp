@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 
 namespace platform {
 
 // Threads for outside work, and one that hands tasks over when they are due. The destructor waits
 // for the tasks that run and drops those that wait; what they hand in meanwhile is dropped too.
-class WorkerPool : public engine::Executor {
+class WorkerPool : public ports::Executor {
 public:
     // At least one worker.
     explicit WorkerPool(std::size_t workers);

@@ -200,7 +200,7 @@ TEST_CASE("nobody comes in without the token, and nothing of the body is read fi
     }
     CHECK(admin.control.asked() == 0);
     CHECK(admin.logger.count("admin_denied remote=127.0.0.1") == 1);
-    CHECK(admin.logger.lines()[0].level == engine::LogLevel::warning);
+    CHECK(admin.logger.lines()[0].level == ports::LogLevel::warning);
     CHECK(admin.logger.count("correct-horse") == 0);
 }
 

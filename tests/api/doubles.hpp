@@ -13,7 +13,7 @@
 
 #include "domain/identity.hpp"
 #include "engine/contract_signatures.hpp"
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
 #include "engine/request_reader.hpp"
@@ -163,7 +163,7 @@ private:
 };
 
 // Runs what it gets at once in the caller's thread, or when the test says so. Any thread.
-class ScriptedExecutor : public engine::Executor {
+class ScriptedExecutor : public ports::Executor {
 public:
     void run(Task task) override {
         {

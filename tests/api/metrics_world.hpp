@@ -15,7 +15,7 @@ inline const api::metrics::MetricsOptions with_shares{.shares = true};
 
 // Metrics whose sources say what the test wants.
 struct MetricsWorld {
-    explicit MetricsWorld(const engine::Clock& clock,
+    explicit MetricsWorld(const ports::Clock& clock,
                           const api::metrics::MetricsOptions& options = {})
         : metrics(options, {"1.2.3", "abcdef-clean"}),
           samples(clock, std::chrono::minutes{1}, std::chrono::minutes{5}, options,

@@ -15,7 +15,7 @@ using api_test::Json;
 using api_test::share_path;
 using api_test::VotePorts;
 using api_test::with_check;
-using engine::LogLevel;
+using ports::LogLevel;
 
 const std::string round_field =
     " round_id=0a6fb635439fb6850c775a291f639975bd239745ed43dba2a9f220d707e9b55c";

@@ -112,7 +112,7 @@ TEST_CASE("a nullifier port that fails is a 500 and a report without its URL") {
     harness.nullifiers.defect = "out of luck";
     check_json(harness.get(path_of(round_id, nullifier)), 500, internal_error);
     CHECK(harness.logger.count("share_call_failed stage=nullifier_check call=") == 1);
-    CHECK(harness.logger.lines().back().level == engine::LogLevel::error);
+    CHECK(harness.logger.lines().back().level == ports::LogLevel::error);
     CHECK(harness.logger.count("out of luck") == 1);
 }
 

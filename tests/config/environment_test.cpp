@@ -112,7 +112,7 @@ TEST_CASE("flags beat variables, variables beat the file") {
     CHECK(outcome.settings().http.port == 2);
     CHECK(outcome.settings().store.directory == "three");
     CHECK(outcome.settings().loopback.ledger == "three/loopback.db");
-    CHECK(outcome.settings().log.level == engine::LogLevel::error);
+    CHECK(outcome.settings().log.level == ports::LogLevel::error);
 
     flags.listen = "h:3";
     const Outcome listening{file, {{"POSTHOUSE_HTTP__ENDPOINT", "h:2"}}, flags};

@@ -188,7 +188,7 @@ duration = "5s"
     CHECK(s.engine.retry_after.readiness_check == milliseconds{3000});
     CHECK(s.engine.retry_after.tx_confirmation == milliseconds{333});
     CHECK(s.log.format == platform::LogFormat::json);
-    CHECK(s.log.level == engine::LogLevel::debug);
+    CHECK(s.log.level == ports::LogLevel::debug);
     CHECK(s.store.directory == "/var/lib/posthouse");
     CHECK(s.store.synchronous == store::Synchronous::normal);
     CHECK(s.store.wal_bytes_max == 2'097'152);

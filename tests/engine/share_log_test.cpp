@@ -8,7 +8,7 @@
 #include "support/world.hpp"
 
 using domain::Status;
-using engine::LogLevel;
+using ports::LogLevel;
 using engine::PrepareOrder;
 using engine::PrepareOutcome;
 using engine::SendOrder;
@@ -22,7 +22,7 @@ std::string name_of(const domain::VoteShare& share) {
            " share_index=" + std::to_string(share.share_index);
 }
 
-std::size_t lines_of_shares(support::World& world, LogLevel level) {
+std::size_t lines_of_shares(support::World& world, ports::LogLevel level) {
     const auto lines = world.engine.logger.lines();
     return static_cast<std::size_t>(std::ranges::count_if(lines, [&](const auto& line) {
         return line.level == level && line.text.starts_with("share");
@@ -60,14 +60,14 @@ void live(support::World& world) {
 TEST_CASE("by default the log says what failed and why, and nothing of the others") {
     support::World world;
     live(world);
-    CHECK(lines_of_shares(world, LogLevel::info) == 0);
+    CHECK(lines_of_shares(world, ports::LogLevel::info) == 0);
     const auto& logger = world.engine.logger;
     const std::string refused = "share_attempt_failed " + name_of(support::vote_share(3));
     CHECK(logger.count(refused + " attempt=1 attempts_max=5 reason=\"asked http://") == 1);
     CHECK(logger.count(refused + " attempt=2 attempts_max=5") == 1);
     // Once for all troubles in a row.
     CHECK(logger.count("share_waits " + name_of(support::vote_share(4)) + " reason=") == 1);
-    CHECK(lines_of_shares(world, LogLevel::warning) == 3);
+    CHECK(lines_of_shares(world, ports::LogLevel::warning) == 3);
     for (const char* hidden : {"secret", "u:k", "submit_at", "share_submitted"}) {
         CAPTURE(hidden);
         CHECK(logger.count(hidden) == 0);
@@ -84,7 +84,7 @@ TEST_CASE("with expose_timing every share has its line") {
     }
     CHECK(logger.count("share_already_revealed " + name_of(support::vote_share(2))) == 1);
     CHECK(logger.count("shares_started count=2 max_concurrent=2") >= 1);
-    CHECK(lines_of_shares(world, LogLevel::warning) == 3);
+    CHECK(lines_of_shares(world, ports::LogLevel::warning) == 3);
     CHECK(logger.count("secret") == 0);
 }
 

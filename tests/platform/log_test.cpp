@@ -49,7 +49,7 @@ private:
     std::array<int, 2> pipe_{};
 };
 
-std::string written(const platform::LogOptions& options, engine::LogLevel level,
+std::string written(const platform::LogOptions& options, ports::LogLevel level,
                     std::string_view line) {
     CapturedError error;
     platform::Log log{options};
@@ -60,11 +60,11 @@ std::string written(const platform::LogOptions& options, engine::LogLevel level,
 }  // namespace
 
 TEST_CASE("each format writes one line with the parts that are asked for") {
-    using enum engine::LogLevel;
+    using enum ports::LogLevel;
     struct Row {
         std::string_view label;
         platform::LogOptions options;
-        engine::LogLevel level;
+        ports::LogLevel level;
         std::string_view line;
         std::string expected;
     };
@@ -161,7 +161,7 @@ TEST_CASE("a closed standard error loses lines and nothing else") {
         REQUIRE(saved >= 0);
         ::close(STDERR_FILENO);
         platform::Log log{{.format = format}};
-        CHECK_NOTHROW(log.write(engine::LogLevel::error, "nobody hears this"));
+        CHECK_NOTHROW(log.write(ports::LogLevel::error, "nobody hears this"));
         ::dup2(saved, STDERR_FILENO);
         ::close(saved);
     }
@@ -176,7 +176,7 @@ TEST_CASE("a standard error whose reader is gone loses lines and nothing else") 
     ::close(pipe[1]);
     ::close(pipe[0]);
     platform::Log log{{}};
-    for (int i = 0; i < 10; ++i) CHECK_NOTHROW(log.write(engine::LogLevel::error, "gone"));
+    for (int i = 0; i < 10; ++i) CHECK_NOTHROW(log.write(ports::LogLevel::error, "gone"));
     ::dup2(saved, STDERR_FILENO);
     ::close(saved);
     std::signal(SIGPIPE, old_handler);
@@ -190,7 +190,7 @@ TEST_CASE("lines of many threads do not mix") {
         for (int i = 0; i < 4; ++i) {
             threads.emplace_back([&log, i] {
                 const std::string line(50, static_cast<char>('a' + i));
-                for (int n = 0; n < 50; ++n) log.write(engine::LogLevel::info, line);
+                for (int n = 0; n < 50; ++n) log.write(ports::LogLevel::info, line);
             });
         }
     }

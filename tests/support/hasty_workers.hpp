@@ -7,13 +7,13 @@
 #include <thread>
 #include <utility>
 
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 
 namespace support {
 
 // Two threads that do not wait for due times. What is not begun when it goes never runs. Any
 // thread.
-class HastyWorkers : public engine::Executor {
+class HastyWorkers : public ports::Executor {
 public:
     HastyWorkers() {
         for (std::jthread& worker : workers_) worker = std::jthread{[this] { work(); }};

@@ -15,15 +15,15 @@
 #include <vector>
 
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/logger.hpp"
-#include "engine/random.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
+#include "ports/logger.hpp"
+#include "ports/random.hpp"
 
 namespace support {
 
 // Stands still until it is moved. Starts at 2026-06-01 00:00 UTC. Any thread.
-class VirtualClock : public engine::Clock {
+class VirtualClock : public ports::Clock {
 public:
     explicit VirtualClock(domain::Timestamp start = domain::from_unix_ms(1'780'272'000'000))
         : wall_ns_(domain::Nanoseconds{start.time_since_epoch()}.count()) {}
@@ -60,7 +60,7 @@ private:
 
 // Runs tasks in the caller's thread, in order of due time, equal ones in the order they came.
 // One thread only.
-class VirtualExecutor : public engine::Executor {
+class VirtualExecutor : public ports::Executor {
 public:
     explicit VirtualExecutor(VirtualClock& clock) : clock_(clock) {}
 
@@ -116,7 +116,7 @@ private:
 };
 
 // The same bytes for the same seed. Any thread.
-class SeededRandom : public engine::Random {
+class SeededRandom : public ports::Random {
 public:
     explicit SeededRandom(std::uint64_t seed) : generator_(seed) {}
 
@@ -139,14 +139,14 @@ private:
 };
 
 // Keeps every line. Any thread.
-class RecordingLogger : public engine::Logger {
+class RecordingLogger : public ports::Logger {
 public:
     struct LogLine {
-        engine::LogLevel level;
+        ports::LogLevel level;
         std::string text;
     };
 
-    void write(engine::LogLevel level, std::string_view line) override {
+    void write(ports::LogLevel level, std::string_view line) override {
         const std::lock_guard lock{mutex_};
         lines_.push_back({level, std::string{line}});
     }

@@ -80,7 +80,7 @@ ShownKeys share_token_in(const net::HttpRequest& head) {
 
 }  // namespace
 
-Authenticator::Authenticator(const Options& options, const engine::Clock& clock)
+Authenticator::Authenticator(const Options& options, const ports::Clock& clock)
     : clock_(clock),
       clients_({"client_keys", options.client_keys_file, {}, options.credentials_directory}),
       share_tokens_({"share_tokens", options.share_tokens_file, options.share_api_token,

@@ -11,7 +11,7 @@
 #include "api/access/key_store.hpp"
 #include "api/options.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "net/http_message.hpp"
 
 namespace api::access {
@@ -36,7 +36,7 @@ struct Pass {
 class Authenticator {
 public:
     // Throws std::runtime_error that says what is wrong with a file of keys.
-    Authenticator(const Options& options, const engine::Clock& clock);
+    Authenticator(const Options& options, const ports::Clock& clock);
 
     // Hashes the key that the request shows. Nothing: it may not come in.
     [[nodiscard]] std::optional<Pass> admit(const net::HttpRequest& head) const;
@@ -57,7 +57,7 @@ private:
     // Nothing: an open realm, or none.
     [[nodiscard]] const KeyStore* realm_of(std::string_view path) const;
 
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     KeyStore clients_;
     KeyStore share_tokens_;
 };

@@ -119,12 +119,12 @@ std::string field(std::string_view name, std::string_view value) {
 }  // namespace
 
 AdminApplication::AdminApplication(std::string_view token, AdminChanges& changes,
-                                   engine::Logger& logger, const engine::Clock& clock)
+                                   ports::Logger& logger, const ports::Clock& clock)
     : token_(token),
       changes_(changes),
-      denied_("admin_denied", logger, clock, engine::LogLevel::warning),
-      refused_("setting_refused", logger, clock, engine::LogLevel::warning),
-      not_stored_("setting_not_stored", logger, clock, engine::LogLevel::warning),
+      denied_("admin_denied", logger, clock, ports::LogLevel::warning),
+      refused_("setting_refused", logger, clock, ports::LogLevel::warning),
+      not_stored_("setting_not_stored", logger, clock, ports::LogLevel::warning),
       failed_("admin_failed", logger, clock) {}
 
 net::HeadVerdict AdminApplication::before_body(const net::HttpRequest& head) {

@@ -7,7 +7,7 @@
 #include "api/admin/admin_changes.hpp"
 #include "api/admin/admin_options.hpp"
 #include "api/throttled_log.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "net/http_application.hpp"
 #include "net/http_server.hpp"
 
@@ -19,8 +19,8 @@ namespace api::admin {
 class AdminApplication : public net::HttpApplication {
 public:
     // `changes` outlives the application.
-    AdminApplication(std::string_view token, AdminChanges& changes, engine::Logger& logger,
-                     const engine::Clock& clock);
+    AdminApplication(std::string_view token, AdminChanges& changes, ports::Logger& logger,
+                     const ports::Clock& clock);
 
     [[nodiscard]] net::HeadVerdict before_body(const net::HttpRequest& head) override;
     [[nodiscard]] net::HttpResponse handle(const net::HttpRequest& request) override;

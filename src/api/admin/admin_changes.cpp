@@ -4,7 +4,7 @@
 
 namespace api::admin {
 
-AdminChanges::AdminChanges(engine::Control& control, engine::Logger& logger, engine::Tuning base,
+AdminChanges::AdminChanges(engine::Control& control, ports::Logger& logger, engine::Tuning base,
                            const RestoredTuning& restored)
     : control_(control),
       logger_(logger),
@@ -88,7 +88,7 @@ void AdminChanges::finish(const Change& change, const std::string& old_value,
     }
     std::string line = "setting_changed name=" + name;
     line.append(" old=").append(old_value).append(" new=").append(new_value).append(" by=admin");
-    logger_.write(engine::LogLevel::info, line);
+    logger_.write(ports::LogLevel::info, line);
     change.reply(Stored{new_value});
 }
 

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "api/admin/admin_parameters.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/tuning.hpp"
 
 namespace api::admin {
@@ -27,7 +27,7 @@ public:
     using Reply = std::function<void(const Outcome&)>;
 
     // `base` is the tuning of the configuration, `restored` what restore() made of it.
-    AdminChanges(engine::Control& control, engine::Logger& logger, engine::Tuning base,
+    AdminChanges(engine::Control& control, ports::Logger& logger, engine::Tuning base,
                  const RestoredTuning& restored);
 
     // No value: the one of the configuration, and nothing is remembered. The reply comes after the
@@ -54,7 +54,7 @@ private:
                 bool stored);
 
     engine::Control& control_;
-    engine::Logger& logger_;
+    ports::Logger& logger_;
     const engine::Tuning base_;
 
     mutable std::mutex mutex_;  // guards what follows

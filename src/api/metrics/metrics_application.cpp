@@ -21,8 +21,8 @@ net::HttpResponse plain(int status, std::string_view text) {
 
 }  // namespace
 
-MetricsApplication::MetricsApplication(std::function<std::string()> text, engine::Logger& logger,
-                                       const engine::Clock& clock)
+MetricsApplication::MetricsApplication(std::function<std::string()> text, ports::Logger& logger,
+                                       const ports::Clock& clock)
     : text_(std::move(text)), problem_("metrics_failed", logger, clock) {}
 
 net::HeadVerdict MetricsApplication::before_body(const net::HttpRequest& head) {

@@ -13,8 +13,8 @@ namespace api::metrics {
 class MetricsApplication : public net::HttpApplication {
 public:
     // `text` makes the answer of /metrics; an exception of it is a 500 and goes to the log.
-    MetricsApplication(std::function<std::string()> text, engine::Logger& logger,
-                       const engine::Clock& clock);
+    MetricsApplication(std::function<std::string()> text, ports::Logger& logger,
+                       const ports::Clock& clock);
 
     [[nodiscard]] net::HeadVerdict before_body(const net::HttpRequest& head) override;
     [[nodiscard]] net::HttpResponse handle(const net::HttpRequest& request) override;

@@ -27,7 +27,7 @@ net::HttpOptions http_options(const MetricsOptions& options) {
 }  // namespace
 
 MetricsServer::MetricsServer(const MetricsOptions& options, const Metrics& metrics,
-                             Samples& samples, engine::Logger& logger, const engine::Clock& clock)
+                             Samples& samples, ports::Logger& logger, const ports::Clock& clock)
     : application_([&metrics, &samples] { return exposition(metrics, samples); }, logger, clock),
       server_(http_options(options), application_) {
     server_.start();

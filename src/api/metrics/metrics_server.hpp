@@ -14,7 +14,7 @@ class MetricsServer {
 public:
     // Throws std::runtime_error naming the address and the reason.
     MetricsServer(const MetricsOptions& options, const Metrics& metrics, Samples& samples,
-                  engine::Logger& logger, const engine::Clock& clock);
+                  ports::Logger& logger, const ports::Clock& clock);
 
     [[nodiscard]] int port() const { return server_.port(); }
 

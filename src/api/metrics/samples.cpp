@@ -151,7 +151,7 @@ void add_process(Exposition& exposition, const ProcessFacts& process) {
 
 }  // namespace
 
-Samples::Samples(const engine::Clock& clock, domain::Milliseconds clock_leap,
+Samples::Samples(const ports::Clock& clock, domain::Milliseconds clock_leap,
                  domain::Milliseconds clock_leap_hold, const MetricsOptions& options,
                  Sources sources)
     : sources_(std::move(sources)),

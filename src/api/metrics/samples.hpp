@@ -11,7 +11,7 @@
 
 #include "api/metrics/options.hpp"
 #include "api/metrics/process_facts.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
 #include "engine/filtered_clock.hpp"
@@ -38,7 +38,7 @@ class Samples {
 public:
     // The timeline judges clock leaps as the processor does, so that the same rows count as due.
     // Of vote shares only what the options allow.
-    Samples(const engine::Clock& clock, domain::Milliseconds clock_leap,
+    Samples(const ports::Clock& clock, domain::Milliseconds clock_leap,
             domain::Milliseconds clock_leap_hold, const MetricsOptions& options, Sources sources);
 
     // While the database can not be read its metrics are left out.

@@ -19,7 +19,7 @@ constexpr int fillers_max = 64;
 }  // namespace
 
 Account::Account(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-                 const Signer& signer, const engine::Clock& clock, engine::Logger& logger)
+                 const Signer& signer, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       write_(write),
       nonces_(nonces),
@@ -35,7 +35,7 @@ std::optional<std::uint64_t> Account::count() {
     auto count = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
     if (count && *count > nonce_max) count.reset();
     if (count && nonces_.observe(*count, clock_.monotonic())) {
-        logger_.write(engine::LogLevel::warning, "nonces_rewound count=" + std::to_string(*count) +
+        logger_.write(ports::LogLevel::warning, "nonces_rewound count=" + std::to_string(*count) +
                                                    " hint=\"the chain was reset or lost blocks\"");
     }
     return count;
@@ -63,7 +63,7 @@ bool Account::fill(std::uint64_t hole) {
     const auto answer = write_.call(
         {"eth_sendRawTransaction", jsonrpc::Json::array({jsonrpc::hex(sign(filler, signer_))})});
     const bool accepted = std::holds_alternative<jsonrpc::Json>(answer);
-    logger_.write(engine::LogLevel::warning, "nonce_hole_filled nonce=" + std::to_string(hole) +
+    logger_.write(ports::LogLevel::warning, "nonce_hole_filled nonce=" + std::to_string(hole) +
                                                " accepted=" + (accepted ? "true" : "false"));
     return accepted;
 }

@@ -8,8 +8,8 @@
 #include "chains/evm/options.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/jsonrpc/node.hpp"
-#include "engine/clock.hpp"
-#include "engine/logger.hpp"
+#include "ports/clock.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -18,7 +18,7 @@ namespace chains::evm {
 class Account {
 public:
     Account(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-            const Signer& signer, const engine::Clock& clock, engine::Logger& logger);
+            const Signer& signer, const ports::Clock& clock, ports::Logger& logger);
 
     // How many of its transactions are on chain, for the nonces to know as well. Nothing: no node
     // says it.
@@ -38,8 +38,8 @@ private:
     Nonces& nonces_;
     Fees& fees_;
     const Signer& signer_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
 };
 
 }  // namespace chains::evm

@@ -77,7 +77,7 @@ bool Debounce::observe(domain::Monotonic now) {
 }
 
 ChainReader::ChainReader(const EvmOptions& options, std::string name, jsonrpc::Node& node,
-                         const engine::Clock& clock, engine::Logger& logger, SeenLogs* seen)
+                         const ports::Clock& clock, ports::Logger& logger, SeenLogs* seen)
     : options_(options),
       name_(std::move(name)),
       node_(node),
@@ -238,7 +238,7 @@ ChainReader::Step ChainReader::step_back() {
 void ChainReader::return_to(std::uint64_t next) {
     const std::uint64_t read = *last();
     const bool shorter = *head_ < less(read, options_.listening.reorg_depth);
-    logger_.write(engine::LogLevel::warning,
+    logger_.write(ports::LogLevel::warning,
                    shorter ? "chain_shorter listener=" + name_ + " read=" + std::to_string(read) +
                                  " head=" + std::to_string(*head_) + " from=" + std::to_string(next)
                            : "chain_reorganised depth=" + std::to_string(read + 1 - next) +
@@ -282,7 +282,7 @@ void ChainReader::deliver(const std::vector<Log>& logs, std::uint64_t cursor) {
             answered.answers.push_back(*std::move(answer));
             continue;
         }
-        logger_.write(engine::LogLevel::warning, "answer_undecodable listener=" + name_ +
+        logger_.write(ports::LogLevel::warning, "answer_undecodable listener=" + name_ +
                                                    " block=" + std::to_string(log.block_number) +
                                                    " log=" + std::to_string(log.index));
     }

@@ -13,9 +13,9 @@
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -47,7 +47,7 @@ public:
     };
 
     ChainReader(const EvmOptions& options, std::string name, jsonrpc::Node& node,
-                const engine::Clock& clock, engine::Logger& logger, SeenLogs* seen);
+                const ports::Clock& clock, ports::Logger& logger, SeenLogs* seen);
 
     // Once, before steps. `cursor`: the last block whose answers were applied.
     void start(engine::GatewayEvents& events, std::optional<std::uint64_t> cursor);
@@ -85,8 +85,8 @@ private:
     const EvmOptions options_;
     const std::string name_;
     jsonrpc::Node& node_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
     SeenLogs* const seen_;
     engine::GatewayEvents* events_ = nullptr;
 

@@ -19,7 +19,7 @@ namespace {
 class Examination {
 public:
     Examination(const EvmOptions& options, Nodes& nodes, const Probes& probes, const Signer& signer,
-                const engine::Clock& clock)
+                const ports::Clock& clock)
         : options_(options), nodes_(nodes), probes_(probes), signer_(signer), clock_(clock) {}
 
     std::vector<diagnosis::Finding> run() {
@@ -138,14 +138,14 @@ private:
     Nodes& nodes_;
     const Probes& probes_;
     const Signer& signer_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     std::vector<diagnosis::Finding> findings_;
 };
 
 }  // namespace
 
 std::vector<diagnosis::Finding> diagnose(const EvmOptions& options, Nodes& nodes, const Probes& probes,
-                              const Signer& signer, const engine::Clock& clock) {
+                              const Signer& signer, const ports::Clock& clock) {
     return Examination{options, nodes, probes, signer, clock}.run();
 }
 

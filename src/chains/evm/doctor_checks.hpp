@@ -10,7 +10,7 @@
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 // The parts of diagnose().
 namespace chains::evm::doctor {
@@ -43,7 +43,7 @@ struct Problem {
 [[nodiscard]] diagnosis::Finding check_sync_send(jsonrpc::Node& write);
 [[nodiscard]] diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node,
                                      const EvmOptions& options);
-[[nodiscard]] diagnosis::Finding check_clock(jsonrpc::Node& write, const engine::Clock& clock);
+[[nodiscard]] diagnosis::Finding check_clock(jsonrpc::Node& write, const ports::Clock& clock);
 
 [[nodiscard]] diagnosis::Finding check_balance(jsonrpc::Node& write, const domain::Address& signer,
                                     const EvmOptions& options);

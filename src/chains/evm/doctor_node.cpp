@@ -150,7 +150,7 @@ diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& nod
     return ok(subject, "eth_getLogs works at block " + std::to_string(number));
 }
 
-diagnosis::Finding check_clock(jsonrpc::Node& write, const engine::Clock& clock) {
+diagnosis::Finding check_clock(jsonrpc::Node& write, const ports::Clock& clock) {
     const std::string subject = "clock";
     std::uint64_t number = 0;
     const auto answer = time_of(write, "latest", &number);

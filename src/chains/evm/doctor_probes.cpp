@@ -31,7 +31,7 @@ private:
 };
 
 std::optional<std::string> try_subscription(const EvmOptions& options, const std::string& url,
-                                            const engine::Clock& clock) {
+                                            const ports::Clock& clock) {
     Event subscribed;
     jsonrpc::Subscription subscription{subscription_options(options, url), clock,
                                        [&subscribed] { subscribed.set(); }};
@@ -41,7 +41,7 @@ std::optional<std::string> try_subscription(const EvmOptions& options, const std
 
 }  // namespace
 
-Probes make_probes(const EvmOptions& options, const engine::Clock& clock) {
+Probes make_probes(const EvmOptions& options, const ports::Clock& clock) {
     return {[options, &clock](const std::string& url) { return make_node({url}, options, clock); },
             [options, &clock](const std::string& url) {
                 return try_subscription(options, url, clock);

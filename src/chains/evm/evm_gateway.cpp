@@ -44,8 +44,8 @@ EvmOptions without_key(EvmOptions options) {
 
 class EvmGateway::Impl {
 public:
-    Impl(EvmOptions options, Nodes nodes, engine::Clock& clock, Workers workers,
-         engine::Logger& logger)
+    Impl(EvmOptions options, Nodes nodes, ports::Clock& clock, Workers workers,
+         ports::Logger& logger)
         : signer_(private_key_signer(options.private_key)),
           options_(without_key(std::move(options))),
           nodes_(std::move(nodes)),
@@ -227,7 +227,7 @@ private:
     const std::unique_ptr<Signer> signer_;  // first: it needs the key, which is kept nowhere else
     const EvmOptions options_;
     const Nodes nodes_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     engine::GatewayEvents* events_ = nullptr;
     Nonces nonces_;
     Fees fees_;
@@ -249,14 +249,14 @@ private:
     engine::TaskGroup sends_;
 };
 
-EvmGateway::EvmGateway(EvmOptions options, engine::Clock& clock, Workers workers,
-                       engine::Logger& logger) {
+EvmGateway::EvmGateway(EvmOptions options, ports::Clock& clock, Workers workers,
+                       ports::Logger& logger) {
     Nodes nodes = make_nodes(options, clock);
     impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger);
 }
 
-EvmGateway::EvmGateway(EvmOptions options, Nodes nodes, engine::Clock& clock, Workers workers,
-                       engine::Logger& logger)
+EvmGateway::EvmGateway(EvmOptions options, Nodes nodes, ports::Clock& clock, Workers workers,
+                       ports::Logger& logger)
     : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger)) {
 }
 

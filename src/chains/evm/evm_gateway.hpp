@@ -7,11 +7,11 @@
 
 #include "chains/evm/nodes.hpp"
 #include "chains/evm/options.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/contract_signatures.hpp"
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/key_material.hpp"
 
 namespace chains {
@@ -29,14 +29,14 @@ public:
     // Where work waits for nodes: as many threads as should wait at once. That a sent transaction
     // waits for its receipt holds none.
     struct Workers {
-        engine::Executor& reads;
-        engine::Executor& sends;
+        ports::Executor& reads;
+        ports::Executor& sends;
     };
 
     // Over HTTP. Throws std::invalid_argument when the key is none.
-    EvmGateway(EvmOptions options, engine::Clock& clock, Workers workers, engine::Logger& logger);
-    EvmGateway(EvmOptions options, evm::Nodes nodes, engine::Clock& clock, Workers workers,
-               engine::Logger& logger);
+    EvmGateway(EvmOptions options, ports::Clock& clock, Workers workers, ports::Logger& logger);
+    EvmGateway(EvmOptions options, evm::Nodes nodes, ports::Clock& clock, Workers workers,
+               ports::Logger& logger);
     ~EvmGateway() override;
     EvmGateway(const EvmGateway&) = delete;
     EvmGateway& operator=(const EvmGateway&) = delete;

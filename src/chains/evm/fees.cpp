@@ -105,7 +105,7 @@ std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const
     return enough ? std::optional{higher} : std::nullopt;
 }
 
-Fees::Fees(const EvmOptions& options, jsonrpc::Node& node, const engine::Clock& clock)
+Fees::Fees(const EvmOptions& options, jsonrpc::Node& node, const ports::Clock& clock)
     : options_(options), node_(node), clock_(clock) {}
 
 FeeAnswer Fees::current() {

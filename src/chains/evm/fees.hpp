@@ -8,7 +8,7 @@
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::evm {
 
@@ -26,7 +26,7 @@ using FeeAnswer = std::variant<FeeQuote, jsonrpc::TransportError>;
 // come meanwhile share the answer.
 class Fees {
 public:
-    Fees(const EvmOptions& options, jsonrpc::Node& node, const engine::Clock& clock);
+    Fees(const EvmOptions& options, jsonrpc::Node& node, const ports::Clock& clock);
 
     [[nodiscard]] FeeAnswer current();
 
@@ -36,7 +36,7 @@ private:
 
     const EvmOptions options_;
     jsonrpc::Node& node_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     std::mutex mutex_;
     std::optional<FeeQuote> quote_;
     domain::Monotonic asked_{};

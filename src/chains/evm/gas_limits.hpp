@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "chains/jsonrpc/node.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::evm {
 
@@ -13,7 +13,7 @@ namespace chains::evm {
 // refused one (EIP-7825 and the like). Any thread; blocks while it asks, once a minute at most.
 class GasLimits {
 public:
-    GasLimits(jsonrpc::Node& node, const engine::Clock& clock);
+    GasLimits(jsonrpc::Node& node, const ports::Clock& clock);
 
     // The estimate and a fifth, not above what a transaction may have, never below the estimate
     // (evm-gateway 5.3, field report 94). Nothing when the estimate is none.
@@ -29,7 +29,7 @@ private:
     [[nodiscard]] std::optional<std::uint64_t> block_limit();
 
     jsonrpc::Node& node_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     std::mutex mutex_;
     std::optional<std::uint64_t> block_limit_;
     std::optional<domain::Monotonic> asked_;

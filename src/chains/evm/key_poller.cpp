@@ -99,8 +99,8 @@ std::variant<KmsStorage, NoResult> storage_in(const jsonrpc::Json& logs,
 
 }  // namespace
 
-KeyPoller::KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, engine::Executor& executor,
-                     engine::Logger& logger)
+KeyPoller::KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, ports::Executor& executor,
+                     ports::Logger& logger)
     : options_(options), protocol_(protocol), logger_(logger), task_group_(executor) {}
 
 KeyPoller::~KeyPoller() {
@@ -250,9 +250,9 @@ void KeyPoller::finish(const Round& round) {
             ids_ = round.ids;
         }
     }
-    if (recovered) logger_.write(engine::LogLevel::info, "key_urls_recovered");
+    if (recovered) logger_.write(ports::LogLevel::info, "key_urls_recovered");
     if (changed) {
-        logger_.write(engine::LogLevel::info, "key_urls_changed key=0x" +
+        logger_.write(ports::LogLevel::info, "key_urls_changed key=0x" +
                                                 domain::to_hex(round.ids.key) + " crs=0x" +
                                                 domain::to_hex(round.ids.crs) + " context=0x" +
                                                 domain::to_hex(round.ids.context) + " epoch=0x" +
@@ -267,7 +267,7 @@ void KeyPoller::give_up(const std::string& problem) {
         if (problem_ == problem) return;
         problem_ = problem;
     }
-    logger_.write(engine::LogLevel::error, "key_urls_failed error=" + problem);
+    logger_.write(ports::LogLevel::error, "key_urls_failed error=" + problem);
 }
 
 }  // namespace chains::evm

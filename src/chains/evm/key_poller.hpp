@@ -12,8 +12,8 @@
 #include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
-#include "engine/executor.hpp"
-#include "engine/logger.hpp"
+#include "ports/executor.hpp"
+#include "ports/logger.hpp"
 #include "engine/key_material.hpp"
 
 namespace chains::evm {
@@ -23,8 +23,8 @@ namespace chains::evm {
 class KeyPoller : public engine::KeyDirectory {
 public:
     // What is referred to must outlive it.
-    KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, engine::Executor& executor,
-              engine::Logger& logger);
+    KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, ports::Executor& executor,
+              ports::Logger& logger);
     ~KeyPoller() override;
     KeyPoller(const KeyPoller&) = delete;
     KeyPoller& operator=(const KeyPoller&) = delete;
@@ -72,7 +72,7 @@ private:
 
     const EvmOptions options_;
     jsonrpc::Node& protocol_;
-    engine::Logger& logger_;
+    ports::Logger& logger_;
 
     mutable std::mutex mutex_;  // guards what follows
     bool busy_ = false;

@@ -55,7 +55,7 @@ std::vector<std::string> listener_names(const std::vector<EvmOptions::Listener>&
 }
 
 Listener::Listener(const EvmOptions& options, std::string name, jsonrpc::Node& node,
-                   engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger,
+                   ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger,
                    SeenLogs* seen)
     : options_(options),
       name_(std::move(name)),
@@ -151,10 +151,10 @@ void Listener::note_locked(const ChainReader::Step& step) {
     next_ = reader_.next();
     polled_at_ = clock_.monotonic();
     if (step.problem && !problem_) {
-        logger_.write(engine::LogLevel::warning,
+        logger_.write(ports::LogLevel::warning,
                        "listener_trouble listener=" + name_ + " error=\"" + *step.problem + "\"");
     } else if (!step.problem && problem_) {
-        logger_.write(engine::LogLevel::info, "listener_recovered listener=" + name_);
+        logger_.write(ports::LogLevel::info, "listener_recovered listener=" + name_);
     }
     problem_ = step.problem;
 }

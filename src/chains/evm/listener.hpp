@@ -12,10 +12,10 @@
 #include "chains/evm/seen_logs.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -33,7 +33,7 @@ class Listener {
 public:
     // The node is the listener's own; stop() stops it. `seen` is shared by all listeners.
     Listener(const EvmOptions& options, std::string name, jsonrpc::Node& node,
-             engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger,
+             ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger,
              SeenLogs* seen = nullptr);
     ~Listener();
     Listener(const Listener&) = delete;
@@ -67,8 +67,8 @@ private:
     const EvmOptions options_;
     const std::string name_;
     jsonrpc::Node& node_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
     ChainReader reader_;  // by the task that polls
 
     mutable std::mutex mutex_;  // for what follows

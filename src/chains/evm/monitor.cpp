@@ -37,7 +37,7 @@ std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
 }  // namespace
 
 Monitor::Monitor(const EvmOptions& options, const domain::Address& signer, jsonrpc::Node& write,
-                 engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger)
+                 ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       signer_(signer),
       write_(write),
@@ -164,7 +164,7 @@ void Monitor::note_chain_id_locked(std::uint64_t chain_id) {
     chain_id_ = chain_id;
     chain_id_at_ = clock_.monotonic();
     if (!changed || chain_id == options_.chain_id) return;
-    logger_.write(engine::LogLevel::error, "wrong_chain chain_id=" + std::to_string(chain_id) +
+    logger_.write(ports::LogLevel::error, "wrong_chain chain_id=" + std::to_string(chain_id) +
                                              " configured=" + std::to_string(options_.chain_id));
 }
 
@@ -174,7 +174,7 @@ void Monitor::note_balance_locked(jsonrpc::Wei balance) {
     if (low == low_) return;
     low_ = low;
     const auto coins = [](jsonrpc::Wei wei) { return std::to_string(static_cast<double>(wei) / 1e18); };
-    logger_.write(low ? engine::LogLevel::warning : engine::LogLevel::info,
+    logger_.write(low ? ports::LogLevel::warning : ports::LogLevel::info,
                    std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
                        " signer=" + jsonrpc::hex(signer_) + " balance=" + coins(balance) +
                        " low_balance=" + coins(options_.low_balance));
@@ -182,9 +182,9 @@ void Monitor::note_balance_locked(jsonrpc::Wei balance) {
 
 void Monitor::note_problem_locked(std::optional<std::string> problem) {
     if (problem && !problem_) {
-        logger_.write(engine::LogLevel::warning, "write_node_trouble error=\"" + *problem + "\"");
+        logger_.write(ports::LogLevel::warning, "write_node_trouble error=\"" + *problem + "\"");
     } else if (!problem && problem_) {
-        logger_.write(engine::LogLevel::info, "write_node_recovered");
+        logger_.write(ports::LogLevel::info, "write_node_recovered");
     }
     problem_ = std::move(problem);
 }

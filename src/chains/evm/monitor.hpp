@@ -12,9 +12,9 @@
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/logger.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -23,7 +23,7 @@ namespace chains::evm {
 class Monitor {
 public:
     Monitor(const EvmOptions& options, const domain::Address& signer, jsonrpc::Node& write,
-            engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger);
+            ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger);
     ~Monitor();
     Monitor(const Monitor&) = delete;
     Monitor& operator=(const Monitor&) = delete;
@@ -58,8 +58,8 @@ private:
     const EvmOptions options_;
     const domain::Address signer_;
     jsonrpc::Node& write_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
 
     mutable std::mutex mutex_;  // for what follows
     std::optional<jsonrpc::Wei> balance_;

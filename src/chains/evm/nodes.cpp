@@ -12,14 +12,14 @@
 namespace chains::evm {
 
 std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls, const EvmOptions& options,
-                                         const engine::Clock& clock) {
+                                         const ports::Clock& clock) {
     return std::make_unique<jsonrpc::HttpNode>(
         jsonrpc::HttpNodeOptions{std::move(urls), options.call_timeout, options.response_bytes_max,
                                  options.batch_max, options.client_context},
         clock);
 }
 
-Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock) {
+Nodes make_nodes(const EvmOptions& options, const ports::Clock& clock) {
     const auto node = [&](std::vector<std::string> urls) {
         return make_node(std::move(urls), options, clock);
     };

@@ -8,7 +8,7 @@
 
 #include "chains/jsonrpc/node.hpp"
 #include "chains/jsonrpc/subscription.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 namespace chains {
 
@@ -27,11 +27,11 @@ struct Nodes {
 
 // Over HTTP, each call with the call timeout unless it names another. A subscription's node is read
 // on the same port. Throws std::invalid_argument, without the URL, when one is none.
-[[nodiscard]] Nodes make_nodes(const EvmOptions& options, const engine::Clock& clock);
+[[nodiscard]] Nodes make_nodes(const EvmOptions& options, const ports::Clock& clock);
 // One of them, over HTTP.
 [[nodiscard]] std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls,
                                                        const EvmOptions& options,
-                                                       const engine::Clock& clock);
+                                                       const ports::Clock& clock);
 
 // A subscription to what answers requests; `url` as configured.
 [[nodiscard]] jsonrpc::SubscriptionOptions subscription_options(const EvmOptions& options,

@@ -6,7 +6,7 @@
 
 namespace chains::evm {
 
-NonceOrder::NonceOrder(Nonces& nonces, engine::Executor& executor)
+NonceOrder::NonceOrder(Nonces& nonces, ports::Executor& executor)
     : nonces_(nonces), executor_(executor) {}
 
 void NonceOrder::run_in_order(std::uint64_t nonce, domain::Milliseconds patience, Task go, Task give_up) {

@@ -7,7 +7,7 @@
 
 #include "chains/evm/nonces.hpp"
 #include "domain/time.hpp"
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 
 namespace chains::evm {
 
@@ -17,7 +17,7 @@ class NonceOrder {
 public:
     using Task = std::function<void()>;
 
-    NonceOrder(Nonces& nonces, engine::Executor& executor);
+    NonceOrder(Nonces& nonces, ports::Executor& executor);
 
     // Runs `go` on the executor when every smaller nonce that is held has left; when that takes
     // longer than `patience`, runs `give_up` instead.
@@ -38,7 +38,7 @@ private:
     void end_patience(std::uint64_t nonce, std::uint64_t ticket, const Task& give_up);
 
     Nonces& nonces_;
-    engine::Executor& executor_;
+    ports::Executor& executor_;
     std::mutex mutex_;                               // for what follows
     std::multimap<std::uint64_t, Waiting> waiting_;  // by nonce
     std::uint64_t next_ticket_ = 0;

@@ -35,7 +35,7 @@ bool lacks_block(const jsonrpc::Answer& answer) {
 
 Preparation::Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
                          Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
-                         engine::TaskGroup& task_group, const engine::Clock& clock, engine::Logger& logger)
+                         engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       write_(write),
       read_(read),
@@ -182,7 +182,7 @@ engine::PrepareOutcome Preparation::outcome_of(const domain::RequestId& id,
     const auto limit = gas ? gas_.limit_for(*gas) : std::nullopt;
     if (!limit) return engine::Unreachable{"the node's gas estimate can not be read"};
     if (lacks_funds_.exchange(false)) {
-        logger_.write(engine::LogLevel::info, "insufficient_funds_recovered");
+        logger_.write(ports::LogLevel::info, "insufficient_funds_recovered");
     }
     draft.gas_limit = *limit;
     return plan_of({std::move(draft), false});
@@ -203,7 +203,7 @@ engine::PrepareOutcome Preparation::refused(const domain::RequestId& id,
                                        last ? 1U : 0U};
         }
         case balance_too_low:
-            if (!lacks_funds_.exchange(true)) logger_.write(engine::LogLevel::error, no_funds_line);
+            if (!lacks_funds_.exchange(true)) logger_.write(ports::LogLevel::error, no_funds_line);
             return engine::Unreachable{no_funds_text, {}, 0, no_funds_hold};
         // These pass, and are no tries.
         case throttled:

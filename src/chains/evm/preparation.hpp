@@ -14,9 +14,9 @@
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -27,7 +27,7 @@ class Preparation {
 public:
     Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
                 Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
-                engine::TaskGroup& task_group, const engine::Clock& clock, engine::Logger& logger);
+                engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger);
 
     // Returns at once; one event for each order.
     void prepare(std::vector<engine::PrepareOrder> orders, engine::GatewayEvents& events);
@@ -62,8 +62,8 @@ private:
     Fees& fees_;
     GasLimits& gas_;
     const domain::Address signer_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
     std::atomic<bool> lacks_funds_{false};
     std::atomic<engine::GatewayEvents*> events_{nullptr};
     CallBatcher<engine::PrepareOrder> line_;

@@ -87,7 +87,7 @@ private:
 }  // namespace
 
 Readiness::Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts& hosts,
-                     engine::Executor& executor, engine::Logger& logger)
+                     ports::Executor& executor, ports::Logger& logger)
     : options_(options),
       read_(read),
       logger_(logger),
@@ -210,8 +210,8 @@ bool Readiness::settle_chain(Check& check, const Host& host, const jsonrpc::Answ
 }
 
 void Readiness::note_try(const Check& check, const Host& host, const jsonrpc::NodeError& error) {
-    if (!logger_.wants(engine::LogLevel::debug)) return;
-    logger_.write(engine::LogLevel::debug,
+    if (!logger_.wants(ports::LogLevel::debug)) return;
+    logger_.write(ports::LogLevel::debug,
                    "access_list_refused request=" + to_string(check.order.id) +
                        " chain=" + std::to_string(host.chain_id) +
                        " try=" + std::to_string(check.tries) + " error=" + text_of(error));

@@ -11,9 +11,9 @@
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/request.hpp"
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -31,7 +31,7 @@ public:
 
     // What is referred to must outlive it. A host chain is known when it has options and a node.
     Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts& hosts,
-              engine::Executor& executor, engine::Logger& logger);
+              ports::Executor& executor, ports::Logger& logger);
     ~Readiness();
     Readiness(const Readiness&) = delete;
     Readiness& operator=(const Readiness&) = delete;
@@ -70,7 +70,7 @@ private:
 
     const EvmOptions options_;
     jsonrpc::Node& read_;
-    engine::Logger& logger_;
+    ports::Logger& logger_;
     engine::TaskGroup task_group_;
     std::map<std::uint64_t, std::unique_ptr<Host>> hosts_;
     CallBatcher<CheckPtr> gateway_batcher_;

@@ -4,7 +4,7 @@
 
 namespace chains::evm {
 
-SeenLogs::SeenLogs(const engine::Clock& clock, domain::Milliseconds time_to_live,
+SeenLogs::SeenLogs(const ports::Clock& clock, domain::Milliseconds time_to_live,
                    std::size_t capacity)
     : clock_(clock), time_to_live_(time_to_live), capacity_(std::max<std::size_t>(capacity, 1)) {}
 

@@ -10,7 +10,7 @@
 #include "chains/evm/receipt.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::evm {
 
@@ -19,7 +19,7 @@ namespace chains::evm {
 // with repetitions. Any thread.
 class SeenLogs {
 public:
-    explicit SeenLogs(const engine::Clock& clock,
+    explicit SeenLogs(const ports::Clock& clock,
                       domain::Milliseconds time_to_live = domain::Milliseconds{5'000},
                       std::size_t capacity = 100'000);
 
@@ -33,7 +33,7 @@ private:
 
     void forget_old_locked(domain::Monotonic now);
 
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     const domain::Milliseconds time_to_live_;
     const std::size_t capacity_;
 

@@ -90,8 +90,8 @@ struct Sender::Sending {
 };
 
 Sender::Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-               GasLimits& gas, Account& account, const Signer& signer, engine::Executor& executor,
-               const engine::Clock& clock, engine::Logger& logger)
+               GasLimits& gas, Account& account, const Signer& signer, ports::Executor& executor,
+               const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       write_(write),
       nonces_(nonces),
@@ -137,7 +137,7 @@ void Sender::submit_in_order(const SendingPtr& sending) {
 // The data directory was used with another chain: what was signed for that one is kept for it.
 void Sender::refuse_foreign(const SendingPtr& sending) {
     if (!told_of_foreign_.exchange(true)) {
-        logger_.write(engine::LogLevel::error,
+        logger_.write(ports::LogLevel::error,
                        "sealed_for_another_chain alert=true job_id=" + to_string(sending->order.id) +
                            " hint=\"requests in work belong to the chain this data directory was "
                            "used with; use another storage.data_dir for this one\"");
@@ -180,7 +180,7 @@ void Sender::submitted(const SendingPtr& sending, bool sync, const jsonrpc::Answ
             sync_missing_since_ = clock_.monotonic();
         }
         if (!told_of_sync_.exchange(true)) {
-            logger_.write(engine::LogLevel::info,
+            logger_.write(ports::LogLevel::info,
                            "send_sync_missing action=\"receipts are asked for instead\"");
         }
         submit(sending);
@@ -197,8 +197,8 @@ bool Sender::is_send_sync() const {
 
 void Sender::trace(const SendingPtr& sending, const jsonrpc::Answer& answer) const {
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
-    if (error == nullptr || !logger_.wants(engine::LogLevel::debug)) return;
-    logger_.write(engine::LogLevel::debug,
+    if (error == nullptr || !logger_.wants(ports::LogLevel::debug)) return;
+    logger_.write(ports::LogLevel::debug,
                    "send_refused job_id=" + to_string(sending->order.id) +
                        " nonce=" + std::to_string(sending->newest().nonce) +
                        " class=" + std::string(name_of(class_on_send(*error))) + " code=" +
@@ -214,7 +214,7 @@ void Sender::note_taken(std::uint64_t nonce) {
         forbidden_.reset();
         refused_no_op_.reset();
     }
-    if (was_forbidden) logger_.write(engine::LogLevel::info, "sender_forbidden_recovered");
+    if (was_forbidden) logger_.write(ports::LogLevel::info, "sender_forbidden_recovered");
 }
 
 bool Sender::is_forbidden() const {
@@ -233,7 +233,7 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
     // A refusal nobody understands may mean the same: the balance is compared then.
     if (verdict != SendVerdict::no_funds && verdict != SendVerdict::not_sent &&
         verdict != SendVerdict::refused && lacks_funds_.exchange(false)) {
-        logger_.write(engine::LogLevel::info, "insufficient_funds_recovered");
+        logger_.write(ports::LogLevel::info, "insufficient_funds_recovered");
     }
     if (verdict == SendVerdict::receipt || verdict == SendVerdict::pending ||
         verdict == SendVerdict::nonce_used) {
@@ -321,7 +321,7 @@ void Sender::no_funds(const SendingPtr& sending) {
         reseal(sending, std::move(cheaper), true);
         return;
     }
-    if (!lacks_funds_.exchange(true)) logger_.write(engine::LogLevel::error, no_funds_line);
+    if (!lacks_funds_.exchange(true)) logger_.write(ports::LogLevel::error, no_funds_line);
     later(sending, no_funds_text, no_funds_hold);
 }
 
@@ -335,7 +335,7 @@ void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& erro
         forbidden_ = words_of(error);
     }
     if (is_new) {
-        logger_.write(engine::LogLevel::error,
+        logger_.write(ports::LogLevel::error,
                        "sender_forbidden alert=true account=" + jsonrpc::hex(signer_.address()) +
                            " error=\"" + words_of(error) +
                            "\" action=\"nothing new is signed until the node takes transactions "
@@ -347,7 +347,7 @@ void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& erro
 // Each waits until the one before it is on chain (EIP-7702, field report 86).
 void Sender::one_in_flight(const SendingPtr& sending) {
     if (!told_of_one_in_flight_.exchange(true)) {
-        logger_.write(engine::LogLevel::warning,
+        logger_.write(ports::LogLevel::warning,
                        "one_transaction_in_flight account=" + jsonrpc::hex(signer_.address()) +
                            " hint=\"the node takes one pending transaction of this account at a "
                            "time, as with an EIP-7702 delegation; one is sent after the other\"");
@@ -475,7 +475,7 @@ void Sender::nonce_conflict(const SendingPtr& sending) {
         return;
     }
     nonces_.used(nonce);
-    logger_.write(engine::LogLevel::warning,
+    logger_.write(ports::LogLevel::warning,
                    "foreign_nonce_use alert=true job_id=" + to_string(sending->order.id) +
                        " nonce=" + std::to_string(nonce) +
                        " hint=\"another program uses the relayer's key; give it one of its own\"");
@@ -527,7 +527,7 @@ void Sender::still_refused(const SendingPtr& sending) {
             return;
         }
         if (lacks_funds_.exchange(false)) {
-            logger_.write(engine::LogLevel::info, "insufficient_funds_recovered");
+            logger_.write(ports::LogLevel::info, "insufficient_funds_recovered");
         }
     }
     if (has_time) {
@@ -545,7 +545,7 @@ Milliseconds Sender::refused_for(const SendingPtr& sending) {
     const domain::Monotonic since = refused_since_.try_emplace(nonce, now).first->second;
     if (!told_of_refusal_ || now - *told_of_refusal_ >= refusal_line_interval) {
         told_of_refusal_ = now;
-        logger_.write(engine::LogLevel::warning,
+        logger_.write(ports::LogLevel::warning,
                        "transaction_refused job_id=" + to_string(sending->order.id) +
                            " nonce=" + std::to_string(nonce) +
                            " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
@@ -560,7 +560,7 @@ void Sender::forget_refusal(std::uint64_t nonce) {
 }
 
 void Sender::cancel(const SendingPtr& sending) {
-    logger_.write(engine::LogLevel::warning,
+    logger_.write(ports::LogLevel::warning,
                    "transaction_cancelled job_id=" + to_string(sending->order.id) +
                        " nonce=" + std::to_string(sending->newest().nonce) +
                        " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +

@@ -20,10 +20,10 @@
 #include "chains/evm/signer.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -38,8 +38,8 @@ namespace chains::evm {
 class Sender {
 public:
     Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-           GasLimits& gas, Account& account, const Signer& signer, engine::Executor& executor,
-           const engine::Clock& clock, engine::Logger& logger);
+           GasLimits& gas, Account& account, const Signer& signer, ports::Executor& executor,
+           const ports::Clock& clock, ports::Logger& logger);
 
     // Returns at once; one event for each order.
     void send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events);
@@ -108,9 +108,9 @@ private:
     GasLimits& gas_;
     Account& account_;
     const Signer& signer_;
-    engine::Executor& executor_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    ports::Executor& executor_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
     Receipts receipts_;
     NonceOrder nonce_order_;
     std::atomic<bool> told_of_sync_{false};

@@ -17,8 +17,8 @@ constexpr domain::Milliseconds pause_after_failure{2'000};
 }  // namespace
 
 Thresholds::Thresholds(const EvmOptions& options, jsonrpc::Node& protocol,
-                       const engine::Clock& clock, engine::Executor& executor,
-                       engine::Logger& logger)
+                       const ports::Clock& clock, ports::Executor& executor,
+                       ports::Logger& logger)
     : options_(options),
       protocol_(protocol),
       clock_(clock),
@@ -128,7 +128,7 @@ void Thresholds::give_up(const domain::Bytes32& context, const std::string& erro
         if (entry.error == error) return;
         entry.error = error;
     }
-    logger_.write(engine::LogLevel::warning,
+    logger_.write(ports::LogLevel::warning,
                    "threshold_not_found context=0x" + domain::to_hex(context) + " error=" + error);
 }
 

@@ -14,9 +14,9 @@
 #include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/logger.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -27,8 +27,8 @@ namespace chains::evm {
 class Thresholds {
 public:
     // What is referred to must outlive it.
-    Thresholds(const EvmOptions& options, jsonrpc::Node& protocol, const engine::Clock& clock,
-               engine::Executor& executor, engine::Logger& logger);
+    Thresholds(const EvmOptions& options, jsonrpc::Node& protocol, const ports::Clock& clock,
+               ports::Executor& executor, ports::Logger& logger);
     ~Thresholds();
     Thresholds(const Thresholds&) = delete;
     Thresholds& operator=(const Thresholds&) = delete;
@@ -66,8 +66,8 @@ private:
 
     const EvmOptions options_;
     jsonrpc::Node& protocol_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
 
     std::mutex mutex_;  // guards what follows
     std::map<domain::Bytes32, Entry> entries_;

@@ -58,7 +58,7 @@ void note(EndpointHealth& health, const Answer& answer, domain::Monotonic now) {
 
 }  // namespace
 
-HttpNode::HttpNode(HttpNodeOptions options, const engine::Clock& clock)
+HttpNode::HttpNode(HttpNodeOptions options, const ports::Clock& clock)
     : options_(std::move(options)), clock_(clock) {
     const auto context =
         options_.context ? options_.context : std::make_shared<net::ClientContext>();

@@ -11,7 +11,7 @@
 
 #include "chains/jsonrpc/endpoint.hpp"
 #include "chains/jsonrpc/node.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "net/client.hpp"
 
 namespace chains::jsonrpc {
@@ -31,7 +31,7 @@ struct HttpNodeOptions {
 class HttpNode : public Node {
 public:
     // Throws std::invalid_argument, without the URL, when one is none.
-    HttpNode(HttpNodeOptions options, const engine::Clock& clock);
+    HttpNode(HttpNodeOptions options, const ports::Clock& clock);
     HttpNode(const HttpNode&) = delete;
     HttpNode& operator=(const HttpNode&) = delete;
     ~HttpNode() override { stop(); }
@@ -80,7 +80,7 @@ private:
                                          std::uint64_t first_id, domain::Milliseconds timeout);
 
     const HttpNodeOptions options_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     std::atomic<bool> stopped_{false};
     std::vector<std::unique_ptr<Endpoint>> endpoints_;  // in the order of the URLs
     std::atomic<std::uint64_t> next_id_{1};

@@ -68,7 +68,7 @@ std::optional<Json> object_in(std::string text) {
 
 }  // namespace
 
-Subscription::Subscription(SubscriptionOptions options, const engine::Clock& clock,
+Subscription::Subscription(SubscriptionOptions options, const ports::Clock& clock,
                            std::function<void()> wake)
     : options_(std::move(options)),
       clock_(clock),

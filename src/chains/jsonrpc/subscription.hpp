@@ -13,7 +13,7 @@
 
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "net/websocket.hpp"
 
 namespace chains::jsonrpc {
@@ -36,7 +36,7 @@ class Subscription {
 public:
     // Starts its thread, on which `wake` is called; that must neither block nor throw. Throws
     // std::invalid_argument, without the URL, when it is none.
-    Subscription(SubscriptionOptions options, const engine::Clock& clock,
+    Subscription(SubscriptionOptions options, const ports::Clock& clock,
                  std::function<void()> wake);
     Subscription(const Subscription&) = delete;
     Subscription& operator=(const Subscription&) = delete;
@@ -68,7 +68,7 @@ private:
     void note_problem(std::optional<std::string> text);
 
     const SubscriptionOptions options_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     const std::function<void()> wake_;
     net::WebSocket socket_;
 

@@ -41,8 +41,8 @@ std::map<domain::Milliseconds, std::vector<Order>> by_latency(std::vector<Order>
 
 }  // namespace
 
-LoopbackGateway::LoopbackGateway(LoopbackOptions options, engine::Clock& clock,
-                                 engine::Executor& executor, engine::Logger& logger)
+LoopbackGateway::LoopbackGateway(LoopbackOptions options, ports::Clock& clock,
+                                 ports::Executor& executor, ports::Logger& logger)
     : options_(checked(std::move(options))),
       logger_(logger),
       ledger_(options_.ledger, options_.ledger_synchronous, clock.wall()),
@@ -56,7 +56,7 @@ LoopbackGateway::LoopbackGateway(LoopbackOptions options, engine::Clock& clock,
       next_nonce_(ledger_.first_nonce()),
       task_group_(executor),
       outbox_(options_, ledger_, answers_, outages_, task_group_, clock, logger) {
-    logger_.write(engine::LogLevel::info, "loopback_opened seed=" + std::to_string(options_.seed) +
+    logger_.write(ports::LogLevel::info, "loopback_opened seed=" + std::to_string(options_.seed) +
                                             " run=" + std::to_string(ledger_.run()) +
                                             " next_nonce=" + std::to_string(next_nonce_.load()));
 }
@@ -242,7 +242,7 @@ void LoopbackGateway::reply_now(std::vector<engine::Sent> events) {
 void LoopbackGateway::note_problem(std::optional<std::string> problem) {
     const std::lock_guard lock{mutex_};
     if (problem && !problem_) {
-        logger_.write(engine::LogLevel::error, "loopback_ledger_failed error=" + *problem);
+        logger_.write(ports::LogLevel::error, "loopback_ledger_failed error=" + *problem);
     }
     problem_ = std::move(problem);
 }

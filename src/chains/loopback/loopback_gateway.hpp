@@ -18,10 +18,10 @@
 #include "chains/loopback/outbox.hpp"
 #include "chains/loopback/preparation.hpp"
 #include "chains/loopback/readiness.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/key_material.hpp"
 
 namespace chains {
@@ -39,8 +39,8 @@ class LoopbackGateway : public engine::Gateway,
 public:
     // Opens the ledger: SQLite::Exception, std::system_error or std::runtime_error when it can not.
     // std::invalid_argument when problem_of(options) has something to say.
-    LoopbackGateway(LoopbackOptions options, engine::Clock& clock, engine::Executor& executor,
-                    engine::Logger& logger);
+    LoopbackGateway(LoopbackOptions options, ports::Clock& clock, ports::Executor& executor,
+                    ports::Logger& logger);
     ~LoopbackGateway() override;
     LoopbackGateway(const LoopbackGateway&) = delete;
     LoopbackGateway& operator=(const LoopbackGateway&) = delete;
@@ -83,7 +83,7 @@ private:
     void note_problem(std::optional<std::string> problem);
 
     const LoopbackOptions options_;
-    engine::Logger& logger_;
+    ports::Logger& logger_;
     loopback::Ledger ledger_;
     loopback::SeededRandom random_;
     loopback::Outages outages_;

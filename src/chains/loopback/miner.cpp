@@ -46,7 +46,7 @@ struct Miner::Block {
 };
 
 Miner::Miner(const LoopbackOptions& options, SeededRandom& random, const Answers& answers, Ledger& ledger,
-             const engine::Clock& clock, engine::Logger& logger)
+             const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       random_(random),
       answers_(answers),
@@ -62,7 +62,7 @@ Mined Miner::mine(const std::vector<engine::SendOrder>& orders) {
     }
     block.batch.commit();
     for (const std::string& id : block.doubles) {
-        logger_.write(engine::LogLevel::error, id + " event=loopback_double_inclusion");
+        logger_.write(ports::LogLevel::error, id + " event=loopback_double_inclusion");
     }
     return std::move(block.mined);
 }

@@ -8,9 +8,9 @@
 #include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/options.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::loopback {
 
@@ -38,7 +38,7 @@ struct Mined {
 class Miner {
 public:
     Miner(const LoopbackOptions& options, SeededRandom& random, const Answers& answers, Ledger& ledger,
-          const engine::Clock& clock, engine::Logger& logger);
+          const ports::Clock& clock, ports::Logger& logger);
 
     // Throws on an accident of the ledger; nothing of the batch was included then.
     [[nodiscard]] Mined mine(const std::vector<engine::SendOrder>& orders);
@@ -65,8 +65,8 @@ private:
     SeededRandom& random_;
     const Answers& answers_;
     Ledger& ledger_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
 };
 
 }  // namespace chains::loopback

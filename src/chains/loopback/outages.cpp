@@ -13,7 +13,7 @@ std::vector<Outage> by_start(std::vector<Outage> outages) {
 
 }  // namespace
 
-Outages::Outages(std::vector<Outage> outages, const engine::Clock& clock)
+Outages::Outages(std::vector<Outage> outages, const ports::Clock& clock)
     : outages_(by_start(std::move(outages))), clock_(clock), start_(clock.monotonic()) {}
 
 std::optional<domain::Monotonic> Outages::end() const {

@@ -5,14 +5,14 @@
 
 #include "chains/loopback/options.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::loopback {
 
 // When the chain can not be reached; counts from construction, on the monotonic clock. Any thread.
 class Outages {
 public:
-    Outages(std::vector<Outage> outages, const engine::Clock& clock);
+    Outages(std::vector<Outage> outages, const ports::Clock& clock);
 
     // The moment the chain is back; nothing while it is there.
     [[nodiscard]] std::optional<domain::Monotonic> end() const;
@@ -21,7 +21,7 @@ public:
 
 private:
     const std::vector<Outage> outages_;  // by start
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     const domain::Monotonic start_;
 };
 

@@ -14,8 +14,8 @@ constexpr domain::Milliseconds retry_pause{1'000};
 }  // namespace
 
 Outbox::Outbox(const LoopbackOptions& options, Ledger& ledger, const Answers& answers,
-               const Outages& outages, engine::TaskGroup& task_group, const engine::Clock& clock,
-               engine::Logger& logger)
+               const Outages& outages, engine::TaskGroup& task_group, const ports::Clock& clock,
+               ports::Logger& logger)
     : wait_max_(options.confirmation.max + 2 * options.response.max),
       ledger_(ledger),
       answers_(answers),
@@ -117,7 +117,7 @@ void Outbox::put_back(const std::vector<Due>& taken) {
 void Outbox::note_problem(std::optional<std::string> problem) {
     const std::lock_guard lock{mutex_};
     if (problem && !problem_) {
-        logger_.write(engine::LogLevel::error, "loopback_answers_held error=" + *problem);
+        logger_.write(ports::LogLevel::error, "loopback_answers_held error=" + *problem);
     }
     problem_ = std::move(problem);
 }

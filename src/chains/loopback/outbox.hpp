@@ -14,9 +14,9 @@
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/miner.hpp"
 #include "chains/loopback/outages.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::loopback {
 
@@ -27,8 +27,8 @@ namespace chains::loopback {
 class Outbox {
 public:
     Outbox(const LoopbackOptions& options, Ledger& ledger, const Answers& answers,
-           const Outages& outages, engine::TaskGroup& task_group, const engine::Clock& clock,
-           engine::Logger& logger);
+           const Outages& outages, engine::TaskGroup& task_group, const ports::Clock& clock,
+           ports::Logger& logger);
 
     // Once. Delivers what is behind `cursor` and, in time, what waits in the ledger.
     void listen(engine::GatewayEvents& events, std::uint64_t cursor);
@@ -58,8 +58,8 @@ private:
     const Answers& answers_;
     const Outages& outages_;
     engine::TaskGroup& task_group_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
 
     std::mutex delivering_;  // held while answers leave: their order is the order of places
     engine::GatewayEvents* events_ = nullptr;

@@ -4,12 +4,12 @@
 
 #include "chains/diagnosis/finding.hpp"
 #include "chains/votes/options.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::votes {
 
 // Looks at what revealing shares will need, and changes nothing: no proof is made. Blocks as long
 // as the chain does.
-[[nodiscard]] std::vector<diagnosis::Finding> diagnose(const VoteOptions& options, const engine::Clock& clock);
+[[nodiscard]] std::vector<diagnosis::Finding> diagnose(const VoteOptions& options, const ports::Clock& clock);
 
 }  // namespace chains::votes

@@ -13,8 +13,8 @@ VoteOptions with_url(VoteOptions options) {
 
 }  // namespace
 
-RestVotes::RestVotes(const VoteOptions& options, const engine::Clock& clock,
-                     engine::Executor& executor, engine::Logger& logger,
+RestVotes::RestVotes(const VoteOptions& options, const ports::Clock& clock,
+                     ports::Executor& executor, ports::Logger& logger,
                      engine::VoteObserver& observer)
     : commitment_check_(options.commitment_check),
       chain_(with_url(options), clock, &observer),

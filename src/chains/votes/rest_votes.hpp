@@ -11,9 +11,9 @@
 #include "chains/votes/tree/round_trees.hpp"
 #include "chains/votes/tree/vote_commitment.hpp"
 #include "chains/votes/vote_gateway.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/logger.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
+#include "ports/logger.hpp"
 #include "engine/vote_chain.hpp"
 
 namespace chains {
@@ -24,8 +24,8 @@ class RestVotes {
 public:
     // `executor` needs as many threads as proofs may run at once. Throws std::invalid_argument that
     // names what can not work, without secrets.
-    RestVotes(const VoteOptions& options, const engine::Clock& clock, engine::Executor& executor,
-              engine::Logger& logger, engine::VoteObserver& observer);
+    RestVotes(const VoteOptions& options, const ports::Clock& clock, ports::Executor& executor,
+              ports::Logger& logger, engine::VoteObserver& observer);
 
     [[nodiscard]] engine::Gateway& gateway() { return gateway_; }
     // Whose look-ups are left out by the options is missing in it.

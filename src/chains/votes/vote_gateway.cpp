@@ -89,11 +89,11 @@ engine::VoteObserver::Proving kind_of(const votes::prover::ProveOutcome& outcome
 
 // What escapes from the work on one share is that share's failure (share-helper 4.4).
 template <typename Outcome, typename Work>
-Outcome contained(const domain::RequestId& id, engine::Logger& logger, Work work) {
+Outcome contained(const domain::RequestId& id, ports::Logger& logger, Work work) {
     try {
         return work();
     } catch (const std::exception& error) {
-        logger.write(engine::LogLevel::error, domain::to_string(id) +
+        logger.write(ports::LogLevel::error, domain::to_string(id) +
                                                 " event=share_work_broke stage=panic error=\"" +
                                                 base::redact_urls(error.what()) + "\"");
         return attempt_failed("the work on the share broke off");
@@ -103,8 +103,8 @@ Outcome contained(const domain::RequestId& id, engine::Logger& logger, Work work
 }  // namespace
 
 VoteGateway::VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover,
-                         const engine::Clock& clock, engine::Executor& executor,
-                         engine::Logger& logger, engine::VoteObserver& observer)
+                         const ports::Clock& clock, ports::Executor& executor,
+                         ports::Logger& logger, engine::VoteObserver& observer)
     : chain_(chain),
       prover_(prover),
       clock_(clock),
@@ -225,9 +225,9 @@ votes::prover::ProveOutcome VoteGateway::prove(const votes::prover::Witness& wit
     const domain::Nanoseconds took = clock_.monotonic() - begin;
     const engine::VoteObserver::Proving kind = kind_of(outcome);
     observer_.proved(kind, took);
-    if (logger_.wants(engine::LogLevel::debug)) {
+    if (logger_.wants(ports::LogLevel::debug)) {
         const auto milliseconds = std::chrono::duration_cast<domain::Milliseconds>(took).count();
-        logger_.write(engine::LogLevel::debug,
+        logger_.write(ports::LogLevel::debug,
                        std::string("proof_ended outcome=") + name_of(kind) +
                            " round_id=" + domain::to_hex(witness.round_id) +
                            " share_index=" + std::to_string(witness.share_index) +

@@ -9,10 +9,10 @@
 #include "chains/votes/nullifier_cache.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/reveal.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 #include "engine/vote_chain.hpp"
 
 namespace chains {
@@ -26,7 +26,7 @@ namespace chains {
 class VoteGateway final : public engine::Gateway {
 public:
     VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover,
-                const engine::Clock& clock, engine::Executor& executor, engine::Logger& logger,
+                const ports::Clock& clock, ports::Executor& executor, ports::Logger& logger,
                 engine::VoteObserver& observer);
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
@@ -53,8 +53,8 @@ private:
 
     votes::RevealChain& chain_;
     votes::prover::Prover& prover_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
     engine::VoteObserver& observer_;
     std::atomic<engine::GatewayEvents*> events_{nullptr};
     votes::NullifierCache nullifiers_;

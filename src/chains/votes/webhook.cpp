@@ -47,7 +47,7 @@ std::string signature(std::string_view secret, std::string_view text) {
 }  // namespace
 
 Webhook::Webhook(WebhookOptions options, Poster& poster, engine::AlertEvents& events,
-                 engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger)
+                 ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger)
     : options_(std::move(options)),
       poster_(poster),
       events_(events),
@@ -128,7 +128,7 @@ void Webhook::taken(const engine::RoundAlert& alert) {
     const std::lock_guard lock(mutex_);
     under_way_.erase(alert.round);
     failing_ = false;
-    logger_.write(engine::LogLevel::info,
+    logger_.write(ports::LogLevel::info,
                    "alert_delivered round_id=" + domain::to_hex(alert.round_id));
 }
 
@@ -141,7 +141,7 @@ void Webhook::put_off(const engine::RoundAlert& alert, const std::string& reason
         pause = delivery.pause;
         delivery.pause = std::min(2 * pause, options_.pause_max);
         if (!failing_) {
-            logger_.write(engine::LogLevel::warning,
+            logger_.write(ports::LogLevel::warning,
                            "alert_not_delivered round_id=" + domain::to_hex(alert.round_id) +
                                " action=\"tried again until it is taken\" error=\"" + reason +
                                "\"");

@@ -14,9 +14,9 @@
 #include "engine/task_group.hpp"
 #include "chains/votes/options.hpp"
 #include "engine/alerts.hpp"
-#include "engine/clock.hpp"
-#include "engine/executor.hpp"
-#include "engine/logger.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
+#include "ports/logger.hpp"
 
 namespace chains {
 
@@ -56,7 +56,7 @@ class Webhook final : public engine::AlertSink {
 public:
     // `events` hears of each alert that was taken, on a thread of the executor.
     Webhook(WebhookOptions options, Poster& poster, engine::AlertEvents& events,
-            engine::Executor& executor, const engine::Clock& clock, engine::Logger& logger);
+            ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger);
     ~Webhook() override;
 
     // Any thread. A round that is under way already is left as it is.
@@ -81,8 +81,8 @@ private:
     const WebhookOptions options_;
     Poster& poster_;
     engine::AlertEvents& events_;
-    const engine::Clock& clock_;
-    engine::Logger& logger_;
+    const ports::Clock& clock_;
+    ports::Logger& logger_;
 
     std::mutex mutex_;
     std::map<std::int64_t, Delivery> under_way_;  // by key of the stored round

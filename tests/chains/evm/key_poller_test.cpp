@@ -169,7 +169,7 @@ TEST_CASE("trouble is told when it changes") {
     world.start();
     world.executor.run_for(10 * 12s);
     REQUIRE(world.logger.lines().size() == 1);
-    CHECK(world.logger.lines()[0].level == engine::LogLevel::error);
+    CHECK(world.logger.lines()[0].level == ports::LogLevel::error);
     CHECK(world.logger.lines()[0].text ==
           "key_urls_failed error=getActiveKeyId: header not found");
     world.say.at("d52f10eb") = TransportError{TransportError::Kind::unsent, "connection refused", {}};

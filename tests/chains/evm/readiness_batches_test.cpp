@@ -150,7 +150,7 @@ TEST_CASE("errands that outlive it are harmless") {
 }
 
 // A thread for each task.
-class Threads : public engine::Executor {
+class Threads : public ports::Executor {
 public:
     void run(Task task) override {
         const std::lock_guard lock{mutex_};

@@ -265,7 +265,7 @@ TEST_CASE("a failure is told once until it changes, without the node's URL") {
     }
     REQUIRE(world.logger.lines().size() == 1);
     const auto line = world.logger.lines()[0];
-    CHECK(line.level == engine::LogLevel::warning);
+    CHECK(line.level == ports::LogLevel::warning);
     CHECK(line.text.starts_with("threshold_not_found context=0x" + domain::to_hex(word32(42)) +
                                 " error=cannot reach"));
     CHECK(line.text.find("hunter2") == std::string::npos);

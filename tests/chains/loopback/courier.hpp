@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/executor.hpp"
+#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
 #include "support/resume.hpp"
 
@@ -19,7 +19,7 @@
 // not.
 class Courier : public engine::GatewayEvents {
 public:
-    explicit Courier(engine::Executor& executor) : executor_(executor) {}
+    explicit Courier(ports::Executor& executor) : executor_(executor) {}
 
     struct Task {
         domain::Request request;
@@ -136,7 +136,7 @@ private:
 
     static constexpr domain::Milliseconds pause{50};
 
-    engine::Executor& executor_;
+    ports::Executor& executor_;
     engine::Gateway* gateway_ = nullptr;
     std::vector<domain::RequestId> sealed_;  // by the commit under way
     std::vector<Event> inbox_;

@@ -152,7 +152,7 @@ TEST_CASE("what a prover says on the side never blocks it, and is told when it f
     ProverWorld world{support::command({"sh", "-c", "echo no keys >&2; exit 3"})};
     CHECK(world.prove() == "not proved: prover ended with exit code 3");
     REQUIRE(world.logger.lines().size() == 1);
-    CHECK(world.logger.lines().front().level == engine::LogLevel::warning);
+    CHECK(world.logger.lines().front().level == ports::LogLevel::warning);
     CHECK(world.logger.lines().front().text ==
           "prover_stderr error=\"prover ended with exit code 3\" text=\"no keys\"");
 }

@@ -58,7 +58,7 @@ public:
         }
     };
 
-    explicit ScriptedPoster(const engine::Clock& clock) : clock_(clock) {}
+    explicit ScriptedPoster(const ports::Clock& clock) : clock_(clock) {}
 
     std::optional<std::string> post(std::string_view json,
                                     const chains::HeaderFields& fields) override {
@@ -85,7 +85,7 @@ public:
     bool stopped = false;
 
 private:
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
 };
 
 struct TakenAlerts : engine::AlertEvents {

@@ -8,7 +8,7 @@
 
 namespace chains::votes::prover {
 
-std::unique_ptr<Prover> make_prover(const ProverOptions& options, engine::Logger& logger) {
+std::unique_ptr<Prover> make_prover(const ProverOptions& options, ports::Logger& logger) {
     if (options.timeout <= domain::Milliseconds{0}) {
         throw std::invalid_argument("prover timeout is not positive");
     }

@@ -4,7 +4,7 @@
 
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/prover.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::votes::prover {
 
@@ -12,6 +12,6 @@ namespace chains::votes::prover {
 // not there or may not be executed, the URL is none. `log` gets what a prover wrote to its
 // standard error before a proof failed.
 [[nodiscard]] std::unique_ptr<Prover> make_prover(const ProverOptions& options,
-                                                  engine::Logger& logger);
+                                                  ports::Logger& logger);
 
 }  // namespace chains::votes::prover

@@ -39,7 +39,7 @@ const std::string* reason_of(const ProveOutcome& outcome) {
 
 }  // namespace
 
-CommandProver::CommandProver(const ProverOptions& options, engine::Logger& logger)
+CommandProver::CommandProver(const ProverOptions& options, ports::Logger& logger)
     : format_(options.format),
       life_(options.life),
       timeout_(options.timeout),
@@ -138,7 +138,7 @@ ProveOutcome CommandProver::judge_end(const CommandAnswer& answer) const {
 void CommandProver::report(const std::string& why, std::string_view errors) const {
     const std::string text = base::harmless_text(errors, reported_bytes_max);
     if (text.empty()) return;
-    logger_.write(engine::LogLevel::warning,
+    logger_.write(ports::LogLevel::warning,
                    "prover_stderr error=\"" + why + "\" text=\"" + text + "\"");
 }
 

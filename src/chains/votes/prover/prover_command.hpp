@@ -10,7 +10,7 @@
 #include "chains/votes/prover/process_pool.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/prover/prover_protocol.hpp"
-#include "engine/logger.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::votes::prover {
 
@@ -19,7 +19,7 @@ namespace chains::votes::prover {
 class CommandProver : public Prover {
 public:
     // Throws std::invalid_argument when the program can not be executed.
-    CommandProver(const ProverOptions& options, engine::Logger& logger);
+    CommandProver(const ProverOptions& options, ports::Logger& logger);
 
     [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
     void stop() override { stop_.request_stop(); }
@@ -41,7 +41,7 @@ private:
     const ProverFormat format_;
     const ProverLife life_;
     const domain::Milliseconds timeout_;
-    engine::Logger& logger_;
+    ports::Logger& logger_;
     base::StopToken stop_;
     ProcessPool pool_;
 

@@ -13,7 +13,7 @@
 #include "chains/votes/reveal.hpp"
 #include "chains/votes/tree/tree_source.hpp"
 #include "domain/bytes.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
 #include "engine/vote_chain.hpp"
 
@@ -25,7 +25,7 @@ class RestChain : public engine::RoundDirectory, public tree::TreeSource {
 public:
     // Uses chain_url and both timeouts. `observer` may be null and hears of reveals. Throws
     // std::invalid_argument, without the URL, when that is no http or https URL.
-    RestChain(const VoteOptions& options, const engine::Clock& clock,
+    RestChain(const VoteOptions& options, const ports::Clock& clock,
               engine::VoteObserver* observer);
 
     [[nodiscard]] engine::RoundAnswer find(const domain::Bytes32& round_id) override;
@@ -65,7 +65,7 @@ private:
 
     const domain::Milliseconds reveal_timeout_;
     const domain::Milliseconds read_timeout_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     engine::VoteObserver* const observer_;
     RestClient client_;
 };

@@ -30,7 +30,7 @@ domain::Milliseconds hold_of(const net::ClientResponse& response, domain::Timest
 
 }  // namespace
 
-RestClient::RestClient(const std::string& base_url, const engine::Clock& clock,
+RestClient::RestClient(const std::string& base_url, const ports::Clock& clock,
                        std::shared_ptr<net::ClientContext> context, std::string helper_token)
     : client_(url_of(base_url), reply_bytes_max, std::move(context)),
       clock_(clock),

@@ -10,7 +10,7 @@
 #include "chains/jsonrpc/node.hpp"
 #include "chains/votes/rest/rest_reply.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "net/client.hpp"
 
 namespace chains::votes::rest {
@@ -25,7 +25,7 @@ class RestClient {
 public:
     // `helper_token` goes along as X-Helper-Token; empty: none. Throws std::invalid_argument,
     // without the URL, when it is no http or https URL. `context` null: one of its own.
-    RestClient(const std::string& base_url, const engine::Clock& clock,
+    RestClient(const std::string& base_url, const ports::Clock& clock,
                std::shared_ptr<net::ClientContext> context, std::string helper_token = {});
 
     // `target`: `/` first. `timeout`: from look-up to last byte.
@@ -51,7 +51,7 @@ private:
                                       domain::Milliseconds timeout);
 
     net::Client client_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     const std::string helper_token_;
 
     mutable std::mutex mutex_;

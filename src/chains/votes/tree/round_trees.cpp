@@ -72,7 +72,7 @@ private:
 }  // namespace
 
 struct RoundTrees::Round {
-    Round(TreeSource& source, const engine::Clock& clock, const domain::Bytes32& round_id,
+    Round(TreeSource& source, const ports::Clock& clock, const domain::Bytes32& round_id,
           const TreeCopyOptions& options)
         : id(round_id), copy(source, clock, round_id, options) {}
 
@@ -82,7 +82,7 @@ struct RoundTrees::Round {
     TreeCopy copy;
 };
 
-RoundTrees::RoundTrees(TreeSource& source, const engine::Clock& clock,
+RoundTrees::RoundTrees(TreeSource& source, const ports::Clock& clock,
                        std::function<ActiveRound()> active_round, const RoundTreesOptions& options)
     : source_(source), clock_(clock), active_round_(std::move(active_round)), options_(options) {}
 

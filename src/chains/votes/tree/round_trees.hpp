@@ -13,7 +13,7 @@
 #include "chains/votes/tree/tree_source.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/vote_chain.hpp"
 
 namespace chains::votes::tree {
@@ -32,7 +32,7 @@ public:
     using ActiveRound = std::variant<domain::Bytes32, engine::UnknownRound, engine::Unreachable>;
 
     // `active_round` asks the chain which round is active; any thread, may block.
-    RoundTrees(TreeSource& source, const engine::Clock& clock,
+    RoundTrees(TreeSource& source, const ports::Clock& clock,
                std::function<ActiveRound()> active_round, const RoundTreesOptions& options = {});
     ~RoundTrees() override;
 
@@ -64,7 +64,7 @@ private:
         Round& round, std::uint64_t anchor_height);
 
     TreeSource& source_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     std::function<ActiveRound()> active_round_;
     RoundTreesOptions options_;
     std::mutex mutex_;              // never held during a call of the source

@@ -21,7 +21,7 @@ std::string text(const Parts&... parts) {
 
 }  // namespace
 
-TreeCopy::TreeCopy(TreeSource& source, const engine::Clock& clock, const domain::Bytes32& round_id,
+TreeCopy::TreeCopy(TreeSource& source, const ports::Clock& clock, const domain::Bytes32& round_id,
                    const TreeCopyOptions& options)
     : source_(source),
       clock_(clock),

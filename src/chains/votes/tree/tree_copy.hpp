@@ -10,7 +10,7 @@
 #include "chains/votes/tree/tree_source.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "engine/clock.hpp"
+#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
 
 namespace chains::votes::tree {
@@ -28,7 +28,7 @@ struct TreeCopyOptions {
 // source does.
 class TreeCopy {
 public:
-    TreeCopy(TreeSource& source, const engine::Clock& clock, const domain::Bytes32& round_id,
+    TreeCopy(TreeSource& source, const ports::Clock& clock, const domain::Bytes32& round_id,
              const TreeCopyOptions& options);
 
     // Reads up to the target's height and compares with its size and root. Where a copy that was
@@ -74,7 +74,7 @@ private:
     };
 
     TreeSource& source_;
-    const engine::Clock& clock_;
+    const ports::Clock& clock_;
     domain::Bytes32 round_id_;
     TreeCopyOptions options_;
     CommitmentTree tree_;

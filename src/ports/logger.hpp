@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace engine {
+namespace ports {
 
 enum class LogLevel { debug, info, warning, error };
 
@@ -15,4 +15,4 @@ public:
     [[nodiscard]] virtual bool wants(LogLevel) const { return true; }
 };
 
-}  // namespace engine
+}  // namespace ports

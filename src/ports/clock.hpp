@@ -2,7 +2,7 @@
 
 #include "domain/time.hpp"
 
-namespace engine {
+namespace ports {
 
 // Port. Any thread.
 class Clock {
@@ -12,4 +12,4 @@ public:
     [[nodiscard]] virtual domain::Monotonic monotonic() const = 0;
 };
 
-}  // namespace engine
+}  // namespace ports

@@ -4,7 +4,7 @@
 
 #include "domain/time.hpp"
 
-namespace engine {
+namespace ports {
 
 // Port. Runs work outside the processor; a virtual one runs it in virtual time. Any thread.
 // Tasks must not throw. Tasks of equal due time run in the order they were handed in when there
@@ -18,4 +18,4 @@ public:
     virtual void run_after(domain::Milliseconds delay, Task task) = 0;
 };
 
-}  // namespace engine
+}  // namespace ports

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-namespace engine {
+namespace ports {
 
 // Port. Any thread. The real one is cryptographically secure: ids and salts depend on it.
 class Random {
@@ -18,4 +18,4 @@ public:
     }
 };
 
-}  // namespace engine
+}  // namespace ports
