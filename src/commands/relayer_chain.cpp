@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "chains/evm/evm_gateway.hpp"
+#include "chains/evm/gateway.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/loopback/loopback_gateway.hpp"
 #include "platform/worker_pool.hpp"
@@ -59,12 +59,12 @@ public:
 private:
     platform::WorkerPool readers_;
     platform::WorkerPool senders_;
-    chains::EvmGateway gateway_;
+    chains::evm::Gateway gateway_;
     NoRounds rounds_;
 };
 
 // Without URLs: they may hold secrets.
-std::string line_of(const chains::EvmOptions& evm, const domain::Address& signer) {
+std::string line_of(const chains::evm::Options& evm, const domain::Address& signer) {
     std::string chains;
     for (const auto& chain : evm.host_chains) {
         chains += (chains.empty() ? "" : ",") + std::to_string(chain.chain_id);

@@ -225,7 +225,7 @@ private:
 
     const Node& root_;
     const Settings& settings_;
-    const chains::EvmOptions& evm_;
+    const chains::evm::Options& evm_;
     Findings& findings_;
 };
 
@@ -244,7 +244,7 @@ void settle_evm(Loaded& loaded) {
                                std::to_string(evm_sends_max) +
                                " reason=\"each waits on a connection of its own\"");
     }
-    chains::EvmOptions& evm = settings.evm;
+    chains::evm::Options& evm = settings.evm;
     evm.sends_max = settings.engine.sends_max;
     evm.decryption = settings.api.decryption_address;
     for (std::size_t i = 0; i < evm.host_chains.size(); ++i) {

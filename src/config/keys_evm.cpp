@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::minutes;
-using Listener = chains::EvmOptions::Listener;
+using Listener = chains::evm::Options::Listener;
 
 const std::string sample_node = "\"http://localhost:8757\"";
 

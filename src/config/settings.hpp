@@ -31,7 +31,7 @@ struct Settings {
     api::metrics::MetricsOptions metrics;
     GatewayType gateway = GatewayType::loopback;
     chains::LoopbackOptions loopback;
-    chains::EvmOptions evm;
+    chains::evm::Options evm;
     chains::VoteOptions votes;
     chains::WebhookOptions webhook;
     // Where evm.private_key stands instead: a path or credential:NAME; empty: nowhere.

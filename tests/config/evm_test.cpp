@@ -92,7 +92,7 @@ TEST_CASE("a minimal configuration of a real chain is complete") {
     CHECK(s.evm.host_chains[0].chain_id == 8009);
     CHECK(s.evm.host_chains[0].urls == std::vector<std::string>{"http://host"});
     CHECK(s.evm.host_chains[0].acl == address_ending(0xa3));
-    using Type = chains::EvmOptions::Listener::Type;
+    using Type = chains::evm::Options::Listener::Type;
     REQUIRE(s.evm.listening.listeners.size() == 2);
     CHECK(s.evm.listening.listeners[0].type == Type::polling);
     CHECK(s.evm.listening.listeners[0].url == "http://one");
@@ -151,7 +151,7 @@ gateway.contracts.fee_token_address = "0x00000000000000000000000000000000000000b
     const Outcome outcome{file};
     CAPTURE(outcome.text());
     REQUIRE(outcome.accepted());
-    const chains::EvmOptions& evm = outcome.settings().evm;
+    const chains::evm::Options& evm = outcome.settings().evm;
     using Urls = std::vector<std::string>;
     CHECK(evm.write_urls == Urls{"http://gateway", "http://gateway2", "https://gateway3"});
     CHECK(evm.read_urls == Urls{"http://reads", "http://reads2"});

@@ -18,7 +18,7 @@ constexpr int fillers_max = 64;
 
 }  // namespace
 
-Account::Account(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
+Account::Account(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
                  const Signer& signer, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       write_(write),

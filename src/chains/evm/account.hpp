@@ -17,7 +17,7 @@ namespace chains::evm {
 // Any thread; blocks while it asks.
 class Account {
 public:
-    Account(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
+    Account(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
             const Signer& signer, const ports::Clock& clock, ports::Logger& logger);
 
     // How many of its transactions are on chain, for the nonces to know as well. Nothing: no node
@@ -33,7 +33,7 @@ public:
 private:
     bool fill(std::uint64_t hole);
 
-    const EvmOptions options_;
+    const Options options_;
     jsonrpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;

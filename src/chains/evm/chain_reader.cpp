@@ -76,7 +76,7 @@ bool Debounce::observe(domain::Monotonic now) {
     return times_ >= times_to_believe && now - since_ >= time_to_believe;
 }
 
-ChainReader::ChainReader(const EvmOptions& options, std::string name, jsonrpc::Node& node,
+ChainReader::ChainReader(const Options& options, std::string name, jsonrpc::Node& node,
                          const ports::Clock& clock, ports::Logger& logger, SeenLogs* seen)
     : options_(options),
       name_(std::move(name)),

@@ -46,7 +46,7 @@ public:
         std::optional<std::string> problem;  // one line without secrets
     };
 
-    ChainReader(const EvmOptions& options, std::string name, jsonrpc::Node& node,
+    ChainReader(const Options& options, std::string name, jsonrpc::Node& node,
                 const ports::Clock& clock, ports::Logger& logger, SeenLogs* seen);
 
     // Once, before steps. `cursor`: the last block whose answers were applied.
@@ -82,7 +82,7 @@ private:
     [[nodiscard]] Step failed(const jsonrpc::TransportError& problem, std::uint64_t blocks_asked);
     [[nodiscard]] Step refused(const jsonrpc::NodeError& error, std::uint64_t blocks_asked);
 
-    const EvmOptions options_;
+    const Options options_;
     const std::string name_;
     jsonrpc::Node& node_;
     const ports::Clock& clock_;

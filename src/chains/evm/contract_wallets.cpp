@@ -45,7 +45,7 @@ bool is_stop(const jsonrpc::Answer& answer) {
 
 }  // namespace
 
-ContractWallets::ContractWallets(const EvmOptions& options, const Hosts& hosts, Pause pause)
+ContractWallets::ContractWallets(const Options& options, const Hosts& hosts, Pause pause)
     : options_(options),
       hosts_(hosts),
       pause_(pause ? std::move(pause) : [this](domain::Milliseconds time) { wait(time); }) {}
@@ -61,7 +61,7 @@ engine::SignatureAnswer ContractWallets::ask(std::uint64_t host_chain_id,
     jsonrpc::Call call = eth_call(account, is_valid_signature(digest, signature), "pending");
     call.params[0]["gas"] = jsonrpc::hex_quantity(options_.erc1271_gas_limit);
 
-    const EvmOptions::Retry& retry = options_.acl_retry;
+    const Options::Retry& retry = options_.acl_retry;
     // Somebody waits for the answer to a POST: a node that wants more time than all pauses together
     // is not waited for, and not asked before its time either.
     const domain::Milliseconds wait_max = retry.pause * retry.attempts_max;

@@ -25,7 +25,7 @@ public:
 
     // What is referred to must outlive it. `pause` waits between tries; absent: in the caller's
     // thread until stop().
-    ContractWallets(const EvmOptions& options, const Hosts& hosts, Pause pause = {});
+    ContractWallets(const Options& options, const Hosts& hosts, Pause pause = {});
 
     [[nodiscard]] engine::SignatureAnswer ask(std::uint64_t host_chain_id,
                                               const domain::Address& account,
@@ -39,7 +39,7 @@ private:
     void wait(domain::Milliseconds time);
     [[nodiscard]] bool is_stopped() const;
 
-    const EvmOptions options_;
+    const Options options_;
     const Hosts& hosts_;
     const Pause pause_;
 

@@ -18,7 +18,7 @@ namespace {
 // Gathers findings; knows which nodes answered.
 class Examination {
 public:
-    Examination(const EvmOptions& options, Nodes& nodes, const Probes& probes, const Signer& signer,
+    Examination(const Options& options, Nodes& nodes, const Probes& probes, const Signer& signer,
                 const ports::Clock& clock)
         : options_(options), nodes_(nodes), probes_(probes), signer_(signer), clock_(clock) {}
 
@@ -91,8 +91,8 @@ private:
             jsonrpc::Node& node = *nodes_.listeners[i];
             if (!reach(subject, node, options_.chain_id)) continue;
             add(check_listener(subject + " logs", node, options_));
-            const EvmOptions::Listener& listener = options_.listening.listeners[i];
-            if (listener.type == EvmOptions::Listener::Type::subscription) {
+            const Options::Listener& listener = options_.listening.listeners[i];
+            if (listener.type == Options::Listener::Type::subscription) {
                 examine_subscription(subject + " subscription", listener.url);
             }
         }
@@ -107,7 +107,7 @@ private:
     }
 
     void examine_hosts() {
-        for (const EvmOptions::HostChain& host : options_.host_chains) {
+        for (const Options::HostChain& host : options_.host_chains) {
             const std::string subject = "host chain " + std::to_string(host.chain_id);
             const auto node = nodes_.hosts.find(host.chain_id);
             if (node == nodes_.hosts.end()) {
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    const EvmOptions options_;
+    const Options options_;
     Nodes& nodes_;
     const Probes& probes_;
     const Signer& signer_;
@@ -144,7 +144,7 @@ private:
 
 }  // namespace
 
-std::vector<diagnosis::Finding> diagnose(const EvmOptions& options, Nodes& nodes, const Probes& probes,
+std::vector<diagnosis::Finding> diagnose(const Options& options, Nodes& nodes, const Probes& probes,
                               const Signer& signer, const ports::Clock& clock) {
     return Examination{options, nodes, probes, signer, clock}.run();
 }

@@ -23,12 +23,12 @@ struct Probes {
     std::function<std::optional<std::string>(const std::string& url)> subscribe;
 };
 // Real ones. The clock has to outlive them.
-[[nodiscard]] Probes make_probes(const EvmOptions& options, const ports::Clock& clock);
+[[nodiscard]] Probes make_probes(const Options& options, const ports::Clock& clock);
 
 // Looks at everything that requests will need, from the outside in, and sends nothing. Of a role
 // with several URLs each is asked on its own as well. Blocks as long as the nodes do. What stands
 // behind a node that does not answer is left out.
-[[nodiscard]] std::vector<diagnosis::Finding> diagnose(const EvmOptions& options, Nodes& nodes,
+[[nodiscard]] std::vector<diagnosis::Finding> diagnose(const Options& options, Nodes& nodes,
                                             const Probes& probes, const Signer& signer,
                                             const ports::Clock& clock);
 

@@ -42,16 +42,16 @@ struct Problem {
                                  const domain::Address& contract);
 [[nodiscard]] diagnosis::Finding check_sync_send(jsonrpc::Node& write);
 [[nodiscard]] diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node,
-                                     const EvmOptions& options);
+                                     const Options& options);
 [[nodiscard]] diagnosis::Finding check_clock(jsonrpc::Node& write, const ports::Clock& clock);
 
 [[nodiscard]] diagnosis::Finding check_balance(jsonrpc::Node& write, const domain::Address& signer,
-                                    const EvmOptions& options);
+                                    const Options& options);
 [[nodiscard]] diagnosis::Finding check_nonce(jsonrpc::Node& write, const domain::Address& signer);
 [[nodiscard]] std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read, const domain::Address& signer,
-                                              const EvmOptions& options);
+                                              const Options& options);
 
-[[nodiscard]] diagnosis::Finding check_key_material(jsonrpc::Node& protocol, const EvmOptions& options);
-[[nodiscard]] diagnosis::Finding check_threshold(jsonrpc::Node& protocol, const EvmOptions& options);
+[[nodiscard]] diagnosis::Finding check_key_material(jsonrpc::Node& protocol, const Options& options);
+[[nodiscard]] diagnosis::Finding check_threshold(jsonrpc::Node& protocol, const Options& options);
 
 }  // namespace chains::evm::doctor

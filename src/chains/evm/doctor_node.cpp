@@ -135,7 +135,7 @@ diagnosis::Finding check_sync_send(jsonrpc::Node& write) {
     return ok(subject, "supported");
 }
 
-diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node, const EvmOptions& options) {
+diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node, const Options& options) {
     const auto head = ask_number(node, {"eth_blockNumber", Json::array()});
     if (const auto* problem = std::get_if<Problem>(&head)) return failed(subject, problem->text);
     const std::uint64_t number = std::get<std::uint64_t>(head);

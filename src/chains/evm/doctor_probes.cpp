@@ -30,7 +30,7 @@ private:
     bool set_ = false;
 };
 
-std::optional<std::string> try_subscription(const EvmOptions& options, const std::string& url,
+std::optional<std::string> try_subscription(const Options& options, const std::string& url,
                                             const ports::Clock& clock) {
     Event subscribed;
     jsonrpc::Subscription subscription{subscription_options(options, url), clock,
@@ -41,7 +41,7 @@ std::optional<std::string> try_subscription(const EvmOptions& options, const std
 
 }  // namespace
 
-Probes make_probes(const EvmOptions& options, const ports::Clock& clock) {
+Probes make_probes(const Options& options, const ports::Clock& clock) {
     return {[options, &clock](const std::string& url) { return make_node({url}, options, clock); },
             [options, &clock](const std::string& url) {
                 return try_subscription(options, url, clock);

@@ -33,7 +33,7 @@ Word ask_finalized(jsonrpc::Node& node, const domain::Address& contract, Getter 
 
 }  // namespace
 
-diagnosis::Finding check_key_material(jsonrpc::Node& protocol, const EvmOptions& options) {
+diagnosis::Finding check_key_material(jsonrpc::Node& protocol, const Options& options) {
     const std::string subject = "key material";
     const domain::Address& contract = options.key_urls.kms_generation;
     for (const auto& [which, name] :
@@ -48,7 +48,7 @@ diagnosis::Finding check_key_material(jsonrpc::Node& protocol, const EvmOptions&
     return ok(subject, "a key and a CRS are active");
 }
 
-diagnosis::Finding check_threshold(jsonrpc::Node& protocol, const EvmOptions& options) {
+diagnosis::Finding check_threshold(jsonrpc::Node& protocol, const Options& options) {
     const std::string subject = "threshold";
     const domain::Address& contract = options.protocol_config.address;
     const Word context = ask_finalized(protocol, contract, Getter::current_kms_context_and_epoch);

@@ -77,7 +77,7 @@ std::optional<FeeHistory> decode_fee_history(const jsonrpc::Json& history) {
 }
 
 std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const FeeQuote& market,
-                               const EvmOptions::Fees& options, const FeeFloor& floor) {
+                               const Options::Fees& options, const FeeFloor& floor) {
     FeeQuote higher;
     higher.legacy = old.legacy;
     higher.max_fee = std::max(raised(old.max_fee, options.bump_permille), market.max_fee);
@@ -105,7 +105,7 @@ std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const
     return enough ? std::optional{higher} : std::nullopt;
 }
 
-Fees::Fees(const EvmOptions& options, jsonrpc::Node& node, const ports::Clock& clock)
+Fees::Fees(const Options& options, jsonrpc::Node& node, const ports::Clock& clock)
     : options_(options), node_(node), clock_(clock) {}
 
 FeeAnswer Fees::current() {

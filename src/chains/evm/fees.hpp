@@ -26,7 +26,7 @@ using FeeAnswer = std::variant<FeeQuote, jsonrpc::TransportError>;
 // come meanwhile share the answer.
 class Fees {
 public:
-    Fees(const EvmOptions& options, jsonrpc::Node& node, const ports::Clock& clock);
+    Fees(const Options& options, jsonrpc::Node& node, const ports::Clock& clock);
 
     [[nodiscard]] FeeAnswer current();
 
@@ -34,7 +34,7 @@ private:
     [[nodiscard]] FeeAnswer ask();
     [[nodiscard]] jsonrpc::Wei tip_floor(const jsonrpc::Answer& answer);
 
-    const EvmOptions options_;
+    const Options options_;
     jsonrpc::Node& node_;
     const ports::Clock& clock_;
     std::mutex mutex_;
@@ -63,7 +63,7 @@ struct FeeFloor {
 };
 [[nodiscard]] std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first,
                                              const FeeQuote& market,
-                                             const EvmOptions::Fees& options,
+                                             const Options::Fees& options,
                                              const FeeFloor& floor = {});
 
 }  // namespace chains::evm

@@ -99,7 +99,7 @@ std::variant<KmsStorage, NoResult> storage_in(const jsonrpc::Json& logs,
 
 }  // namespace
 
-KeyPoller::KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, ports::Executor& executor,
+KeyPoller::KeyPoller(const Options& options, jsonrpc::Node& protocol, ports::Executor& executor,
                      ports::Logger& logger)
     : options_(options), protocol_(protocol), logger_(logger), task_group_(executor) {}
 
@@ -136,7 +136,7 @@ void KeyPoller::tick() {
 }
 
 void KeyPoller::go_on(Round round) {
-    const EvmOptions::Retry& retry = options_.protocol_config.retry;
+    const Options::Retry& retry = options_.protocol_config.retry;
     while (round.step != Step::done) {
         const std::optional<NoResult> unread = take_step(round);
         if (!unread) {

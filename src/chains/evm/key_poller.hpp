@@ -23,7 +23,7 @@ namespace chains::evm {
 class KeyPoller : public engine::KeyDirectory {
 public:
     // What is referred to must outlive it.
-    KeyPoller(const EvmOptions& options, jsonrpc::Node& protocol, ports::Executor& executor,
+    KeyPoller(const Options& options, jsonrpc::Node& protocol, ports::Executor& executor,
               ports::Logger& logger);
     ~KeyPoller() override;
     KeyPoller(const KeyPoller&) = delete;
@@ -70,7 +70,7 @@ private:
     void finish(const Round& round);
     void give_up(const std::string& problem);
 
-    const EvmOptions options_;
+    const Options options_;
     jsonrpc::Node& protocol_;
     ports::Logger& logger_;
 

@@ -34,18 +34,18 @@ std::string origin_of(std::string_view url) {
 
 }  // namespace
 
-std::string listener_name(const EvmOptions::Listener& listener) {
-    const bool polling = listener.type == EvmOptions::Listener::Type::polling;
+std::string listener_name(const Options::Listener& listener) {
+    const bool polling = listener.type == Options::Listener::Type::polling;
     const std::string text = (polling ? "polling " : "subscription ") + origin_of(listener.url);
     const domain::Bytes32 digest =
         domain::sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     return "evm-" + domain::to_hex(domain::ByteView{digest}.first(4));
 }
 
-std::vector<std::string> listener_names(const std::vector<EvmOptions::Listener>& listeners) {
+std::vector<std::string> listener_names(const std::vector<Options::Listener>& listeners) {
     std::map<std::string, std::size_t> times;
     std::vector<std::string> names;
-    for (const EvmOptions::Listener& listener : listeners) {
+    for (const Options::Listener& listener : listeners) {
         std::string name = listener_name(listener);
         const std::size_t time = ++times[name];
         if (time > 1) name += "-" + std::to_string(time);
@@ -54,7 +54,7 @@ std::vector<std::string> listener_names(const std::vector<EvmOptions::Listener>&
     return names;
 }
 
-Listener::Listener(const EvmOptions& options, std::string name, jsonrpc::Node& node,
+Listener::Listener(const Options& options, std::string name, jsonrpc::Node& node,
                    ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger,
                    SeenLogs* seen)
     : options_(options),

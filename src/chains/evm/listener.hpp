@@ -21,10 +21,10 @@ namespace chains::evm {
 
 // A stable identity that reveals nothing: `evm-` and eight digits of a digest of the type and of
 // where the URL points to. User, path and query do not count: they hold keys, which change.
-[[nodiscard]] std::string listener_name(const EvmOptions::Listener& listener);
+[[nodiscard]] std::string listener_name(const Options::Listener& listener);
 // The same for several; the second of equal ones ends in -2, the third in -3 …
 [[nodiscard]] std::vector<std::string> listener_names(
-    const std::vector<EvmOptions::Listener>& listeners);
+    const std::vector<Options::Listener>& listeners);
 
 // Delivers the response events of the gateway contracts for as long as it lives: polls a node,
 // waits when that has trouble, never gives up (evm-gateway 8). Occupies one thread of the executor
@@ -32,7 +32,7 @@ namespace chains::evm {
 class Listener {
 public:
     // The node is the listener's own; stop() stops it. `seen` is shared by all listeners.
-    Listener(const EvmOptions& options, std::string name, jsonrpc::Node& node,
+    Listener(const Options& options, std::string name, jsonrpc::Node& node,
              ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger,
              SeenLogs* seen = nullptr);
     ~Listener();
@@ -64,7 +64,7 @@ private:
     void wake(domain::Monotonic time);
     void note_locked(const ChainReader::Step& step);
 
-    const EvmOptions options_;
+    const Options options_;
     const std::string name_;
     jsonrpc::Node& node_;
     const ports::Clock& clock_;

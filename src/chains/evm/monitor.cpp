@@ -36,7 +36,7 @@ std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
 
 }  // namespace
 
-Monitor::Monitor(const EvmOptions& options, const domain::Address& signer, jsonrpc::Node& write,
+Monitor::Monitor(const Options& options, const domain::Address& signer, jsonrpc::Node& write,
                  ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       signer_(signer),

@@ -22,7 +22,7 @@ namespace chains::evm {
 // that is on the right chain. What was read stays until it is read again. Any thread.
 class Monitor {
 public:
-    Monitor(const EvmOptions& options, const domain::Address& signer, jsonrpc::Node& write,
+    Monitor(const Options& options, const domain::Address& signer, jsonrpc::Node& write,
             ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger);
     ~Monitor();
     Monitor(const Monitor&) = delete;
@@ -55,7 +55,7 @@ private:
     void note_balance_locked(jsonrpc::Wei balance);
     void note_problem_locked(std::optional<std::string> problem);
 
-    const EvmOptions options_;
+    const Options options_;
     const domain::Address signer_;
     jsonrpc::Node& write_;
     const ports::Clock& clock_;

@@ -11,7 +11,7 @@
 
 namespace chains::evm {
 
-std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls, const EvmOptions& options,
+std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls, const Options& options,
                                          const ports::Clock& clock) {
     return std::make_unique<jsonrpc::HttpNode>(
         jsonrpc::HttpNodeOptions{std::move(urls), options.call_timeout, options.response_bytes_max,
@@ -19,24 +19,24 @@ std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls, const Ev
         clock);
 }
 
-Nodes make_nodes(const EvmOptions& options, const ports::Clock& clock) {
+Nodes make_nodes(const Options& options, const ports::Clock& clock) {
     const auto node = [&](std::vector<std::string> urls) {
         return make_node(std::move(urls), options, clock);
     };
     Nodes nodes;
     nodes.write = node(options.write_urls);
     nodes.read = node(options.read_urls);
-    for (const EvmOptions::HostChain& chain : options.host_chains) {
+    for (const Options::HostChain& chain : options.host_chains) {
         nodes.hosts.emplace(chain.chain_id, node(chain.urls));
     }
     nodes.protocol = node(options.protocol_config.urls);
-    for (const EvmOptions::Listener& listener : options.listening.listeners) {
+    for (const Options::Listener& listener : options.listening.listeners) {
         nodes.listeners.push_back(node({net::over_http(listener.url)}));
     }
     return nodes;
 }
 
-jsonrpc::SubscriptionOptions subscription_options(const EvmOptions& options, std::string url) {
+jsonrpc::SubscriptionOptions subscription_options(const Options& options, std::string url) {
     jsonrpc::SubscriptionOptions subscription;
     subscription.url = std::move(url);
     subscription.addresses = {options.decryption, options.input_verification};

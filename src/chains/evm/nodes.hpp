@@ -10,11 +10,9 @@
 #include "chains/jsonrpc/subscription.hpp"
 #include "ports/clock.hpp"
 
-namespace chains {
+namespace chains::evm {
 
-struct EvmOptions;
-
-namespace evm {
+struct Options;
 
 // The nodes of each role (evm-gateway 0.2). Never null.
 struct Nodes {
@@ -27,15 +25,14 @@ struct Nodes {
 
 // Over HTTP, each call with the call timeout unless it names another. A subscription's node is read
 // on the same port. Throws std::invalid_argument, without the URL, when one is none.
-[[nodiscard]] Nodes make_nodes(const EvmOptions& options, const ports::Clock& clock);
+[[nodiscard]] Nodes make_nodes(const Options& options, const ports::Clock& clock);
 // One of them, over HTTP.
 [[nodiscard]] std::unique_ptr<jsonrpc::Node> make_node(std::vector<std::string> urls,
-                                                       const EvmOptions& options,
+                                                       const Options& options,
                                                        const ports::Clock& clock);
 
 // A subscription to what answers requests; `url` as configured.
-[[nodiscard]] jsonrpc::SubscriptionOptions subscription_options(const EvmOptions& options,
+[[nodiscard]] jsonrpc::SubscriptionOptions subscription_options(const Options& options,
                                                                 std::string url);
 
-}  // namespace evm
-}  // namespace chains
+}  // namespace chains::evm

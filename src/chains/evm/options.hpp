@@ -15,11 +15,11 @@ namespace net {
 class ClientContext;
 }
 
-namespace chains {
+namespace chains::evm {
 
 // A chain behind JSON-RPC (evm-gateway 0.2, appendix B). URLs may hold secrets: none is ever
 // printed.
-struct EvmOptions {
+struct Options {
     // Tries of a look-up that a node refuses, and the pause between two of them.
     struct Retry {
         std::uint32_t attempts_max = 3;  // at least 1
@@ -110,4 +110,4 @@ struct EvmOptions {
     std::shared_ptr<net::ClientContext> client_context;  // null: each node has one of its own
 };
 
-}  // namespace chains
+}  // namespace chains::evm

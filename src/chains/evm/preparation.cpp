@@ -33,7 +33,7 @@ bool lacks_block(const jsonrpc::Answer& answer) {
 
 }  // namespace
 
-Preparation::Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
+Preparation::Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
                          Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
                          engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),

@@ -25,7 +25,7 @@ namespace chains::evm {
 // together.
 class Preparation {
 public:
-    Preparation(const EvmOptions& options, jsonrpc::Node& write, jsonrpc::Node& read,
+    Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
                 Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
                 engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger);
 
@@ -55,7 +55,7 @@ private:
     void forget_refusals(const domain::RequestId& id);
     [[nodiscard]] domain::Address target_of(const domain::Request& request) const;
 
-    const EvmOptions options_;
+    const Options options_;
     jsonrpc::Node& write_;
     jsonrpc::Node& read_;
     Nonces& nonces_;

@@ -86,7 +86,7 @@ private:
 
 }  // namespace
 
-Readiness::Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts& hosts,
+Readiness::Readiness(const Options& options, jsonrpc::Node& read, const Hosts& hosts,
                      ports::Executor& executor, ports::Logger& logger)
     : options_(options),
       read_(read),
@@ -94,14 +94,14 @@ Readiness::Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts
       task_group_(executor),
       gateway_batcher_(task_group_, options.batch_max, exchanges_per_node_max,
                     [this](Checks checks) { ask_gateway(std::move(checks)); }) {
-    for (const EvmOptions::HostChain& chain : options.host_chains) {
+    for (const Options::HostChain& chain : options.host_chains) {
         const auto node = hosts.find(chain.chain_id);
         if (node == hosts.end()) continue;
         hosts_.emplace(chain.chain_id, std::make_unique<Host>(*this, chain, *node->second));
     }
 }
 
-Readiness::Host::Host(Readiness& owner, const EvmOptions::HostChain& chain, jsonrpc::Node& asked)
+Readiness::Host::Host(Readiness& owner, const Options::HostChain& chain, jsonrpc::Node& asked)
     : chain_id(chain.chain_id),
       acl(chain.acl),
       node(asked),

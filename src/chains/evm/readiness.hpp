@@ -30,7 +30,7 @@ public:
     using Hosts = std::map<std::uint64_t, std::unique_ptr<jsonrpc::Node>>;
 
     // What is referred to must outlive it. A host chain is known when it has options and a node.
-    Readiness(const EvmOptions& options, jsonrpc::Node& read, const Hosts& hosts,
+    Readiness(const Options& options, jsonrpc::Node& read, const Hosts& hosts,
               ports::Executor& executor, ports::Logger& logger);
     ~Readiness();
     Readiness(const Readiness&) = delete;
@@ -48,7 +48,7 @@ private:
     using Checks = std::vector<CheckPtr>;
 
     struct Host {
-        Host(Readiness& owner, const EvmOptions::HostChain& chain, jsonrpc::Node& asked);
+        Host(Readiness& owner, const Options::HostChain& chain, jsonrpc::Node& asked);
 
         const std::uint64_t chain_id;
         const domain::Address acl;
@@ -68,7 +68,7 @@ private:
     void note_try(const Check& check, const Host& host, const jsonrpc::NodeError& error);
     void ask_gateway(Checks checks);
 
-    const EvmOptions options_;
+    const Options options_;
     jsonrpc::Node& read_;
     ports::Logger& logger_;
     engine::TaskGroup task_group_;

@@ -33,7 +33,7 @@ bool is_not_indexed(const jsonrpc::NodeError& error) {
 
 }  // namespace
 
-Receipts::Receipts(const EvmOptions& options, jsonrpc::Node& write, const domain::Address& signer)
+Receipts::Receipts(const Options& options, jsonrpc::Node& write, const domain::Address& signer)
     : options_(options), write_(write), signer_(signer) {}
 
 Receipts::Found Receipts::find(const SealedList& sealed) {

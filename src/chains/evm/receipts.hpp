@@ -19,7 +19,7 @@ class Receipts {
 public:
     using SealedList = std::vector<engine::Sealed>;
 
-    Receipts(const EvmOptions& options, jsonrpc::Node& write, const domain::Address& signer);
+    Receipts(const Options& options, jsonrpc::Node& write, const domain::Address& signer);
 
     struct NotIncluded {};
     // The node can not say it yet: some index late, some have an error for what is pending.
@@ -40,7 +40,7 @@ public:
                                                const TransactionReceipt& receipt);
 
 private:
-    const EvmOptions options_;
+    const Options options_;
     jsonrpc::Node& write_;
     const domain::Address signer_;
 };

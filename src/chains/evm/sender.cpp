@@ -89,7 +89,7 @@ struct Sender::Sending {
     [[nodiscard]] const engine::Sealed& newest() const { return order.sealed.back(); }
 };
 
-Sender::Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
+Sender::Sender(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
                GasLimits& gas, Account& account, const Signer& signer, ports::Executor& executor,
                const ports::Clock& clock, ports::Logger& logger)
     : options_(options),

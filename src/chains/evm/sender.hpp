@@ -37,7 +37,7 @@ namespace chains::evm {
 // holds none, and pauses are tasks for later.
 class Sender {
 public:
-    Sender(const EvmOptions& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
+    Sender(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
            GasLimits& gas, Account& account, const Signer& signer, ports::Executor& executor,
            const ports::Clock& clock, ports::Logger& logger);
 
@@ -101,7 +101,7 @@ private:
     void later_with_node(const SendingPtr& sending, std::string reason);
     void finish(const SendingPtr& sending, engine::SendOutcome outcome);
 
-    const EvmOptions options_;
+    const Options options_;
     jsonrpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;

@@ -16,7 +16,7 @@ constexpr domain::Milliseconds pause_after_failure{2'000};
 
 }  // namespace
 
-Thresholds::Thresholds(const EvmOptions& options, jsonrpc::Node& protocol,
+Thresholds::Thresholds(const Options& options, jsonrpc::Node& protocol,
                        const ports::Clock& clock, ports::Executor& executor,
                        ports::Logger& logger)
     : options_(options),
@@ -85,7 +85,7 @@ void Thresholds::look_up(const domain::Bytes32& context, std::uint32_t attempt) 
         return;
     }
     const auto& unread = std::get<NoResult>(found);
-    const EvmOptions::Retry& retry = options_.protocol_config.retry;
+    const Options::Retry& retry = options_.protocol_config.retry;
     if (attempt >= retry.attempts_max) {
         give_up(context, unread.reason);
         return;

@@ -27,7 +27,7 @@ namespace chains::evm {
 class Thresholds {
 public:
     // What is referred to must outlive it.
-    Thresholds(const EvmOptions& options, jsonrpc::Node& protocol, const ports::Clock& clock,
+    Thresholds(const Options& options, jsonrpc::Node& protocol, const ports::Clock& clock,
                ports::Executor& executor, ports::Logger& logger);
     ~Thresholds();
     Thresholds(const Thresholds&) = delete;
@@ -64,7 +64,7 @@ private:
     void learn(const domain::Bytes32& context, std::uint32_t value);
     void give_up(const domain::Bytes32& context, const std::string& error);
 
-    const EvmOptions options_;
+    const Options options_;
     jsonrpc::Node& protocol_;
     const ports::Clock& clock_;
     ports::Logger& logger_;

@@ -25,7 +25,7 @@ using replies::operator+;
 const Bytes magic{0x16, 0x26, 0xba, 0x7e};
 
 struct WalletHarness {
-    explicit WalletHarness(chains::EvmOptions set = {}) : options(std::move(set)) {
+    explicit WalletHarness(chains::evm::Options set = {}) : options(std::move(set)) {
         auto owned = std::make_unique<support::ScriptedNode>();
         node = owned.get();
         hosts[support::host_chain] = std::move(owned);
@@ -40,7 +40,7 @@ struct WalletHarness {
         return ask_at(support::host_chain);
     }
 
-    chains::EvmOptions options;
+    chains::evm::Options options;
     chains::evm::ContractWallets::Hosts hosts;
     support::ScriptedNode* node = nullptr;
     std::vector<domain::Milliseconds> pauses;
@@ -134,7 +134,7 @@ TEST_CASE("any other error and no answer are asked about three times, a second a
 }
 
 TEST_CASE("a single try is a try") {
-    chains::EvmOptions options;
+    chains::evm::Options options;
     options.acl_retry.attempts_max = 1;
     WalletHarness world{options};
     CHECK(is<engine::Unreachable>(world.ask({NodeError{-32000, "header not found", {}}})));

@@ -67,12 +67,12 @@ struct Clinic {
         host = &add(nodes.hosts[8009], "0x1f49");
         add(nodes.hosts[9000], "0x2328");
         protocol = &add(nodes.protocol, "0x1");
-        auto type = chains::EvmOptions::Listener::Type::polling;
+        auto type = chains::evm::Options::Listener::Type::polling;
         for (int i = 0; i < 2; ++i) {
             nodes.listeners.emplace_back();
             listener = &add(nodes.listeners.back(), "0x9fbf1");
             options.listening.listeners.push_back({type, "ws://u:k3y@node/v2/SECRET"});
-            type = chains::EvmOptions::Listener::Type::subscription;
+            type = chains::evm::Options::Listener::Type::subscription;
         }
         returns[selector_of(getter(Getter::input_verification_price))] = hex_word(10);
         returns[selector_of(getter(Getter::public_decryption_price))] = hex_word(30);
@@ -134,7 +134,7 @@ struct Clinic {
     std::map<std::string, Answer> returns;  // by selector
     std::map<std::string, Answer> at_url;   // eth_chainId
     std::optional<std::string> subscription_trouble;
-    chains::EvmOptions options;
+    chains::evm::Options options;
     support::VirtualClock clock;
     chains::evm::Nodes nodes;
     ScriptedNode* write = nullptr;

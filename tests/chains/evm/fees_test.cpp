@@ -10,7 +10,7 @@
 #include "chains/evm/scripted_node.hpp"
 #include "support/virtual_time.hpp"
 
-using chains::EvmOptions;
+using chains::evm::Options;
 using chains::evm::bumped;
 using chains::evm::decode_fee_history;
 using chains::evm::FeeAnswer;
@@ -83,7 +83,7 @@ TEST_CASE("base and priority fee of a history (evm-gateway 5.3)") {
 TEST_CASE("a quote is twice the base fee and the priority fee, and lasts for a second") {
     support::VirtualClock clock;
     support::ScriptedNode node;
-    EvmOptions options;
+    chains::evm::Options options;
     node.on["eth_feeHistory"] = [](const Json& params) -> chains::jsonrpc::Answer {
         CHECK(params == Json::parse(R"(["0xa","latest",[20.0]])"));
         return Json{{"baseFeePerGas", {"0x64", "0x65"}}, {"reward", {{"0x3"}}}};
@@ -105,7 +105,7 @@ TEST_CASE("a quote is twice the base fee and the priority fee, and lasts for a s
 TEST_CASE("the node's own tip is a floor, asked in the same exchange while it is served") {
     support::VirtualClock clock;
     support::ScriptedNode node;
-    const EvmOptions options;
+    const chains::evm::Options options;
     node.say("eth_feeHistory", {Json{{"baseFeePerGas", {"0x64", "0x65"}}, {"reward", {{"0x3"}}}}});
     node.say("eth_maxPriorityFeePerGas",
              {Json("0x7"), Json("0x2"), TransportError{TransportError::Kind::throttled, "HTTP 429", 7s},
@@ -129,7 +129,7 @@ TEST_CASE("the node's own tip is a floor, asked in the same exchange while it is
 TEST_CASE("without a base fee in the history the header counts, and without any it is legacy") {
     support::VirtualClock clock;
     support::ScriptedNode node;
-    const EvmOptions options;
+    const chains::evm::Options options;
     node.say("eth_feeHistory", {NodeError{-32'601, "no such method", {}}});
     node.say("eth_getBlockByNumber", {Json{{"baseFeePerGas", "0x32"}}, Json{{"number", "0x1"}}});
     node.say("eth_gasPrice", {Json("0x4d2")});
@@ -145,7 +145,7 @@ TEST_CASE("without a base fee in the history the header counts, and without any 
 TEST_CASE("trouble is no quote and is not remembered") {
     support::VirtualClock clock;
     support::ScriptedNode node;
-    const EvmOptions options;
+    const chains::evm::Options options;
     node.say("eth_feeHistory", {TransportError{TransportError::Kind::throttled, "HTTP 429", 7s},
                                 Json{{"baseFeePerGas", {"0x64", "0x65"}}}});
     Fees fees{options, node, clock};
@@ -201,7 +201,7 @@ TEST_CASE("a bump raises both fields by more than ten percent, at least to what 
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        EvmOptions::Fees options;
+        chains::evm::Options::Fees options;
         options.max_fee_cap = row.cap;
         const auto quote = bumped(row.old, row.first.value_or(row.old), row.market, options);
         CHECK(quote.has_value() == (row.max != 0));

@@ -129,7 +129,7 @@ struct PollerHarness {
         return counted - before;
     }
 
-    chains::EvmOptions options;
+    chains::evm::Options options;
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
     support::RecordingLogger logger;

@@ -131,7 +131,7 @@ private:
     bool calm_ = true;
     std::uint64_t next_ = 0;
     std::size_t crashes_ = 0;
-    chains::EvmOptions options_ = support::listening_options();
+    chains::evm::Options options_ = support::listening_options();
     support::VirtualClock clock_;
     support::VirtualExecutor executor_{clock_};
     support::RecordingLogger logger_;

@@ -12,7 +12,7 @@
 #include "support/virtual_time.hpp"
 
 using namespace std::chrono_literals;
-using chains::EvmOptions;
+using chains::evm::Options;
 using chains::evm::Listener;
 using chains::evm::SeenLogs;
 using chains::jsonrpc::Answer;
@@ -27,7 +27,7 @@ namespace {
 using References = std::vector<std::uint64_t>;
 
 struct ListenerHarness {
-    explicit ListenerHarness(EvmOptions chosen = support::listening_options())
+    explicit ListenerHarness(chains::evm::Options chosen = support::listening_options())
         : options(std::move(chosen)) {}
 
     void start(std::optional<std::uint64_t> cursor = std::nullopt) {
@@ -37,7 +37,7 @@ struct ListenerHarness {
     }
     void run_for(domain::Nanoseconds time) { executor.run_for(time); }
 
-    EvmOptions options;
+    chains::evm::Options options;
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
     support::RecordingLogger logger;
@@ -787,7 +787,7 @@ TEST_CASE("what was seen: time to live, capacity, hashes") {
 }
 
 TEST_CASE("names of listeners are stable and tell nothing") {
-    using L = EvmOptions::Listener;
+    using L = chains::evm::Options::Listener;
     const auto polling = [](std::string url) { return L{L::Type::polling, std::move(url)}; };
     const auto name = [&](std::string url) {
         return chains::evm::listener_name(polling(std::move(url)));

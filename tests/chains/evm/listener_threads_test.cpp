@@ -123,7 +123,7 @@ private:
 }  // namespace
 
 TEST_CASE("polls do not overlap, nudges come from anywhere, stop ends it at any moment") {
-    chains::EvmOptions options = support::listening_options();
+    chains::evm::Options options = support::listening_options();
     options.listening.first_block = 1;
     for (std::uint64_t round = 0; round < 100; ++round) {
         CAPTURE(round);

@@ -39,7 +39,7 @@ struct MonitorHarness {
     Answer balance = Json("0xde0b6b3a7640000");
     Answer nonce = Json("0x7");
     Answer chain_id = Json("0x7a69");
-    chains::EvmOptions options;
+    chains::evm::Options options;
     domain::Address signer{};
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};

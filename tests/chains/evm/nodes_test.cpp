@@ -13,8 +13,8 @@ TEST_CASE("every role gets its node") {
     HttpStub stub(HttpStub::answering([](const StubRequest& request) {
         return http_result(request, request.head.substr(5, request.head.find(' ', 5) - 5));
     }));
-    using Listener = chains::EvmOptions::Listener;
-    chains::EvmOptions options;
+    using Listener = chains::evm::Options::Listener;
+    chains::evm::Options options;
     options.write_urls = {stub.url("127.0.0.1", "/write")};
     options.read_urls = {stub.url("127.0.0.1", "/read")};
     options.host_chains = {{5, {stub.url("127.0.0.1", "/five")}, {}},

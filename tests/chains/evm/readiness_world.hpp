@@ -99,7 +99,7 @@ struct ReadinessHarness {
         return *readiness;
     }
 
-    chains::EvmOptions options;
+    chains::evm::Options options;
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
     support::RecordingLogger logger;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chains/evm/calls.hpp"
-#include "chains/evm/evm_gateway.hpp"
+#include "chains/evm/gateway.hpp"
 #include "chains/evm/stub_chain.hpp"
 #include "support/engine.hpp"
 #include "support/requests.hpp"
@@ -20,7 +20,7 @@ namespace support {
 // Passes everything to a gateway that comes and goes with the process.
 class GatewayInPlace : public engine::Gateway {
 public:
-    std::unique_ptr<chains::EvmGateway> gateway;
+    std::unique_ptr<chains::evm::Gateway> gateway;
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override {
         gateway->listen(events, resume);
@@ -62,7 +62,7 @@ struct Relay {
         run_for(domain::Milliseconds{1'000});  // the listener has found the chain
     }
 
-    chains::EvmOptions options;
+    chains::evm::Options options;
     VirtualClock clock;
     VirtualExecutor executor{clock};
     GatewayInPlace gateway;
@@ -83,8 +83,8 @@ struct Relay {
         nodes.hosts[8009] = std::make_unique<StubNode>(chain);
         nodes.protocol = std::make_unique<StubNode>(chain);
         nodes.listeners.push_back(std::make_unique<StubNode>(chain));
-        gateway.gateway = std::make_unique<chains::EvmGateway>(
-            options, std::move(nodes), clock, chains::EvmGateway::Workers{executor, executor},
+        gateway.gateway = std::make_unique<chains::evm::Gateway>(
+            options, std::move(nodes), clock, chains::evm::Gateway::Workers{executor, executor},
             engine.logger);
         engine.start();
     }

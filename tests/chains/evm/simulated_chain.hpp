@@ -231,8 +231,8 @@ private:
     std::vector<engine::Answered> waiting_;
 };
 
-inline chains::EvmOptions listening_options() {
-    chains::EvmOptions options;
+inline chains::evm::Options listening_options() {
+    chains::evm::Options options;
     options.chain_id = 654321;
     options.decryption = address(0xdd);
     options.input_verification = address(0xee);

@@ -24,8 +24,8 @@ using replies::word32;
 
 const NodeError reverted{3, "execution reverted", {}};
 
-chains::EvmOptions with_protocol_config() {
-    chains::EvmOptions options;
+chains::evm::Options with_protocol_config() {
+    chains::evm::Options options;
     options.protocol_config.address = support::address(0xc0);
     return options;
 }
@@ -52,7 +52,7 @@ struct ThresholdsHarness {
 
     void finish() { executor.run_all(); }
 
-    chains::EvmOptions options = with_protocol_config();
+    chains::evm::Options options = with_protocol_config();
     support::VirtualClock clock;
     const domain::Monotonic start = clock.monotonic();
     support::VirtualExecutor executor{clock};

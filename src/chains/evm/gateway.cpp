@@ -1,4 +1,4 @@
-#include "chains/evm/evm_gateway.hpp"
+#include "chains/evm/gateway.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -26,7 +26,7 @@
 #include "chains/jsonrpc/subscription.hpp"
 #include "domain/keccak.hpp"
 
-namespace chains {
+namespace chains::evm {
 
 namespace {
 
@@ -35,16 +35,16 @@ using namespace evm;
 constexpr domain::Milliseconds refresh_interval{15'000};
 
 // Every part keeps the options; only the signer needs the key.
-EvmOptions without_key(EvmOptions options) {
+Options without_key(Options options) {
     options.private_key.clear();
     return options;
 }
 
 }  // namespace
 
-class EvmGateway::Impl {
+class Gateway::Impl {
 public:
-    Impl(EvmOptions options, Nodes nodes, ports::Clock& clock, Workers workers,
+    Impl(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
          ports::Logger& logger)
         : signer_(private_key_signer(options.private_key)),
           options_(without_key(std::move(options))),
@@ -210,8 +210,8 @@ private:
     // They wake their listener, which reads as always.
     void subscribe() {
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
-            const EvmOptions::Listener& listener = options_.listening.listeners[i];
-            if (listener.type != EvmOptions::Listener::Type::subscription) continue;
+            const Options::Listener& listener = options_.listening.listeners[i];
+            if (listener.type != Options::Listener::Type::subscription) continue;
             subscriptions_.push_back(std::make_unique<jsonrpc::Subscription>(
                 subscription_options(options_, listener.url), clock_,
                 [this, i] { listeners_[i]->wake(); }));
@@ -225,7 +225,7 @@ private:
     }
 
     const std::unique_ptr<Signer> signer_;  // first: it needs the key, which is kept nowhere else
-    const EvmOptions options_;
+    const Options options_;
     const Nodes nodes_;
     const ports::Clock& clock_;
     engine::GatewayEvents* events_ = nullptr;
@@ -249,75 +249,75 @@ private:
     engine::TaskGroup sends_;
 };
 
-EvmGateway::EvmGateway(EvmOptions options, ports::Clock& clock, Workers workers,
+Gateway::Gateway(Options options, ports::Clock& clock, Workers workers,
                        ports::Logger& logger) {
     Nodes nodes = make_nodes(options, clock);
     impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger);
 }
 
-EvmGateway::EvmGateway(EvmOptions options, Nodes nodes, ports::Clock& clock, Workers workers,
+Gateway::Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
                        ports::Logger& logger)
     : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger)) {
 }
 
-EvmGateway::~EvmGateway() = default;
+Gateway::~Gateway() = default;
 
-void EvmGateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
+void Gateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
     impl_->listen(events, resume);
 }
 
-void EvmGateway::check(std::vector<engine::CheckOrder> orders) {
+void Gateway::check(std::vector<engine::CheckOrder> orders) {
     impl_->readiness().check(std::move(orders), impl_->events());
 }
 
-void EvmGateway::prepare(std::vector<engine::PrepareOrder> orders) {
+void Gateway::prepare(std::vector<engine::PrepareOrder> orders) {
     impl_->prepare(std::move(orders));
 }
 
-void EvmGateway::send(std::vector<engine::SendOrder> orders) {
+void Gateway::send(std::vector<engine::SendOrder> orders) {
     impl_->sender().send(std::move(orders), impl_->events());
 }
 
-engine::Sealed EvmGateway::seal(const domain::RequestId&, domain::Kind, const engine::Plan& plan) {
+engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind, const engine::Plan& plan) {
     return impl_->seal(plan);
 }
 
-void EvmGateway::keep_sealed() {
+void Gateway::keep_sealed() {
     impl_->nonces().keep();
 }
 
-void EvmGateway::undo_sealed() {
+void Gateway::undo_sealed() {
     impl_->nonces().undo();
 }
 
-std::optional<std::uint32_t> EvmGateway::share_threshold(const domain::Bytes32& context,
+std::optional<std::uint32_t> Gateway::share_threshold(const domain::Bytes32& context,
                                                          std::uint32_t) {
     return impl_->thresholds().find(context);
 }
 
-void EvmGateway::stop() {
+void Gateway::stop() {
     impl_->stop();
 }
 
-std::optional<std::string> EvmGateway::problem() const {
+std::optional<std::string> Gateway::problem() const {
     return impl_->problem();
 }
 
-std::vector<engine::Dependency> EvmGateway::dependencies() const {
+std::vector<engine::Dependency> Gateway::dependencies() const {
     return impl_->dependencies();
 }
 
-engine::ChainReadings EvmGateway::readings() const {
+engine::ChainReadings Gateway::readings() const {
     return impl_->readings();
 }
 
-std::optional<engine::KeyMaterial> EvmGateway::current() const {
+std::optional<engine::KeyMaterial> Gateway::current() const {
     return impl_->keys().current();
 }
 
-engine::SignatureAnswer EvmGateway::ask(std::uint64_t host_chain_id, const domain::Address& account,
+engine::SignatureAnswer Gateway::ask(std::uint64_t host_chain_id, const domain::Address& account,
                                         const domain::Bytes32& digest, domain::ByteView signature) {
     return impl_->wallets().ask(host_chain_id, account, digest, signature);
 }
 
-}  // namespace chains
+}  // namespace chains::evm

@@ -14,7 +14,7 @@
 #include "ports/logger.hpp"
 #include "engine/key_material.hpp"
 
-namespace chains {
+namespace chains::evm {
 
 // A gateway chain and its host chains behind JSON-RPC (evm-gateway). For relayer requests; vote
 // shares go elsewhere.
@@ -22,7 +22,7 @@ namespace chains {
 // Every transaction is in the database before it leaves. Its nonce stays with its request until a
 // transaction with that nonce is on chain, so a crash, a lost reply or a lying node neither sends a
 // request twice nor leaves a hole.
-class EvmGateway : public engine::Gateway,
+class Gateway : public engine::Gateway,
                    public engine::KeyDirectory,
                    public engine::ContractSignatures {
 public:
@@ -34,12 +34,12 @@ public:
     };
 
     // Over HTTP. Throws std::invalid_argument when the key is none.
-    EvmGateway(EvmOptions options, ports::Clock& clock, Workers workers, ports::Logger& logger);
-    EvmGateway(EvmOptions options, evm::Nodes nodes, ports::Clock& clock, Workers workers,
+    Gateway(Options options, ports::Clock& clock, Workers workers, ports::Logger& logger);
+    Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
                ports::Logger& logger);
-    ~EvmGateway() override;
-    EvmGateway(const EvmGateway&) = delete;
-    EvmGateway& operator=(const EvmGateway&) = delete;
+    ~Gateway() override;
+    Gateway(const Gateway&) = delete;
+    Gateway& operator=(const Gateway&) = delete;
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
     void check(std::vector<engine::CheckOrder> orders) override;
@@ -69,4 +69,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace chains
+}  // namespace chains::evm
