@@ -8,7 +8,7 @@
 
 #include "chains/evm/gateway.hpp"
 #include "chains/evm/signer.hpp"
-#include "chains/loopback/loopback_gateway.hpp"
+#include "chains/loopback/gateway.hpp"
 #include "platform/worker_pool.hpp"
 
 namespace commands {
@@ -27,7 +27,7 @@ public:
 
 private:
     platform::WorkerPool workers_;
-    chains::LoopbackGateway gateway_;
+    chains::loopback::Gateway gateway_;
     engine::NoContractSignatures contracts_;
 };
 

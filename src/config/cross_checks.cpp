@@ -178,7 +178,7 @@ void check_across(const Node& root, const Settings& settings, Findings& findings
     if (const auto problem = domain::problem_of(settings.engine.retry_after)) {
         findings.error("configuration", "http.retry_after", *problem, "");
     }
-    if (const auto problem = chains::problem_of(settings.loopback)) {
+    if (const auto problem = chains::loopback::problem_of(settings.loopback)) {
         findings.error("configuration", "gateway.loopback", *problem, "");
     }
 }

@@ -29,9 +29,9 @@ std::vector<Key> loopback_keys() {
         "The chain's own database; a relative path stands in storage.data_dir."));
     all.push_back(key(
         loopback_table + "ledger_synchronous",
-        choice<chains::LedgerSynchronous>({{"full", chains::LedgerSynchronous::full},
-                                           {"normal", chains::LedgerSynchronous::normal},
-                                           {"off", chains::LedgerSynchronous::off}}),
+        choice<chains::loopback::LedgerSynchronous>({{"full", chains::loopback::LedgerSynchronous::full},
+                                           {"normal", chains::loopback::LedgerSynchronous::normal},
+                                           {"off", chains::loopback::LedgerSynchronous::off}}),
         [](auto& s) -> auto& { return s.loopback.ledger_synchronous; },
         "How carefully the chain writes it."));
     all.push_back(key(
@@ -84,7 +84,7 @@ std::vector<Key> loopback_keys() {
         [](auto& s) -> auto& { return s.loopback.signatures; },
         "Signatures of an answer that carries a list.", "signatures"));
     all.push_back(key(
-        loopback_table + "kms_nodes", whole_number(1, chains::kms_nodes_max),
+        loopback_table + "kms_nodes", whole_number(1, chains::loopback::kms_nodes_max),
         [](auto& s) -> auto& { return s.loopback.kms_nodes; }, "Shares of a user decryption.",
         "shares"));
 

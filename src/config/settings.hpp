@@ -30,7 +30,7 @@ struct Settings {
     api::admin::AdminOptions admin;
     api::metrics::MetricsOptions metrics;
     GatewayType gateway = GatewayType::loopback;
-    chains::LoopbackOptions loopback;
+    chains::loopback::Options loopback;
     chains::evm::Options evm;
     chains::VoteOptions votes;
     chains::WebhookOptions webhook;

@@ -560,15 +560,15 @@ ValueType<std::vector<domain::BackoffInterval>> backoff_intervals() {
         }};
 }
 
-ValueType<chains::Latency> latency() {
+ValueType<chains::loopback::Latency> latency() {
     return {"a duration or [shortest, longest], 0ms to 1d",
-            [](const Node& node) -> Reading<chains::Latency> {
+            [](const Node& node) -> Reading<chains::loopback::Latency> {
                 const auto ends = elements_of(node);
                 if (!ends) {
                     const auto reading = duration_in(node, domain::Milliseconds{0}, latency_max,
                                                      domain::Milliseconds{1});
                     if (const auto* problem = std::get_if<Problem>(&reading)) return *problem;
-                    return chains::fixed(std::get<domain::Milliseconds>(reading));
+                    return chains::loopback::fixed(std::get<domain::Milliseconds>(reading));
                 }
                 if (ends->size() != 2) return wrong("must have two durations");
                 std::array<domain::Milliseconds, 2> times{};
@@ -585,9 +585,9 @@ ValueType<chains::Latency> latency() {
                     return wrong("the shortest, " + format_duration(times[0]) +
                                  ", is above the longest, " + format_duration(times[1]));
                 }
-                return chains::Latency{times[0], times[1]};
+                return chains::loopback::Latency{times[0], times[1]};
             },
-            [](const chains::Latency& latency) {
+            [](const chains::loopback::Latency& latency) {
                 std::string min = toml_text(format_duration(latency.min));
                 if (latency.min == latency.max) return min;
                 return "[" + min + ", " + toml_text(format_duration(latency.max)) + "]";

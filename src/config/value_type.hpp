@@ -73,7 +73,7 @@ ValueType<domain::Timestamp> time_of_calendar();
 ValueType<Endpoint> endpoint();
 ValueType<std::vector<double>> histogram_buckets();
 ValueType<std::vector<domain::BackoffInterval>> backoff_intervals();
-ValueType<chains::Latency> latency();
+ValueType<chains::loopback::Latency> latency();
 
 namespace detail {
 ValueType<std::size_t> choice_of(std::vector<std::string> names);

@@ -83,7 +83,7 @@ duration = "1s"
           std::vector<domain::BackoffInterval>{{0, 7}, {60, 9}});
     CHECK(outcome.settings().loopback.outages.empty());
     CHECK(outcome.settings().loopback.proof ==
-          chains::Latency{domain::Milliseconds{1000}, domain::Milliseconds{2000}});
+          chains::loopback::Latency{domain::Milliseconds{1000}, domain::Milliseconds{2000}});
 }
 
 TEST_CASE("an index of twelve entries counts as a number, not as text") {

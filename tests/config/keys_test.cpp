@@ -216,7 +216,7 @@ duration = "5s"
     CHECK(s.engine.user_decrypt_shares_threshold == 2);
     CHECK(s.api.host_chain_ids == std::vector<std::uint64_t>{8009, 9001});
     CHECK(s.loopback.host_chains == s.api.host_chain_ids);
-    CHECK(s.loopback.readiness == chains::Latency{milliseconds{1}, milliseconds{2000}});
+    CHECK(s.loopback.readiness == chains::loopback::Latency{milliseconds{1}, milliseconds{2000}});
     CHECK(s.loopback.seed == 42);
     CHECK(s.loopback.reverts == 17);
     CHECK(s.loopback.ledger == "/var/lib/posthouse/loopback.db");
@@ -224,7 +224,7 @@ duration = "5s"
     CHECK(s.loopback.rounds[0].id[31] == 0xaa);
     CHECK(domain::unix_ms(s.loopback.rounds[0].vote_end) == 1'893'456'000'000);
     REQUIRE(s.loopback.outages.size() == 1);
-    CHECK(s.loopback.outages[0] == chains::Outage{milliseconds{10'000}, milliseconds{5'000}});
+    CHECK(s.loopback.outages[0] == chains::loopback::Outage{milliseconds{10'000}, milliseconds{5'000}});
 }
 
 TEST_CASE("a ledger with a place of its own stays there") {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "chains/loopback/loopback_gateway.hpp"
+#include "chains/loopback/gateway.hpp"
 #include "domain/moves.hpp"
 #include "engine/gates.hpp"
 #include "simulation/observed_gateway.hpp"
@@ -41,8 +41,8 @@ public:
         if (!one_in(3)) return 0;
         return one_in(4) ? small(100, 400) : small(5, 80);
     }
-    chains::Latency latency() {
-        if (one_in(4)) return chains::fixed(Milliseconds{0});
+    chains::loopback::Latency latency() {
+        if (one_in(4)) return chains::loopback::fixed(Milliseconds{0});
         const auto low = static_cast<std::int64_t>(between(0, 300));
         return {Milliseconds{low},
                 Milliseconds{low + static_cast<std::int64_t>(between(0, 2'000))}};
@@ -79,10 +79,10 @@ engine::Options engine_options(Chance& chance) {
     return options;
 }
 
-chains::LoopbackOptions chain_options(Chance& chance, const std::string& ledger) {
-    chains::LoopbackOptions options;
+chains::loopback::Options chain_options(Chance& chance, const std::string& ledger) {
+    chains::loopback::Options options;
     options.ledger = ledger;
-    options.ledger_synchronous = chains::LedgerSynchronous::off;
+    options.ledger_synchronous = chains::loopback::LedgerSynchronous::off;
     options.seed = chance.between(1, 1'000'000);
     options.readiness = chance.latency();
     options.prepare = chance.latency();
@@ -240,7 +240,7 @@ public:
 private:
     void boot() {
         chain_ =
-            std::make_unique<chains::LoopbackGateway>(chain_options_, clock_, executor_, logger_);
+            std::make_unique<chains::loopback::Gateway>(chain_options_, clock_, executor_, logger_);
         watched_ = std::make_unique<ObservedGateway>(*chain_, options_, clock_);
         process_ = std::make_unique<support::Process>(store_options_, options_, *watched_, clock_,
                                                       *random_, logger_, observers_, &pager_);
@@ -431,9 +431,9 @@ private:
     support::RecordingLogger logger_;
     engine::Options options_;
     store::Options store_options_;
-    chains::LoopbackOptions chain_options_;
+    chains::loopback::Options chain_options_;
     std::unique_ptr<support::SeededRandom> random_;
-    std::unique_ptr<chains::LoopbackGateway> chain_;
+    std::unique_ptr<chains::loopback::Gateway> chain_;
     std::unique_ptr<ObservedGateway> watched_;
     struct Keyed {
         domain::Bytes32 content;

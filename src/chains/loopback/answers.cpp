@@ -30,7 +30,7 @@ constexpr Pieces piece(std::uint32_t index) {
 }
 
 // As many nodes are dead as the share says, whichever the dice choose.
-Pieces choose_living(const LoopbackOptions& options, const SeededRandom& random) {
+Pieces choose_living(const Options& options, const SeededRandom& random) {
     std::vector<std::uint32_t> nodes(options.kms_nodes);
     std::iota(nodes.begin(), nodes.end(), 1U);
     std::ranges::sort(nodes, {}, [&random](std::uint32_t node) {
@@ -64,7 +64,7 @@ domain::Bytes32 handle(const Draft& draft, std::uint32_t index) {
 
 }  // namespace
 
-Answers::Answers(const LoopbackOptions& options, const SeededRandom& random)
+Answers::Answers(const Options& options, const SeededRandom& random)
     : options_(options), random_(random), living_nodes_(choose_living(options, random)) {}
 
 std::vector<Pieces> Answers::pieces_of(domain::Kind kind) const {

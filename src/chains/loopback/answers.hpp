@@ -13,7 +13,7 @@ namespace chains::loopback {
 // options alone, so an answer can be made again after a restart. Any thread.
 class Answers {
 public:
-    Answers(const LoopbackOptions& options, const SeededRandom& random);
+    Answers(const Options& options, const SeededRandom& random);
 
     // All the pieces the answer to a kind has: one, for user decryptions one per living KMS node.
     [[nodiscard]] std::vector<Pieces> pieces_of(domain::Kind kind) const;
@@ -28,7 +28,7 @@ private:
     [[nodiscard]] domain::KmsShare kms_share(const Draft& draft, std::uint32_t index) const;
     [[nodiscard]] std::vector<domain::Bytes> signatures(const Draft& draft) const;
 
-    const LoopbackOptions options_;
+    const Options options_;
     const SeededRandom& random_;
     const Pieces living_nodes_;
 };

@@ -45,7 +45,7 @@ struct Miner::Block {
     std::vector<std::string> doubles;  // request ids
 };
 
-Miner::Miner(const LoopbackOptions& options, SeededRandom& random, const Answers& answers, Ledger& ledger,
+Miner::Miner(const Options& options, SeededRandom& random, const Answers& answers, Ledger& ledger,
              const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       random_(random),

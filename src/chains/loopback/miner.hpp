@@ -37,7 +37,7 @@ struct Mined {
 // Includes transactions: one ledger transaction, so one flush, per batch. Any thread.
 class Miner {
 public:
-    Miner(const LoopbackOptions& options, SeededRandom& random, const Answers& answers, Ledger& ledger,
+    Miner(const Options& options, SeededRandom& random, const Answers& answers, Ledger& ledger,
           const ports::Clock& clock, ports::Logger& logger);
 
     // Throws on an accident of the ledger; nothing of the batch was included then.
@@ -61,7 +61,7 @@ private:
     [[nodiscard]] engine::SendOutcome outcome_of(Effect effect, domain::Kind kind,
                                                  const domain::Bytes32& hash) const;
 
-    const LoopbackOptions options_;
+    const Options options_;
     SeededRandom& random_;
     const Answers& answers_;
     Ledger& ledger_;

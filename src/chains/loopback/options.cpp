@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-namespace chains {
+namespace chains::loopback {
 namespace {
 
 constexpr std::array synchronous_names{
@@ -50,7 +50,7 @@ std::optional<std::string> outage_problem(const Outage& outage) {
 
 }  // namespace
 
-std::optional<std::string> problem_of(const LoopbackOptions& options) {
+std::optional<std::string> problem_of(const Options& options) {
     if (options.ledger.empty()) return "ledger is empty, must name a file";
     if (options.host_chains.empty()) return "host_chains is empty, must name at least one chain";
 
@@ -119,4 +119,4 @@ std::optional<LedgerSynchronous> ledger_synchronous_from(std::string_view text) 
     return std::nullopt;
 }
 
-}  // namespace chains
+}  // namespace chains::loopback

@@ -9,7 +9,7 @@
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
 
-namespace chains {
+namespace chains::loopback {
 
 // How long a stage takes: drawn evenly between both ends for every order, in whole milliseconds.
 // Equal ends: a fixed time. 0 <= min <= max.
@@ -56,7 +56,7 @@ struct KnownRound {
 }
 
 // The embedded chain. Everything is off or quick by default, so that a laptop needs no setting.
-struct LoopbackOptions {
+struct Options {
     // File of the ledger, created with mode 0600. `:memory:` lasts as long as the gateway;
     // `file:NAME?mode=memory&cache=shared` as long as any connection in the process.
     std::string ledger = "loopback.db";
@@ -117,13 +117,13 @@ struct LoopbackOptions {
     // While one lasts every order is Unreachable and answers wait. May overlap.
     std::vector<Outage> outages;
 
-    bool operator==(const LoopbackOptions&) const = default;
+    bool operator==(const Options&) const = default;
 };
 
 // Nothing when every member is in its range, otherwise the member, its value and the range.
-[[nodiscard]] std::optional<std::string> problem_of(const LoopbackOptions& options);
+[[nodiscard]] std::optional<std::string> problem_of(const Options& options);
 
 [[nodiscard]] std::string_view to_string(LedgerSynchronous synchronous);
 [[nodiscard]] std::optional<LedgerSynchronous> ledger_synchronous_from(std::string_view text);
 
-}  // namespace chains
+}  // namespace chains::loopback

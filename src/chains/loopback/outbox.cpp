@@ -13,7 +13,7 @@ constexpr domain::Milliseconds retry_pause{1'000};
 
 }  // namespace
 
-Outbox::Outbox(const LoopbackOptions& options, Ledger& ledger, const Answers& answers,
+Outbox::Outbox(const Options& options, Ledger& ledger, const Answers& answers,
                const Outages& outages, engine::TaskGroup& task_group, const ports::Clock& clock,
                ports::Logger& logger)
     : wait_max_(options.confirmation.max + 2 * options.response.max),

@@ -26,7 +26,7 @@ namespace chains::loopback {
 // than the longest latency from then. During an outage everything waits. Any thread.
 class Outbox {
 public:
-    Outbox(const LoopbackOptions& options, Ledger& ledger, const Answers& answers,
+    Outbox(const Options& options, Ledger& ledger, const Answers& answers,
            const Outages& outages, engine::TaskGroup& task_group, const ports::Clock& clock,
            ports::Logger& logger);
 

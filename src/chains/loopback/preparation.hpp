@@ -10,12 +10,12 @@ namespace chains::loopback {
 // Draft. Any thread.
 class Preparation {
 public:
-    Preparation(const LoopbackOptions& options, SeededRandom& random) : options_(options), random_(random) {}
+    Preparation(const Options& options, SeededRandom& random) : options_(options), random_(random) {}
 
     [[nodiscard]] engine::PrepareOutcome prepare(const engine::PrepareOrder& order);
 
 private:
-    const LoopbackOptions options_;
+    const Options options_;
     SeededRandom& random_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace chains::loopback {
 
-Readiness::Readiness(const LoopbackOptions& options, SeededRandom& random) : options_(options), random_(random) {}
+Readiness::Readiness(const Options& options, SeededRandom& random) : options_(options), random_(random) {}
 
 engine::CheckOutcome Readiness::check(const engine::CheckOrder& order) {
     if (random_.chance(Purpose::check_unreachable, options_.unreachable_checks)) {

@@ -15,7 +15,7 @@ namespace chains::loopback {
 // thread.
 class Readiness {
 public:
-    Readiness(const LoopbackOptions& options, SeededRandom& random);
+    Readiness(const Options& options, SeededRandom& random);
 
     [[nodiscard]] engine::CheckOutcome check(const engine::CheckOrder& order);
 
@@ -24,7 +24,7 @@ private:
     [[nodiscard]] std::optional<engine::Rejected> refusal(const domain::Request&) const;
     [[nodiscard]] bool is_late(const engine::CheckOrder& order);
 
-    const LoopbackOptions options_;
+    const Options options_;
     SeededRandom& random_;
     std::mutex mutex_;
     // How often a late request was asked for; forgotten once it is ready.

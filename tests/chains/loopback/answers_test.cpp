@@ -169,7 +169,7 @@ TEST_CASE("a step of the wall clock does not move answers") {
 }
 
 TEST_CASE("KMS nodes of different speed answer one by one, in rising positions") {
-    chains::LoopbackOptions options = instant();
+    chains::loopback::Options options = instant();
     options.response = {Milliseconds{100}, Milliseconds{1'000}};
     Harness harness{options};
     (void)include(harness, 1, support::user_decrypt(1));
@@ -182,7 +182,7 @@ TEST_CASE("KMS nodes of different speed answer one by one, in rising positions")
 }
 
 TEST_CASE("early answers overtake their receipt") {
-    chains::LoopbackOptions options;
+    chains::loopback::Options options;
     options.early_answers = 1000;
     Harness harness{options};
     (void)include(harness, 1, support::user_decrypt(1));
@@ -201,7 +201,7 @@ TEST_CASE("early answers overtake their receipt") {
 }
 
 TEST_CASE("duplicate answers come twice with the same content") {
-    chains::LoopbackOptions options;
+    chains::loopback::Options options;
     options.duplicate_answers = 1000;
     Harness harness{options};
     (void)include(harness, 1, support::public_decrypt(1));

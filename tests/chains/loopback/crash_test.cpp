@@ -6,7 +6,7 @@
 #include "chains/loopback/courier.hpp"
 #include "chains/loopback/harness.hpp"
 
-using chains::LoopbackOptions;
+using chains::loopback::Options;
 using domain::Milliseconds;
 
 namespace {
@@ -14,9 +14,9 @@ namespace {
 // A courier with work and a gateway that may die at any moment.
 class Journey {
 public:
-    Journey(LoopbackOptions options, std::uint32_t requests) : options_(std::move(options)) {
+    Journey(Options options, std::uint32_t requests) : options_(std::move(options)) {
         options_.ledger = directory_.file("ledger.db");
-        options_.ledger_synchronous = chains::LedgerSynchronous::off;
+        options_.ledger_synchronous = chains::loopback::LedgerSynchronous::off;
         for (std::uint32_t number = 0; number < requests; ++number) {
             courier.add(support::request_id(number), support::any_request(number));
         }
@@ -59,11 +59,11 @@ public:
     support::VirtualExecutor executor{clock};
     support::RecordingLogger logger;
     Courier courier{executor};
-    std::unique_ptr<chains::LoopbackGateway> gateway;
+    std::unique_ptr<chains::loopback::Gateway> gateway;
 
 private:
     void open() {
-        gateway = std::make_unique<chains::LoopbackGateway>(options_, clock, executor, logger);
+        gateway = std::make_unique<chains::loopback::Gateway>(options_, clock, executor, logger);
         courier.resume(*gateway);
     }
 
@@ -84,20 +84,20 @@ private:
     }
 
     support::TempDirectory directory_;
-    LoopbackOptions options_;
+    Options options_;
 };
 
-LoopbackOptions some_faults(support::SeededRandom& random) {
+Options some_faults(support::SeededRandom& random) {
     const auto latency = [&random] {
         const Milliseconds min{static_cast<std::int64_t>(random.below(3) * random.below(300))};
-        return chains::Latency{
+        return chains::loopback::Latency{
             min,
             min + Milliseconds{static_cast<std::int64_t>(random.below(2) * random.below(400))}};
     };
     const auto share = [&random] {
-        return static_cast<chains::Permille>(random.below(3) == 0 ? random.below(400) : 0);
+        return static_cast<chains::loopback::Permille>(random.below(3) == 0 ? random.below(400) : 0);
     };
-    LoopbackOptions options;
+    Options options;
     options.seed = random.next();
     options.prepare = latency();
     options.proof = latency();
@@ -125,13 +125,13 @@ LoopbackOptions some_faults(support::SeededRandom& random) {
 }  // namespace
 
 TEST_CASE("a crash after any task loses no inclusion, no receipt and no answer") {
-    LoopbackOptions spread;
+    Options spread;
     spread.prepare = spread.proof = {};
     spread.confirmation = {Milliseconds{10}, Milliseconds{20}};
     spread.response = {Milliseconds{10}, Milliseconds{100}};
     struct Row {
         const char* label;
-        LoopbackOptions options;
+        Options options;
     };
     const Row rows[] = {{"defaults", {}}, {"without latency", instant()}, {"spread", spread}};
     for (const Row& row : rows) {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "chains/loopback/loopback_gateway.hpp"
+#include "chains/loopback/gateway.hpp"
 #include "engine/gateway.hpp"
 #include "support/is.hpp"
 #include "support/recording_events.hpp"
@@ -16,9 +16,9 @@
 #include "support/virtual_time.hpp"
 
 // Nothing takes time.
-inline chains::LoopbackOptions instant() {
-    chains::LoopbackOptions options;
-    const chains::Latency none{};
+inline chains::loopback::Options instant() {
+    chains::loopback::Options options;
+    const chains::loopback::Latency none{};
     options.readiness = options.prepare = options.proof = none;
     options.confirmation = options.response = none;
     return options;
@@ -26,14 +26,14 @@ inline chains::LoopbackOptions instant() {
 
 // A gateway in virtual time whose ledger outlives it.
 struct Harness {
-    explicit Harness(chains::LoopbackOptions with = {}) : options(std::move(with)) {
+    explicit Harness(chains::loopback::Options with = {}) : options(std::move(with)) {
         options.ledger = directory.file("ledger.db");
-        options.ledger_synchronous = chains::LedgerSynchronous::off;
+        options.ledger_synchronous = chains::loopback::LedgerSynchronous::off;
         start(0);
     }
 
     void start(std::uint64_t cursor) {
-        gateway = std::make_unique<chains::LoopbackGateway>(options, clock, executor, logger);
+        gateway = std::make_unique<chains::loopback::Gateway>(options, clock, executor, logger);
         gateway->listen(events, support::resume_from(cursor));
     }
 
@@ -76,6 +76,6 @@ struct Harness {
     support::VirtualExecutor executor{clock};
     support::RecordingLogger logger;
     support::RecordingEvents events;
-    chains::LoopbackOptions options;
-    std::unique_ptr<chains::LoopbackGateway> gateway;
+    chains::loopback::Options options;
+    std::unique_ptr<chains::loopback::Gateway> gateway;
 };

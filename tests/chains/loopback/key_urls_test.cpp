@@ -9,7 +9,7 @@
 
 namespace {
 
-using chains::tagged_id;
+using chains::loopback::tagged_id;
 
 TEST_CASE("a URL is storage, prefix, kind and 64 digits, with one slash in between") {
     const std::string key = "04" + std::string(60, '0') + "03";
@@ -29,7 +29,7 @@ TEST_CASE("a URL is storage, prefix, kind and 64 digits, with one slash in betwe
 }
 
 TEST_CASE("the loopback tells the key material of its options from the start on") {
-    chains::LoopbackOptions options = instant();
+    chains::loopback::Options options = instant();
     const Harness plain{options};
     REQUIRE(plain.gateway->current());
     CHECK(*plain.gateway->current() == engine::stored_at("https://kms.invalid/loopback", "PUB",

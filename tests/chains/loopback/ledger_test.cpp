@@ -8,7 +8,7 @@
 #include "chains/loopback/harness.hpp"
 #include "support/resume.hpp"
 
-using chains::LedgerSynchronous;
+using chains::loopback::LedgerSynchronous;
 using chains::loopback::Ledger;
 
 namespace {
@@ -69,7 +69,7 @@ TEST_CASE("a shared ledger in memory lasts as long as somebody holds it") {
         const Ledger keeper{options.ledger, LedgerSynchronous::off, {}};
         for (const std::uint64_t expected : {1U, 2U}) {
             support::RecordingEvents events;
-            chains::LoopbackGateway gateway{options, clock, executor, logger};
+            chains::loopback::Gateway gateway{options, clock, executor, logger};
             gateway.listen(events, support::resume_from(0));
             const domain::RequestId id = support::request_id(static_cast<std::int64_t>(expected));
             gateway.prepare({{id, std::make_shared<domain::Request>(support::public_decrypt(1))}});
@@ -84,7 +84,7 @@ TEST_CASE("a shared ledger in memory lasts as long as somebody holds it") {
             CHECK(events.answers.size() == expected);
         }
     }
-    chains::LoopbackGateway fresh{options, clock, executor, logger};
+    chains::loopback::Gateway fresh{options, clock, executor, logger};
     CHECK(fresh.inclusions() == 0);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("the synchronous option reaches the ledger") {
     const support::TempDirectory directory;
     for (const auto mode :
          {LedgerSynchronous::full, LedgerSynchronous::normal, LedgerSynchronous::off}) {
-        const std::string path = directory.file(std::string{chains::to_string(mode)});
+        const std::string path = directory.file(std::string{chains::loopback::to_string(mode)});
         Ledger ledger{path, mode, {}};
         CHECK(ledger.inclusions() == 0);
         CHECK(ledger.synchronous() == mode);

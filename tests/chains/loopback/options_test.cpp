@@ -7,16 +7,16 @@
 
 #include "chains/loopback/harness.hpp"
 
-using chains::LoopbackOptions;
+using chains::loopback::Options;
 using domain::Milliseconds;
 
 TEST_CASE("the defaults of the loopback gateway suit a laptop and break nothing") {
-    const LoopbackOptions options;
-    CHECK_FALSE(chains::problem_of(options));
-    CHECK(options.readiness == chains::fixed(Milliseconds{200}));
-    CHECK(options.prepare == chains::fixed(Milliseconds{50}));
-    CHECK(options.confirmation == chains::fixed(Milliseconds{250}));
-    CHECK(options.response == chains::fixed(Milliseconds{500}));
+    const Options options;
+    CHECK_FALSE(chains::loopback::problem_of(options));
+    CHECK(options.readiness == chains::loopback::fixed(Milliseconds{200}));
+    CHECK(options.prepare == chains::loopback::fixed(Milliseconds{50}));
+    CHECK(options.confirmation == chains::loopback::fixed(Milliseconds{250}));
+    CHECK(options.response == chains::loopback::fixed(Milliseconds{500}));
     CHECK(options.host_chains == std::vector<std::uint64_t>{8009});
     CHECK(options.kms_nodes == 13);
 }
@@ -24,7 +24,7 @@ TEST_CASE("the defaults of the loopback gateway suit a laptop and break nothing"
 TEST_CASE("a loopback option out of range is named with its value and range") {
     struct Row {
         const char* label;
-        std::function<void(LoopbackOptions&)> set;
+        std::function<void(Options&)> set;
         const char* expected;
     };
     const Row rows[] = {
@@ -63,55 +63,55 @@ TEST_CASE("a loopback option out of range is named with its value and range") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
-        LoopbackOptions options;
+        Options options;
         row.set(options);
-        CHECK(chains::problem_of(options).value_or("") == row.expected);
+        CHECK(chains::loopback::problem_of(options).value_or("") == row.expected);
     }
 }
 
 TEST_CASE("each fault share is checked") {
-    using Member = chains::Permille LoopbackOptions::*;
+    using Member = chains::loopback::Permille Options::*;
     const Member members[] = {
-        &LoopbackOptions::unreachable_checks,
-        &LoopbackOptions::acl_refusals,
-        &LoopbackOptions::late_readiness,
-        &LoopbackOptions::unreachable_prepares,
-        &LoopbackOptions::estimation_reverts,
-        &LoopbackOptions::failed_proofs,
-        &LoopbackOptions::unreachable_sends,
-        &LoopbackOptions::lost_replies,
-        &LoopbackOptions::reverts,
-        &LoopbackOptions::shares_already_revealed,
-        &LoopbackOptions::proof_rejections,
-        &LoopbackOptions::missing_kms_nodes,
-        &LoopbackOptions::early_answers,
-        &LoopbackOptions::duplicate_answers,
-        &LoopbackOptions::foreign_answers,
+        &Options::unreachable_checks,
+        &Options::acl_refusals,
+        &Options::late_readiness,
+        &Options::unreachable_prepares,
+        &Options::estimation_reverts,
+        &Options::failed_proofs,
+        &Options::unreachable_sends,
+        &Options::lost_replies,
+        &Options::reverts,
+        &Options::shares_already_revealed,
+        &Options::proof_rejections,
+        &Options::missing_kms_nodes,
+        &Options::early_answers,
+        &Options::duplicate_answers,
+        &Options::foreign_answers,
     };
     for (const Member member : members) {
-        LoopbackOptions options;
+        Options options;
         options.*member = 1000;
-        CHECK_FALSE(chains::problem_of(options));
+        CHECK_FALSE(chains::loopback::problem_of(options));
         options.*member = 1001;
-        CHECK(chains::problem_of(options));
+        CHECK(chains::loopback::problem_of(options));
     }
 }
 
 TEST_CASE("a gateway refuses options that have a problem") {
     Harness harness;
-    LoopbackOptions options = harness.options;
+    Options options = harness.options;
     options.kms_nodes = 99;
     CHECK_THROWS_WITH_AS(
-        chains::LoopbackGateway(options, harness.clock, harness.executor, harness.logger),
+        chains::loopback::Gateway(options, harness.clock, harness.executor, harness.logger),
         "loopback gateway: kms_nodes is 99, must be 1 to 60", std::invalid_argument);
 }
 
 TEST_CASE("names of the synchronous modes") {
     for (const char* name : {"full", "normal", "off"}) {
-        const auto mode = chains::ledger_synchronous_from(name);
+        const auto mode = chains::loopback::ledger_synchronous_from(name);
         REQUIRE(mode);
-        CHECK(chains::to_string(*mode) == name);
+        CHECK(chains::loopback::to_string(*mode) == name);
     }
-    CHECK_FALSE(chains::ledger_synchronous_from("FULL"));
-    CHECK_FALSE(chains::ledger_synchronous_from(""));
+    CHECK_FALSE(chains::loopback::ledger_synchronous_from("FULL"));
+    CHECK_FALSE(chains::loopback::ledger_synchronous_from(""));
 }

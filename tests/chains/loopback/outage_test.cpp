@@ -60,7 +60,7 @@ TEST_CASE("during an outage every order is unreachable and health says so") {
 }
 
 TEST_CASE("answers and receipts that an outage overtakes") {
-    chains::LoopbackOptions options;
+    chains::loopback::Options options;
     options.prepare = {};
     options.outages = {{Milliseconds{100}, Milliseconds{5'000}}};
     Harness harness{options};

@@ -7,9 +7,9 @@ using domain::Milliseconds;
 using namespace engine;
 
 TEST_CASE("preparing takes its latency, a proof that of proofs") {
-    chains::LoopbackOptions options;
-    options.prepare = chains::fixed(Milliseconds{50});
-    options.proof = chains::fixed(Milliseconds{70});
+    chains::loopback::Options options;
+    options.prepare = chains::loopback::fixed(Milliseconds{50});
+    options.proof = chains::loopback::fixed(Milliseconds{70});
     Harness harness{options};
     harness.gateway->prepare(
         {{support::request_id(1), std::make_shared<domain::Request>(support::vote_share(1))},

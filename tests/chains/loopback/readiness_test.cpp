@@ -147,7 +147,7 @@ TEST_CASE("unreachable moments of checks pass by") {
 }
 
 TEST_CASE("latencies of a range differ between the orders of one call") {
-    chains::LoopbackOptions options;
+    chains::loopback::Options options;
     options.readiness = {Milliseconds{10}, Milliseconds{30}};
     Harness harness{options};
     std::vector<CheckOrder> orders;

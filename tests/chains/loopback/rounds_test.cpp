@@ -16,7 +16,7 @@ TEST_CASE("without configuration every round exists until 2100") {
 }
 
 TEST_CASE("configured rounds are the only ones") {
-    chains::LoopbackOptions options;
+    chains::loopback::Options options;
     domain::Bytes32 one{};
     one.fill(1);
     domain::Bytes32 two{};

@@ -46,7 +46,7 @@ TEST_CASE("rolls repeat with seed and run, and differ between runs") {
 }
 
 TEST_CASE("a share hits about as many cases as it says") {
-    for (const chains::Permille share : {0U, 10U, 250U, 900U, 1000U}) {
+    for (const chains::loopback::Permille share : {0U, 10U, 250U, 900U, 1000U}) {
         CAPTURE(share);
         SeededRandom random{3, 1};
         std::uint32_t fates = 0;
@@ -71,7 +71,7 @@ TEST_CASE("a latency is drawn from its whole range") {
         drawn.insert(random.draw({Milliseconds{5}, Milliseconds{8}}).count());
     }
     CHECK(drawn == std::set<std::int64_t>{5, 6, 7, 8});
-    CHECK(random.draw(chains::fixed(Milliseconds{9})) == Milliseconds{9});
+    CHECK(random.draw(chains::loopback::fixed(Milliseconds{9})) == Milliseconds{9});
 }
 
 TEST_CASE("filler follows from its subject and label") {

@@ -11,7 +11,7 @@ using domain::Milliseconds;
 using namespace engine;
 
 TEST_CASE("after stop nothing is delivered, whatever the executor still holds") {
-    chains::LoopbackOptions options;
+    chains::loopback::Options options;
     options.prepare = {};
     for (const int steps : {0, 1, 2, 3, 4, 5, 6}) {
         CAPTURE(steps);
@@ -32,7 +32,7 @@ TEST_CASE("after stop nothing is delivered, whatever the executor still holds") 
 }
 
 TEST_CASE("the gateway may go while the executor holds its tasks") {
-    chains::LoopbackOptions options;
+    chains::loopback::Options options;
     options.prepare = {};
     for (const int steps : {0, 1, 2, 3, 4, 5, 6}) {
         CAPTURE(steps);
@@ -97,12 +97,12 @@ TEST_CASE("real threads: answers keep their order and stop is final") {
         const support::TempDirectory directory;
         auto options = instant();
         options.ledger = directory.file("ledger.db");
-        options.ledger_synchronous = chains::LedgerSynchronous::off;
+        options.ledger_synchronous = chains::loopback::LedgerSynchronous::off;
         support::VirtualClock clock;
         support::RecordingLogger logger;
         Watch watch;
         support::HastyWorkers workers;
-        chains::LoopbackGateway gateway{options, clock, workers, logger};
+        chains::loopback::Gateway gateway{options, clock, workers, logger};
         gateway.listen(watch, support::resume_from(0));
 
         std::vector<PrepareOrder> orders;

@@ -1,4 +1,4 @@
-#include "chains/loopback/loopback_gateway.hpp"
+#include "chains/loopback/gateway.hpp"
 
 #include <cassert>
 #include <exception>
@@ -8,16 +8,13 @@
 #include "engine/key_urls.hpp"
 #include "chains/loopback/transaction.hpp"
 
-namespace chains {
+namespace chains::loopback {
 namespace {
 
-using loopback::DelayedReply;
-using loopback::Purpose;
-using loopback::Mined;
 
 constexpr const char* outage_text = "the loopback chain is down by its configuration";
 
-LoopbackOptions checked(LoopbackOptions options) {
+Options checked(Options options) {
     if (const auto problem = problem_of(options)) {
         throw std::invalid_argument("loopback gateway: " + *problem);
     }
@@ -41,7 +38,7 @@ std::map<domain::Milliseconds, std::vector<Order>> by_latency(std::vector<Order>
 
 }  // namespace
 
-LoopbackGateway::LoopbackGateway(LoopbackOptions options, ports::Clock& clock,
+Gateway::Gateway(Options options, ports::Clock& clock,
                                  ports::Executor& executor, ports::Logger& logger)
     : options_(checked(std::move(options))),
       logger_(logger),
@@ -61,17 +58,17 @@ LoopbackGateway::LoopbackGateway(LoopbackOptions options, ports::Clock& clock,
                                             " next_nonce=" + std::to_string(next_nonce_.load()));
 }
 
-LoopbackGateway::~LoopbackGateway() {
+Gateway::~Gateway() {
     task_group_.stop();
 }
 
-void LoopbackGateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
+void Gateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
     assert(events_ == nullptr);
     events_ = &events;
     outbox_.listen(events, resume.cursor(std::string{engine::only_listener}));
 }
 
-void LoopbackGateway::check(std::vector<engine::CheckOrder> orders) {
+void Gateway::check(std::vector<engine::CheckOrder> orders) {
     assert(events_ != nullptr);
     auto groups = by_latency(std::move(orders), [this](const engine::CheckOrder&) {
         return random_.draw(options_.readiness);
@@ -90,7 +87,7 @@ void LoopbackGateway::check(std::vector<engine::CheckOrder> orders) {
     }
 }
 
-void LoopbackGateway::prepare(std::vector<engine::PrepareOrder> orders) {
+void Gateway::prepare(std::vector<engine::PrepareOrder> orders) {
     assert(events_ != nullptr);
     auto groups = by_latency(std::move(orders), [this](const engine::PrepareOrder& order) {
         const bool share = domain::kind_of(*order.request) == domain::Kind::share;
@@ -110,7 +107,7 @@ void LoopbackGateway::prepare(std::vector<engine::PrepareOrder> orders) {
     }
 }
 
-void LoopbackGateway::send(std::vector<engine::SendOrder> orders) {
+void Gateway::send(std::vector<engine::SendOrder> orders) {
     assert(events_ != nullptr);
     if (orders.empty()) return;
     bool first = false;
@@ -122,11 +119,11 @@ void LoopbackGateway::send(std::vector<engine::SendOrder> orders) {
     if (first) task_group_.run_after(domain::Milliseconds{0}, [this] { include_arrived(); });
 }
 
-engine::Sealed LoopbackGateway::seal(const domain::RequestId&, domain::Kind,
+engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind,
                                      const engine::Plan& plan) {
     engine::Sealed sealed;
     sealed.nonce = next_nonce_.fetch_add(1);
-    loopback::Salt salt{};
+    Salt salt{};
     for (std::size_t at = 0; at < salt.size(); at += sizeof(std::uint64_t)) {
         std::uint64_t number = random_.next_number(Purpose::salt);
         for (std::size_t byte = 0; byte < sizeof number; ++byte, number >>= 8U) {
@@ -138,11 +135,11 @@ engine::Sealed LoopbackGateway::seal(const domain::RequestId&, domain::Kind,
     return sealed;
 }
 
-void LoopbackGateway::stop() {
+void Gateway::stop() {
     task_group_.stop();
 }
 
-std::optional<std::string> LoopbackGateway::problem() const {
+std::optional<std::string> Gateway::problem() const {
     if (outages_.down()) return outage_text;
     {
         const std::lock_guard lock{mutex_};
@@ -154,13 +151,13 @@ std::optional<std::string> LoopbackGateway::problem() const {
     return std::nullopt;
 }
 
-std::vector<engine::Dependency> LoopbackGateway::dependencies() const {
+std::vector<engine::Dependency> Gateway::dependencies() const {
     // One chain in one process: who can not send to it does not hear from it either.
     const bool ok = !problem();
     return {{"gateway_http", ok}, {"gateway_listener_0", ok}};
 }
 
-engine::RoundAnswer LoopbackGateway::find(const domain::Bytes32& round_id) {
+engine::RoundAnswer Gateway::find(const domain::Bytes32& round_id) {
     if (outages_.down()) return engine::Unreachable{outage_text};
     if (rounds_.empty()) return engine::Round{options_.rounds_end};
     const auto round = rounds_.find(round_id);
@@ -168,20 +165,20 @@ engine::RoundAnswer LoopbackGateway::find(const domain::Bytes32& round_id) {
     return engine::Round{round->second};
 }
 
-std::optional<engine::KeyMaterial> LoopbackGateway::current() const {
+std::optional<engine::KeyMaterial> Gateway::current() const {
     return engine::stored_at(options_.storage_url, options_.storage_prefix, options_.key_id,
                      options_.crs_id);
 }
 
-std::uint64_t LoopbackGateway::inclusions() {
+std::uint64_t Gateway::inclusions() {
     return ledger_.inclusions();
 }
 
-std::uint64_t LoopbackGateway::double_inclusions() {
+std::uint64_t Gateway::double_inclusions() {
     return ledger_.double_inclusions();
 }
 
-void LoopbackGateway::include_arrived() {
+void Gateway::include_arrived() {
     Mined mined = mine(take_arrived());
     outbox_.expect(mined.upcoming);
     if (mined.answers_early) outbox_.deliver();
@@ -189,12 +186,12 @@ void LoopbackGateway::include_arrived() {
     if (mined.answers_placed) outbox_.deliver();
 }
 
-std::vector<engine::SendOrder> LoopbackGateway::take_arrived() {
+std::vector<engine::SendOrder> Gateway::take_arrived() {
     const std::lock_guard lock{mutex_};
     return std::exchange(arrived_, {});
 }
 
-Mined LoopbackGateway::mine(const std::vector<engine::SendOrder>& orders) {
+Mined Gateway::mine(const std::vector<engine::SendOrder>& orders) {
     if (outages_.down()) return unreachable(orders, outage_text);
     try {
         Mined mined = miner_.mine(orders);
@@ -206,7 +203,7 @@ Mined LoopbackGateway::mine(const std::vector<engine::SendOrder>& orders) {
     }
 }
 
-Mined LoopbackGateway::unreachable(const std::vector<engine::SendOrder>& orders,
+Mined Gateway::unreachable(const std::vector<engine::SendOrder>& orders,
                                    const std::string& reason) {
     Mined mined;
     for (const engine::SendOrder& order : orders) {
@@ -216,7 +213,7 @@ Mined LoopbackGateway::unreachable(const std::vector<engine::SendOrder>& orders,
     return mined;
 }
 
-void LoopbackGateway::reply(std::vector<DelayedReply> replies) {
+void Gateway::reply(std::vector<DelayedReply> replies) {
     auto groups =
         by_latency(std::move(replies), [](const DelayedReply& reply) { return reply.delay; });
     for (auto& [latency, group] : groups) {
@@ -231,7 +228,7 @@ void LoopbackGateway::reply(std::vector<DelayedReply> replies) {
     }
 }
 
-void LoopbackGateway::reply_now(std::vector<engine::Sent> events) {
+void Gateway::reply_now(std::vector<engine::Sent> events) {
     // Receipts that the outage overtook are lost; the ledger has them.
     if (outages_.down()) {
         for (engine::Sent& event : events) event.outcome = engine::Unreachable{outage_text};
@@ -239,7 +236,7 @@ void LoopbackGateway::reply_now(std::vector<engine::Sent> events) {
     events_.load()->sent(std::move(events));
 }
 
-void LoopbackGateway::note_problem(std::optional<std::string> problem) {
+void Gateway::note_problem(std::optional<std::string> problem) {
     const std::lock_guard lock{mutex_};
     if (problem && !problem_) {
         logger_.write(ports::LogLevel::error, "loopback_ledger_failed error=" + *problem);
@@ -247,4 +244,4 @@ void LoopbackGateway::note_problem(std::optional<std::string> problem) {
     problem_ = std::move(problem);
 }
 
-}  // namespace chains
+}  // namespace chains::loopback

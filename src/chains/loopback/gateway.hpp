@@ -24,7 +24,7 @@
 #include "ports/logger.hpp"
 #include "engine/key_material.hpp"
 
-namespace chains {
+namespace chains::loopback {
 
 // An embedded chain for laptops, drills and simulations. It keeps its own ledger, so it outlives a
 // crash of the processor: receipts are found again by hash, and answers come again from any cursor.
@@ -33,17 +33,17 @@ namespace chains {
 // All events come from tasks of the executor. Orders of one call with the same latency are answered
 // by one event; sends that arrive while a batch is being written form the next batch together, so
 // with all latencies 0 a batch costs one flush of the ledger and three events.
-class LoopbackGateway : public engine::Gateway,
+class Gateway : public engine::Gateway,
                         public engine::RoundDirectory,
                         public engine::KeyDirectory {
 public:
     // Opens the ledger: SQLite::Exception, std::system_error or std::runtime_error when it can not.
     // std::invalid_argument when problem_of(options) has something to say.
-    LoopbackGateway(LoopbackOptions options, ports::Clock& clock, ports::Executor& executor,
+    Gateway(Options options, ports::Clock& clock, ports::Executor& executor,
                     ports::Logger& logger);
-    ~LoopbackGateway() override;
-    LoopbackGateway(const LoopbackGateway&) = delete;
-    LoopbackGateway& operator=(const LoopbackGateway&) = delete;
+    ~Gateway() override;
+    Gateway(const Gateway&) = delete;
+    Gateway& operator=(const Gateway&) = delete;
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
     void check(std::vector<engine::CheckOrder> orders) override;
@@ -75,22 +75,22 @@ public:
 private:
     void include_arrived();
     [[nodiscard]] std::vector<engine::SendOrder> take_arrived();
-    [[nodiscard]] loopback::Mined mine(const std::vector<engine::SendOrder>& orders);
-    [[nodiscard]] loopback::Mined unreachable(const std::vector<engine::SendOrder>& orders,
+    [[nodiscard]] Mined mine(const std::vector<engine::SendOrder>& orders);
+    [[nodiscard]] Mined unreachable(const std::vector<engine::SendOrder>& orders,
                                               const std::string& reason);
-    void reply(std::vector<loopback::DelayedReply> replies);
+    void reply(std::vector<DelayedReply> replies);
     void reply_now(std::vector<engine::Sent> events);
     void note_problem(std::optional<std::string> problem);
 
-    const LoopbackOptions options_;
+    const Options options_;
     ports::Logger& logger_;
-    loopback::Ledger ledger_;
-    loopback::SeededRandom random_;
-    loopback::Outages outages_;
-    loopback::Answers answers_;
-    loopback::Readiness readiness_;
-    loopback::Preparation preparation_;
-    loopback::Miner miner_;
+    Ledger ledger_;
+    SeededRandom random_;
+    Outages outages_;
+    Answers answers_;
+    Readiness readiness_;
+    Preparation preparation_;
+    Miner miner_;
     std::map<domain::Bytes32, domain::Timestamp> rounds_;
     std::atomic<std::uint64_t> next_nonce_;
     std::atomic<engine::GatewayEvents*> events_{nullptr};
@@ -101,7 +101,7 @@ private:
 
     // Last: they end before what their work refers to.
     engine::TaskGroup task_group_;
-    loopback::Outbox outbox_;
+    Outbox outbox_;
 };
 
-}  // namespace chains
+}  // namespace chains::loopback
