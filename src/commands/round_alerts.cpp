@@ -12,10 +12,10 @@ namespace {
 
 class WebhookAlerts final : public RoundAlerts {
 public:
-    WebhookAlerts(const chains::WebhookOptions& options, engine::AlertEvents& events,
+    WebhookAlerts(const chains::votes::WebhookOptions& options, engine::AlertEvents& events,
                  const ports::Clock& clock, ports::Logger& logger)
         : worker_(1),
-          poster_(chains::make_poster(options)),
+          poster_(chains::votes::make_poster(options)),
           webhook_(options, *poster_, events, worker_, clock, logger) {}
 
     [[nodiscard]] engine::AlertSink& sink() override { return webhook_; }
@@ -23,13 +23,13 @@ public:
 
 private:
     platform::WorkerPool worker_;
-    std::unique_ptr<chains::Poster> poster_;
-    chains::Webhook webhook_;
+    std::unique_ptr<chains::votes::Poster> poster_;
+    chains::votes::Webhook webhook_;
 };
 
 }  // namespace
 
-std::unique_ptr<RoundAlerts> make_round_alerts(const chains::WebhookOptions& options,
+std::unique_ptr<RoundAlerts> make_round_alerts(const chains::votes::WebhookOptions& options,
                                   engine::AlertEvents& events, const ports::Clock& clock,
                                   ports::Logger& logger) {
     if (options.url.empty()) return nullptr;

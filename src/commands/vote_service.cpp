@@ -39,15 +39,15 @@ public:
 
 private:
     platform::WorkerPool workers_;
-    chains::RestVotes votes_;
+    chains::votes::RestVotes votes_;
     chains::SplitGateway gateway_;
 };
 
 // Without URLs: they may hold secrets.
 std::string line_of(const config::Settings& settings) {
-    const chains::VoteOptions& options = settings.votes;
-    const char* const prover = options.prover.type == chains::ProverType::command ? "command"
-                               : options.prover.type == chains::ProverType::http  ? "http"
+    const chains::votes::Options& options = settings.votes;
+    const char* const prover = options.prover.type == chains::votes::ProverType::command ? "command"
+                               : options.prover.type == chains::votes::ProverType::http  ? "http"
                                                                                   : "loopback";
     return std::string("vote_chain type=rest prover=") + prover +
            " proofs_at_once=" + std::to_string(settings.engine.shares.max_concurrent_proofs) +

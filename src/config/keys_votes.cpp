@@ -10,9 +10,9 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-using chains::ProverFormat;
-using chains::ProverLife;
-using chains::ProverType;
+using chains::votes::ProverFormat;
+using chains::votes::ProverLife;
+using chains::votes::ProverType;
 
 Key of_votes(Key key) {
     key.effect = Effect::needs_vote_chain;

@@ -32,8 +32,8 @@ struct Settings {
     GatewayType gateway = GatewayType::loopback;
     chains::loopback::Options loopback;
     chains::evm::Options evm;
-    chains::VoteOptions votes;
-    chains::WebhookOptions webhook;
+    chains::votes::Options votes;
+    chains::votes::WebhookOptions webhook;
     // Where evm.private_key stands instead: a path or credential:NAME; empty: nowhere.
     std::string signer_key_file;
     platform::LogOptions log;

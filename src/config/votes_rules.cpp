@@ -31,7 +31,7 @@ bool wants_chain(const Findings& findings) {
     });
 }
 
-void check_program(const chains::ProverOptions& options, Findings& findings) {
+void check_program(const chains::votes::ProverOptions& options, Findings& findings) {
     try {
         static_cast<void>(chains::votes::prover::command_program(options));
     } catch (const std::invalid_argument& error) {
@@ -41,8 +41,8 @@ void check_program(const chains::ProverOptions& options, Findings& findings) {
 }
 
 void check_prover(const Settings& settings, Findings& findings) {
-    using chains::ProverType;
-    const chains::ProverOptions& options = settings.votes.prover;
+    using chains::votes::ProverType;
+    const chains::votes::ProverOptions& options = settings.votes.prover;
     if (options.type == ProverType::none) {
         findings.error_where_set({"helper.chain_url"}, "needs " + prover + "type beside it",
                                  "command, http, or loopback for bytes that prove nothing");
@@ -111,7 +111,7 @@ void settle_votes(const Findings& findings, Loaded& loaded) {
         loaded.warnings.emplace_back(
             "vote_shares_off hint=\"there is no chain for vote shares: their routes answer 503, as "
             "with helper.disable; set helper.chain_url and helper.prover\"");
-    } else if (has_chain(settings) && settings.votes.prover.type == chains::ProverType::loopback) {
+    } else if (has_chain(settings) && settings.votes.prover.type == chains::votes::ProverType::loopback) {
         loaded.warnings.emplace_back(
             "prover_proves_nothing helper.prover.type=loopback hint=\"a real chain refuses its "
             "proofs\"");

@@ -5,9 +5,9 @@
 #include "config/harness.hpp"
 #include "config/settings.hpp"
 
-using chains::ProverFormat;
-using chains::ProverLife;
-using chains::ProverType;
+using chains::votes::ProverFormat;
+using chains::votes::ProverLife;
+using chains::votes::ProverType;
 using config_test::Outcome;
 
 namespace {

@@ -25,8 +25,8 @@ diagnosis::Finding of_tree(rest::RestChain& chain, const domain::Bytes32& round_
             "answers; a round is active, with " + std::to_string(leaves) + " leaves in its tree"};
 }
 
-diagnosis::Finding of_chain(const VoteOptions& options, const ports::Clock& clock) {
-    VoteOptions with_url = options;
+diagnosis::Finding of_chain(const Options& options, const ports::Clock& clock) {
+    Options with_url = options;
     with_url.chain_url = options.base_url();
     rest::RestChain chain(with_url, clock, nullptr);
     const rest::ActiveRoundAnswer active = chain.active_round();
@@ -39,7 +39,7 @@ diagnosis::Finding of_chain(const VoteOptions& options, const ports::Clock& cloc
     return {Verdict::ok, "vote chain", "answers; no round is active"};
 }
 
-diagnosis::Finding of_nullifiers(const VoteOptions& options, const ports::Clock& clock) {
+diagnosis::Finding of_nullifiers(const Options& options, const ports::Clock& clock) {
     const std::string subject = "share-status";
     if (options.nullifier_url.empty()) {
         return {Verdict::warning, subject,
@@ -74,7 +74,7 @@ diagnosis::Finding of_prover(const ProverOptions& options) {
 
 }  // namespace
 
-std::vector<diagnosis::Finding> diagnose(const VoteOptions& options, const ports::Clock& clock) {
+std::vector<diagnosis::Finding> diagnose(const Options& options, const ports::Clock& clock) {
     return {of_chain(options, clock), of_nullifiers(options, clock), of_prover(options.prover)};
 }
 

@@ -5,7 +5,7 @@
 #include "chains/votes/webhook.hpp"
 #include "net/client.hpp"
 
-namespace chains {
+namespace chains::votes {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::unique_ptr<Poster> make_poster(const WebhookOptions& options) {
     return std::make_unique<HttpPoster>(options);
 }
 
-}  // namespace chains
+}  // namespace chains::votes

@@ -11,7 +11,7 @@ namespace net {
 class ClientContext;
 }
 
-namespace chains {
+namespace chains::votes {
 
 enum class ProverType { none, loopback, command, http };
 enum class ProverFormat { json, binary };  // what goes over stdin and stdout
@@ -36,7 +36,7 @@ struct ProverOptions {
 };
 
 // The chain that vote shares go to (share-helper 5.3).
-struct VoteOptions {
+struct Options {
     // Base URL of its REST interface; empty: none. Secret.
     std::string chain_url;
     // The same on this machine, when there is no URL but a prover; 0: none.
@@ -70,4 +70,4 @@ struct WebhookOptions {
     std::shared_ptr<net::ClientContext> client_context;  // null: one of its own
 };
 
-}  // namespace chains
+}  // namespace chains::votes

@@ -2,18 +2,18 @@
 
 #include "chains/votes/prover/make_prover.hpp"
 
-namespace chains {
+namespace chains::votes {
 namespace {
 
 // The URL of a chain that was named by its port is known here only.
-VoteOptions with_url(VoteOptions options) {
+Options with_url(Options options) {
     options.chain_url = options.base_url();
     return options;
 }
 
 }  // namespace
 
-RestVotes::RestVotes(const VoteOptions& options, const ports::Clock& clock,
+RestVotes::RestVotes(const Options& options, const ports::Clock& clock,
                      ports::Executor& executor, ports::Logger& logger,
                      engine::VoteObserver& observer)
     : commitment_check_(options.commitment_check),
@@ -35,4 +35,4 @@ void RestVotes::stop_lookups() {
     if (nullifiers_) nullifiers_->stop();
 }
 
-}  // namespace chains
+}  // namespace chains::votes

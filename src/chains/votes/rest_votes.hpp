@@ -10,13 +10,13 @@
 #include "chains/votes/rest/rest_nullifiers.hpp"
 #include "chains/votes/tree/round_trees.hpp"
 #include "chains/votes/tree/vote_commitment.hpp"
-#include "chains/votes/vote_gateway.hpp"
+#include "chains/votes/gateway.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
 #include "ports/logger.hpp"
 #include "engine/vote_chain.hpp"
 
-namespace chains {
+namespace chains::votes {
 
 // A vote chain behind its REST interface with everything that revealing shares on it takes. Any
 // thread.
@@ -24,7 +24,7 @@ class RestVotes {
 public:
     // `executor` needs as many threads as proofs may run at once. Throws std::invalid_argument that
     // names what can not work, without secrets.
-    RestVotes(const VoteOptions& options, const ports::Clock& clock, ports::Executor& executor,
+    RestVotes(const Options& options, const ports::Clock& clock, ports::Executor& executor,
               ports::Logger& logger, engine::VoteObserver& observer);
 
     [[nodiscard]] engine::Gateway& gateway() { return gateway_; }
@@ -34,7 +34,7 @@ public:
     void stop_lookups();
 
 private:
-    // What VoteGateway asks, each part of it elsewhere.
+    // What Gateway asks, each part of it elsewhere.
     class Sources final : public votes::RevealChain {
     public:
         Sources(votes::rest::RestChain& chain, votes::tree::RoundTrees& trees)
@@ -73,7 +73,7 @@ private:
     votes::tree::PallasCommitmentHash commitments_;
     std::unique_ptr<votes::prover::Prover> prover_;
     Sources sources_;
-    VoteGateway gateway_;
+    Gateway gateway_;
 };
 
-}  // namespace chains
+}  // namespace chains::votes

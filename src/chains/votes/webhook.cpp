@@ -9,7 +9,7 @@
 
 #include "domain/bytes.hpp"
 
-namespace chains {
+namespace chains::votes {
 
 namespace {
 
@@ -151,4 +151,4 @@ void Webhook::put_off(const engine::RoundAlert& alert, const std::string& reason
     task_group_.run_after(pause, [this, round = alert.round] { ready(round); });
 }
 
-}  // namespace chains
+}  // namespace chains::votes

@@ -18,7 +18,7 @@
 #include "ports/executor.hpp"
 #include "ports/logger.hpp"
 
-namespace chains {
+namespace chains::votes {
 
 using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 
@@ -94,4 +94,4 @@ private:
     engine::TaskGroup task_group_;  // goes away first
 };
 
-}  // namespace chains
+}  // namespace chains::votes

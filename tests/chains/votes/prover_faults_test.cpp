@@ -8,6 +8,7 @@
 namespace {
 
 using namespace chains;
+using namespace chains::votes;
 using namespace chains::votes::prover;
 using support::ProverWorld;
 

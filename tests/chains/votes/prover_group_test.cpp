@@ -14,6 +14,7 @@
 namespace {
 
 using namespace chains;
+using namespace chains::votes;
 using namespace chains::votes::prover;
 using namespace chains::votes;
 using support::ProverWorld;

@@ -10,6 +10,7 @@
 namespace {
 
 using namespace chains;
+using namespace chains::votes;
 using namespace chains::votes::prover;
 using support::HttpStub;
 using support::Json;

@@ -16,6 +16,7 @@
 namespace {
 
 using namespace chains;
+using namespace chains::votes;
 using support::ProverWorld;
 using Json = nlohmann::json;
 

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace chains;
+using namespace chains::votes;
 using namespace chains::votes::prover;
 using namespace chains::votes;
 using Json = nlohmann::json;

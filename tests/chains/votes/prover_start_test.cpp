@@ -11,6 +11,7 @@
 namespace {
 
 using namespace chains;
+using namespace chains::votes;
 using support::ProverWorld;
 
 std::string refusal(const ProverOptions& options) {

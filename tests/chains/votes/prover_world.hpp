@@ -43,30 +43,30 @@ inline chains::votes::prover::Witness witness(std::uint8_t number = 1) {
     return made;
 }
 
-inline chains::ProverOptions command(std::vector<std::string> words) {
-    chains::ProverOptions options;
-    options.type = chains::ProverType::command;
+inline chains::votes::ProverOptions command(std::vector<std::string> words) {
+    chains::votes::ProverOptions options;
+    options.type = chains::votes::ProverType::command;
     options.command = std::move(words);
     options.timeout = std::chrono::seconds{20};
     return options;
 }
 
-inline chains::ProverOptions loopback() {
-    chains::ProverOptions options;
-    options.type = chains::ProverType::loopback;
+inline chains::votes::ProverOptions loopback() {
+    chains::votes::ProverOptions options;
+    options.type = chains::votes::ProverType::loopback;
     return options;
 }
 
 // tests/chains/votes/faulty_prover.py
-inline chains::ProverOptions faulty(std::string fault,
-                                    chains::ProverFormat format = chains::ProverFormat::json,
-                                    chains::ProverLife life = chains::ProverLife::fresh,
+inline chains::votes::ProverOptions faulty(std::string fault,
+                                    chains::votes::ProverFormat format = chains::votes::ProverFormat::json,
+                                    chains::votes::ProverLife life = chains::votes::ProverLife::fresh,
                                     const std::string& argument = {}) {
-    chains::ProverOptions options = command({PROVER_PYTHON, "-S", FAULTY_PROVER, std::move(fault)});
+    chains::votes::ProverOptions options = command({PROVER_PYTHON, "-S", FAULTY_PROVER, std::move(fault)});
     options.format = format;
     options.life = life;
-    if (format == chains::ProverFormat::binary) options.command.push_back("--binary");
-    if (life == chains::ProverLife::pool) options.command.push_back("--pool");
+    if (format == chains::votes::ProverFormat::binary) options.command.push_back("--binary");
+    if (life == chains::votes::ProverLife::pool) options.command.push_back("--pool");
     if (!argument.empty()) options.command.push_back(argument);
     return options;
 }
@@ -114,7 +114,7 @@ inline std::size_t descriptors_open() {
 }
 
 struct ProverWorld {
-    explicit ProverWorld(const chains::ProverOptions& options)
+    explicit ProverWorld(const chains::votes::ProverOptions& options)
         : prover(chains::votes::prover::make_prover(options, logger)) {}
 
     std::string prove(std::uint8_t number = 1) { return words(prover->prove(witness(number))); }

@@ -35,9 +35,9 @@ inline const std::string round_hex = repeated("ab", 32);
 inline constexpr domain::Milliseconds ample{10'000};
 inline constexpr domain::Milliseconds brief{200};
 
-inline chains::VoteOptions vote_options(const std::string& url,
+inline chains::votes::Options vote_options(const std::string& url,
                                         domain::Milliseconds timeout = ample) {
-    chains::VoteOptions options;
+    chains::votes::Options options;
     options.chain_url = url;
     options.nullifier_url = url;
     options.reveal_timeout = timeout;

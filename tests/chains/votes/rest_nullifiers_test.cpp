@@ -89,7 +89,7 @@ TEST_CASE("a token goes along when there is one, and nowhere else") {
         heads.push_back(request.head);
         return http(200, R"({"status":"pending"})");
     }));
-    chains::VoteOptions options = vote_options(stub.url());
+    chains::votes::Options options = vote_options(stub.url());
     options.nullifier_token = "sesame";
     RestNullifiers with_token(options, clock);
     CHECK(std::holds_alternative<engine::NotRevealed>(with_token.find(round_id, filled(1))));

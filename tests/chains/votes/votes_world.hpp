@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "chains/votes/vote_gateway.hpp"
+#include "chains/votes/gateway.hpp"
 #include "engine/vote_chain.hpp"
 #include "support/engine.hpp"
 #include "support/requests.hpp"
@@ -127,7 +127,7 @@ struct VotesWorld {
     engine::VoteObserver observer;
     ScriptedChain chain;
     ScriptedProver prover;
-    chains::VoteGateway gateway{chain, prover, clock, executor, logger, observer};
+    chains::votes::Gateway gateway{chain, prover, clock, executor, logger, observer};
     support::Engine engine{clock, executor, gateway};
 
     domain::RequestId submit(const domain::VoteShare& share) {

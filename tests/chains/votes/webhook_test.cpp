@@ -43,11 +43,11 @@ std::string body_of_round_1() {
 }
 
 // Answers as told, then that everything was taken.
-class ScriptedPoster : public chains::Poster {
+class ScriptedPoster : public chains::votes::Poster {
 public:
     struct Post {
         std::string body;
-        chains::HeaderFields fields;
+        chains::votes::HeaderFields fields;
         domain::Timestamp at;
 
         [[nodiscard]] std::optional<std::string> field(const std::string& name) const {
@@ -61,7 +61,7 @@ public:
     explicit ScriptedPoster(const ports::Clock& clock) : clock_(clock) {}
 
     std::optional<std::string> post(std::string_view json,
-                                    const chains::HeaderFields& fields) override {
+                                    const chains::votes::HeaderFields& fields) override {
         posts.push_back({std::string(json), fields, clock_.wall()});
         if (meanwhile) meanwhile();
         if (refusals.empty()) return std::nullopt;
@@ -98,8 +98,8 @@ struct TakenAlerts : engine::AlertEvents {
     std::function<void()> meanwhile;
 };
 
-chains::WebhookOptions options_of_test() {
-    chains::WebhookOptions options;
+chains::votes::WebhookOptions options_of_test() {
+    chains::votes::WebhookOptions options;
     options.url = "http://alerts.test/hook";
     options.secret = "swordfish";
     options.pause_first = 1s;
@@ -108,8 +108,8 @@ chains::WebhookOptions options_of_test() {
 }
 
 struct Harness {
-    explicit Harness(const chains::WebhookOptions& options = options_of_test())
-        : webhook(std::make_unique<chains::Webhook>(options, poster, taken, executor, clock,
+    explicit Harness(const chains::votes::WebhookOptions& options = options_of_test())
+        : webhook(std::make_unique<chains::votes::Webhook>(options, poster, taken, executor, clock,
                                                     logger)) {}
 
     void refuse(std::size_t times, const std::string& reason = "HTTP 500") {
@@ -121,7 +121,7 @@ struct Harness {
     support::RecordingLogger logger;
     ScriptedPoster poster{clock};
     TakenAlerts taken;
-    std::unique_ptr<chains::Webhook> webhook;
+    std::unique_ptr<chains::votes::Webhook> webhook;
 };
 
 }  // namespace
@@ -149,7 +149,7 @@ TEST_CASE("timestamp and signature are those of the documented scheme") {
 }
 
 TEST_CASE("without a secret there is a timestamp and no signature") {
-    chains::WebhookOptions options = options_of_test();
+    chains::votes::WebhookOptions options = options_of_test();
     options.secret.clear();
     Harness harness(options);
     harness.webhook->raise({alert(1)});
@@ -262,8 +262,8 @@ TEST_CASE("work that is left with the executor does no harm when the webhook is 
 
 namespace {
 
-chains::WebhookOptions options_for(const support::HttpStub& stub) {
-    chains::WebhookOptions options;
+chains::votes::WebhookOptions options_for(const support::HttpStub& stub) {
+    chains::votes::WebhookOptions options;
     options.url = stub.url("127.0.0.1", "/hook?key=abcdefgh");
     options.timeout = 5s;
     return options;
@@ -281,7 +281,7 @@ TEST_CASE("over HTTP: the POST as documented, and 2xx alone is taken") {
         CAPTURE(row.status);
         support::HttpStub stub(support::HttpStub::answering(
             [&](const support::StubRequest&) { return support::http(row.status, ""); }));
-        const auto poster = chains::make_poster(options_for(stub));
+        const auto poster = chains::votes::make_poster(options_for(stub));
         const auto reason = poster->post(R"({"a":1})", {{"X-Posthouse-Timestamp", "17"}});
         CHECK(!reason == row.taken);
         if (reason) CHECK(*reason == "HTTP " + std::to_string(row.status));
@@ -295,13 +295,13 @@ TEST_CASE("over HTTP: the POST as documented, and 2xx alone is taken") {
 }
 
 TEST_CASE("over HTTP: a receiver that is not there is a reason without the URL") {
-    chains::WebhookOptions options;
+    chains::votes::WebhookOptions options;
     {
         support::HttpStub gone(support::HttpStub::answering(
             [](const support::StubRequest&) { return support::http(200, ""); }));
         options = options_for(gone);
     }
-    const auto poster = chains::make_poster(options);
+    const auto poster = chains::votes::make_poster(options);
     const auto reason = poster->post("{}", {});
     REQUIRE(reason);
     CHECK(!reason->empty());
@@ -314,9 +314,9 @@ TEST_CASE("over HTTP: stop ends a POST that hangs") {
         static_cast<void>(peer.read_some());  // until the other side goes
         return false;
     });
-    chains::WebhookOptions options = options_for(stub);
+    chains::votes::WebhookOptions options = options_for(stub);
     options.timeout = 60s;
-    const auto poster = chains::make_poster(options);
+    const auto poster = chains::votes::make_poster(options);
     const auto begin = std::chrono::steady_clock::now();
     std::optional<std::string> reason;
     {
@@ -331,10 +331,10 @@ TEST_CASE("over HTTP: stop ends a POST that hangs") {
 TEST_CASE("over HTTP: what is no http URL is refused without repeating it") {
     for (const char* url : {"", "alerts.test/hook", "ws://alerts.test/hook", "ftp://alerts.test"}) {
         CAPTURE(url);
-        chains::WebhookOptions options;
+        chains::votes::WebhookOptions options;
         options.url = url;
         try {
-            static_cast<void>(chains::make_poster(options));
+            static_cast<void>(chains::votes::make_poster(options));
             FAIL("taken");
         } catch (const std::invalid_argument& refused) {
             CHECK(std::string(refused.what()).find("alerts.test") == std::string::npos);

@@ -63,7 +63,7 @@ RevealOutcome without_reply(const jsonrpc::TransportError& problem) {
 
 }  // namespace
 
-RestChain::RestChain(const VoteOptions& options, const ports::Clock& clock,
+RestChain::RestChain(const Options& options, const ports::Clock& clock,
                      engine::VoteObserver* observer)
     : reveal_timeout_(options.reveal_timeout),
       read_timeout_(options.read_timeout),

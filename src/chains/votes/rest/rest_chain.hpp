@@ -25,7 +25,7 @@ class RestChain : public engine::RoundDirectory, public tree::TreeSource {
 public:
     // Uses chain_url and both timeouts. `observer` may be null and hears of reveals. Throws
     // std::invalid_argument, without the URL, when that is no http or https URL.
-    RestChain(const VoteOptions& options, const ports::Clock& clock,
+    RestChain(const Options& options, const ports::Clock& clock,
               engine::VoteObserver* observer);
 
     [[nodiscard]] engine::RoundAnswer find(const domain::Bytes32& round_id) override;

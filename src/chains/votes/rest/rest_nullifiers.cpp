@@ -22,7 +22,7 @@ engine::NullifierAnswer read_share_status(const RestAnswer& answer) {
 
 }  // namespace
 
-RestNullifiers::RestNullifiers(const VoteOptions& options, const ports::Clock& clock)
+RestNullifiers::RestNullifiers(const Options& options, const ports::Clock& clock)
     : read_timeout_(options.read_timeout),
       client_(options.nullifier_url, clock, options.client_context, options.nullifier_token) {}
 

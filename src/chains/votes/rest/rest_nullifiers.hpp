@@ -18,7 +18,7 @@ class RestNullifiers : public engine::Nullifiers {
 public:
     // Uses nullifier_url and read_timeout. Throws std::invalid_argument, without the URL, when that
     // is no http or https URL.
-    RestNullifiers(const VoteOptions& options, const ports::Clock& clock);
+    RestNullifiers(const Options& options, const ports::Clock& clock);
 
     [[nodiscard]] engine::NullifierAnswer find(const domain::Bytes32& round_id,
                                                const domain::Bytes32& nullifier) override;

@@ -15,7 +15,7 @@
 #include "ports/logger.hpp"
 #include "engine/vote_chain.hpp"
 
-namespace chains {
+namespace chains::votes {
 
 // Reveals vote shares on a chain of their own (share-helper 4.3). Preparing is the round check, the
 // Merkle path and the proof; what is sealed is the message itself; sending POSTs it once. The chain
@@ -23,9 +23,9 @@ namespace chains {
 //
 // Each order is one task of `executor`, which therefore needs as many threads as proofs may run
 // at once.
-class VoteGateway final : public engine::Gateway {
+class Gateway final : public engine::Gateway {
 public:
-    VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover,
+    Gateway(votes::RevealChain& chain, votes::prover::Prover& prover,
                 const ports::Clock& clock, ports::Executor& executor, ports::Logger& logger,
                 engine::VoteObserver& observer);
 
@@ -63,4 +63,4 @@ private:
     engine::TaskGroup task_group_;
 };
 
-}  // namespace chains
+}  // namespace chains::votes

@@ -1,4 +1,4 @@
-#include "chains/votes/vote_gateway.hpp"
+#include "chains/votes/gateway.hpp"
 
 #include <cassert>
 #include <exception>
@@ -8,7 +8,7 @@
 #include "base/urls.hpp"
 #include "domain/bytes.hpp"
 
-namespace chains {
+namespace chains::votes {
 namespace {
 
 constexpr std::size_t nullifiers_max = 65'536;  // some 15 MB when all are taken
@@ -102,7 +102,7 @@ Outcome contained(const domain::RequestId& id, ports::Logger& logger, Work work)
 
 }  // namespace
 
-VoteGateway::VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prover,
+Gateway::Gateway(votes::RevealChain& chain, votes::prover::Prover& prover,
                          const ports::Clock& clock, ports::Executor& executor,
                          ports::Logger& logger, engine::VoteObserver& observer)
     : chain_(chain),
@@ -113,16 +113,16 @@ VoteGateway::VoteGateway(votes::RevealChain& chain, votes::prover::Prover& prove
       nullifiers_(nullifiers_max),
       task_group_(executor) {}
 
-void VoteGateway::listen(engine::GatewayEvents& events, const engine::Resume&) {
+void Gateway::listen(engine::GatewayEvents& events, const engine::Resume&) {
     assert(events_ == nullptr);
     events_ = &events;
 }
 
-void VoteGateway::check(std::vector<engine::CheckOrder> orders) {
+void Gateway::check(std::vector<engine::CheckOrder> orders) {
     assert(orders.empty());
 }
 
-void VoteGateway::prepare(std::vector<engine::PrepareOrder> orders) {
+void Gateway::prepare(std::vector<engine::PrepareOrder> orders) {
     assert(events_ != nullptr);
     for (engine::PrepareOrder& order : orders) {
         task_group_.run([this, order = std::move(order)] {
@@ -133,7 +133,7 @@ void VoteGateway::prepare(std::vector<engine::PrepareOrder> orders) {
     }
 }
 
-void VoteGateway::send(std::vector<engine::SendOrder> orders) {
+void Gateway::send(std::vector<engine::SendOrder> orders) {
     assert(events_ != nullptr);
     for (engine::SendOrder& order : orders) {
         task_group_.run([this, order = std::move(order)] {
@@ -144,7 +144,7 @@ void VoteGateway::send(std::vector<engine::SendOrder> orders) {
     }
 }
 
-engine::Sealed VoteGateway::seal(const domain::RequestId&, domain::Kind kind,
+engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind kind,
                                  const engine::Plan& plan) {
     assert(kind == domain::Kind::share);
     static_cast<void>(kind);
@@ -155,33 +155,33 @@ engine::Sealed VoteGateway::seal(const domain::RequestId&, domain::Kind kind,
     return sealed;
 }
 
-void VoteGateway::wind_down() {
+void Gateway::wind_down() {
     prover_.stop();
 }
 
-void VoteGateway::stop() {
+void Gateway::stop() {
     prover_.stop();
     chain_.stop();
     task_group_.stop();
 }
 
-std::optional<std::string> VoteGateway::problem() const {
+std::optional<std::string> Gateway::problem() const {
     if (auto problem = chain_.problem()) return "the vote chain: " + *problem;
     if (auto problem = prover_.problem()) return "the prover: " + *problem;
     return std::nullopt;
 }
 
-std::vector<engine::Dependency> VoteGateway::dependencies() const {
+std::vector<engine::Dependency> Gateway::dependencies() const {
     return {{"vote_chain", !chain_.problem()}, {"vote_prover", !prover_.problem()}};
 }
 
-PrepareOutcome VoteGateway::prepare_one(const engine::PrepareOrder& order) {
+PrepareOutcome Gateway::prepare_one(const engine::PrepareOrder& order) {
     const auto* share = std::get_if<VoteShare>(order.request.get());
     assert(share != nullptr);
     return reveal_of(order.id.sequence, *share);
 }
 
-PrepareOutcome VoteGateway::reveal_of(std::int64_t id, const VoteShare& share) {
+PrepareOutcome Gateway::reveal_of(std::int64_t id, const VoteShare& share) {
     if (auto refusal = refusal_of(chain_.round_status(share.round_id))) return *refusal;
     const engine::TreeStatusAnswer tree = chain_.tree_status(share.round_id);
     if (auto refusal = refusal_of(tree, share)) return *refusal;
@@ -192,7 +192,7 @@ PrepareOutcome VoteGateway::reveal_of(std::int64_t id, const VoteShare& share) {
     return proved(id, share, anchor_height, std::get<votes::MerklePath>(path));
 }
 
-PrepareOutcome VoteGateway::proved(std::int64_t id, const VoteShare& share,
+PrepareOutcome Gateway::proved(std::int64_t id, const VoteShare& share,
                                    std::uint64_t anchor_height, const votes::MerklePath& path) {
     votes::prover::ProveOutcome outcome = prove(witness_of(share, path));
     if (auto* unreachable = std::get_if<Unreachable>(&outcome)) return std::move(*unreachable);
@@ -219,7 +219,7 @@ PrepareOutcome VoteGateway::proved(std::int64_t id, const VoteShare& share,
     return engine::Plan{bytes_of(votes::to_json(reveal))};
 }
 
-votes::prover::ProveOutcome VoteGateway::prove(const votes::prover::Witness& witness) {
+votes::prover::ProveOutcome Gateway::prove(const votes::prover::Witness& witness) {
     const domain::Monotonic begin = clock_.monotonic();
     votes::prover::ProveOutcome outcome = prover_.prove(witness);
     const domain::Nanoseconds took = clock_.monotonic() - begin;
@@ -236,7 +236,7 @@ votes::prover::ProveOutcome VoteGateway::prove(const votes::prover::Witness& wit
     return outcome;
 }
 
-SendOutcome VoteGateway::send_one(const engine::SendOrder& order) {
+SendOutcome Gateway::send_one(const engine::SendOrder& order) {
     assert(!order.sealed.empty());
     const engine::Sealed& sealed = order.sealed.back();
     votes::RevealOutcome outcome =
@@ -249,4 +249,4 @@ SendOutcome VoteGateway::send_one(const engine::SendOrder& order) {
                            std::get<domain::ShareRevealed>(std::move(outcome))};
 }
 
-}  // namespace chains
+}  // namespace chains::votes
