@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "api/admin/admin_answer.hpp"
 #include "api/docs/docs_answers.hpp"
 #include "api/envelope.hpp"
 #include "api/api_error.hpp"
@@ -106,7 +105,7 @@ std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head
     }
     ticket.route = &route;
     if (route.action == Action::admin) {
-        return admin::admin_error(403, options_.admin_enabled
+        return admin_error(403, options_.admin_enabled
                                            ? "Admin endpoints are not enabled on this "
                                              "address: see http.admin_endpoint"
                                            : "Admin endpoints are not enabled");

@@ -198,4 +198,12 @@ net::HttpResponse version_answer(const Options& options) {
         200, {{"name", options.app_name}, {"version", options.version}, {"build", options.build}});
 }
 
+net::HttpResponse admin_error(int status, std::string_view text) {
+    net::HttpResponse response;
+    response.status = status;
+    response.headers.emplace_back("Cache-Control", "no-store");
+    response.body = Json{{"error", text}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return response;
+}
+
 }  // namespace api

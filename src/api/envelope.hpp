@@ -64,4 +64,7 @@ struct Options;
 [[nodiscard]] net::HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies);
 [[nodiscard]] net::HttpResponse version_answer(const Options& options);
 
+// What /admin/config says of a call it does not take (relayer-api 6.1).
+[[nodiscard]] net::HttpResponse admin_error(int status, std::string_view text);
+
 }  // namespace api

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/access/options.hpp"
 #include "domain/bytes.hpp"
 
 namespace api {
@@ -39,16 +40,7 @@ struct Options {
     // Log shares as they come, with their time, at level info [helper.expose_timing].
     bool share_expose_timing = false;
 
-    // What X-Helper-Token must equal [helper.api_token]. Without it and without share_tokens_file
-    // everybody may come in. Secret.
-    std::string share_api_token;
-
-    // Keys of relayer clients and of wallets, a path or `credential:NAME`; empty: none
-    // [http.client_keys_file, helper.api_tokens_file]. The tokens come beside share_api_token.
-    std::string client_keys_file;
-    std::string share_tokens_file;
-    // Where systemd puts credentials; empty: there are none.
-    std::string credentials_directory;
+    access::Options access;
 
     // How many vote rounds are remembered in memory, at least 1.
     std::size_t share_rounds_max = 1'024;

@@ -38,8 +38,8 @@ void find_tls_files(net::HttpOptions& http, const std::string& credentials) {
 // What only the running service can read; each name of one gives a line.
 std::vector<std::string> leave_out_credentials(config::Settings& settings) {
     std::vector<std::string> lines;
-    if (!settings.api.credentials_directory.empty()) return lines;
-    for (std::string* file : {&settings.api.client_keys_file, &settings.api.share_tokens_file,
+    if (!settings.api.access.credentials_directory.empty()) return lines;
+    for (std::string* file : {&settings.api.access.client_keys_file, &settings.api.access.share_tokens_file,
                               &settings.http.tls_certificate_file, &settings.http.tls_key_file,
                               &settings.admin.token_file, &settings.signer_key_file}) {
         if (!api::access::is_credential(*file)) continue;
@@ -52,7 +52,7 @@ std::vector<std::string> leave_out_credentials(config::Settings& settings) {
 void read_admin_token(config::Settings& settings) {
     if (!settings.api.admin_enabled || settings.admin.token_file.empty()) return;
     settings.admin.token =
-        config::read_token_file(settings.admin.token_file, settings.api.credentials_directory);
+        config::read_token_file(settings.admin.token_file, settings.api.access.credentials_directory);
 }
 
 // Whether the digits are a key at all: not every number is.
@@ -70,7 +70,7 @@ void read_signer_key(config::Settings& settings) {
     if (settings.gateway != config::GatewayType::evm) return;
     if (!settings.signer_key_file.empty()) {
         settings.evm.private_key =
-            config::read_signer_key(settings.signer_key_file, settings.api.credentials_directory);
+            config::read_signer_key(settings.signer_key_file, settings.api.access.credentials_directory);
     }
     // Nothing when only the running service has it.
     if (!settings.evm.private_key.empty()) check_signer_key(settings.evm.private_key);
@@ -79,23 +79,23 @@ void read_signer_key(config::Settings& settings) {
 }  // namespace
 
 void find_signer_key(config::Settings& settings) {
-    settings.api.credentials_directory = credentials_directory();
+    settings.api.access.credentials_directory = credentials_directory();
     read_signer_key(settings);
 }
 
 void find_secrets(config::Settings& settings) {
-    settings.api.credentials_directory = credentials_directory();
-    find_tls_files(settings.http, settings.api.credentials_directory);
+    settings.api.access.credentials_directory = credentials_directory();
+    find_tls_files(settings.http, settings.api.access.credentials_directory);
     read_admin_token(settings);
     read_signer_key(settings);
 }
 
 std::vector<std::string> check_secrets(config::Settings& settings) {
-    settings.api.credentials_directory = credentials_directory();
+    settings.api.access.credentials_directory = credentials_directory();
     std::vector<std::string> lines = leave_out_credentials(settings);
     find_secrets(settings);
     const platform::RealClock clock;
-    const api::access::Authenticator authenticator(settings.api, clock);
+    const api::access::Authenticator authenticator(settings.api.access, clock);
     const net::HttpOptions& http = settings.http;
     if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
         const net::Tls tls({http.tls_certificate_file, http.tls_key_file});

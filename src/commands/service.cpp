@@ -198,7 +198,7 @@ void Service::Frontend::stop_counting() {
 Service::Service(const config::Settings& settings, platform::Log& log)
     : settings_(settings),
       log_(log),
-      authenticator_(settings_.api, clock_),
+      authenticator_(settings_.api.access, clock_),
       store_(settings_.store),
       reader_(report_opened(settings_.store, log_), reader_connections_max),
       metrics_(settings_.metrics, {build_version, build_commit}),

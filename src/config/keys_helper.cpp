@@ -52,14 +52,14 @@ std::vector<Key> helper_keys() {
         "No vote shares at all: their routes answer 503."));
     all.push_back(hidden(key(
         "helper.api_token", secret("text, at most 4096 bytes; empty: none"),
-        [](auto& s) -> auto& { return s.api.share_api_token; },
+        [](auto& s) -> auto& { return s.api.access.share_api_token; },
         "What the header X-Helper-Token must be. Without it and without api_tokens_file everybody "
         "may "
         "come in.")));
     all.push_back(key(
         "helper.api_tokens_file",
         text("a path or credential:NAME, at most 4096 bytes; empty: none", 0, 4'096),
-        [](auto& s) -> auto& { return s.api.share_tokens_file; },
+        [](auto& s) -> auto& { return s.api.access.share_tokens_file; },
         "More tokens for X-Helper-Token: a file as for http.client_keys_file. SIGHUP reads it "
         "again."));
     all.push_back(key(

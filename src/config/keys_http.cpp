@@ -113,7 +113,7 @@ std::vector<Key> http_keys() {
         "http.client_keys_file",
         text("a path or credential:NAME, at most 4096 bytes; empty: everybody may come in", 0,
              4'096),
-        [](auto& s) -> auto& { return s.api.client_keys_file; },
+        [](auto& s) -> auto& { return s.api.access.client_keys_file; },
         "Who may use the relayer routes: a file of lines NAME KEY [RATE [BURST]], which others "
         "than "
         "its owner and group may not use. SIGHUP reads it again."));

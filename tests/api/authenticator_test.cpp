@@ -56,13 +56,13 @@ const std::string two_keys = "web " + web_key + "\nslow " + slow_key + " 0.5 2\n
 
 api::Options with_clients(const KeysFile& file) {
     api::Options options;
-    options.client_keys_file = file.path();
+    options.access.client_keys_file = file.path();
     return options;
 }
 
 api::Options with_tokens(const KeysFile& file) {
     api::Options options;
-    options.share_tokens_file = file.path();
+    options.access.share_tokens_file = file.path();
     return options;
 }
 
@@ -302,7 +302,7 @@ TEST_CASE("the gatekeeper says who sent a request") {
 TEST_CASE("shares may come with any token of the file or with the one of the configuration") {
     const KeysFile file(two_keys);
     api::Options options = with_tokens(file);
-    options.share_api_token = "short";
+    options.access.share_api_token = "short";
     Harness harness(options);
     const Json unauthorized{{"status", "error"}, {"error", "unauthorized"}};
     for (const std::string& token : {std::string("short"), web_key, slow_key}) {
@@ -424,20 +424,20 @@ TEST_CASE("a bad file at a reload changes nothing and is named") {
 TEST_CASE("with a bad file there is no start") {
     const support::VirtualClock clock;
     api::Options options;
-    options.client_keys_file = "/nowhere/keys";
-    CHECK_THROWS_WITH_AS(api::access::Authenticator(options, clock),
+    options.access.client_keys_file = "/nowhere/keys";
+    CHECK_THROWS_WITH_AS(api::access::Authenticator(options.access, clock),
                          "/nowhere/keys: is not there; create it with mode 0600",
                          std::runtime_error);
-    options.client_keys_file.clear();
-    options.share_tokens_file = "credential:tokens";
-    CHECK_THROWS_AS(api::access::Authenticator(options, clock), std::runtime_error);
+    options.access.client_keys_file.clear();
+    options.access.share_tokens_file = "credential:tokens";
+    CHECK_THROWS_AS(api::access::Authenticator(options.access, clock), std::runtime_error);
 }
 
 TEST_CASE("no answer and no log line repeats a key") {
     const KeysFile clients(two_keys);
     const KeysFile tokens("wallets token-0123456789abcdef 0.01\n");
     api::Options options = with_clients(clients);
-    options.share_tokens_file = tokens.path();
+    options.access.share_tokens_file = tokens.path();
     Harness harness(options);
     std::string said;
     const auto note = [&](const Answer& answer) {

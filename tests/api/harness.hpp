@@ -81,7 +81,7 @@ public:
     support::RecordingLogger logger;
     api::HttpObserver observer;
     api::LongPolls long_polls{clock, 4};
-    api::access::Authenticator authenticator{options, clock};
+    api::access::Authenticator authenticator{options.access, clock};
     api::Application app{options,
                          {submitter, request_reader, votes(), contracts, health, keys, clock, random, logger,
                           long_polls, observer, authenticator, executor, queries, &queue}};

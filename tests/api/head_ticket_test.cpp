@@ -67,7 +67,7 @@ public:
     [[nodiscard]] std::string path() const { return (directory_.path() / "keys").string(); }
     [[nodiscard]] api::Options options() const {
         api::Options options;
-        options.client_keys_file = options.share_tokens_file = path();
+        options.access.client_keys_file = options.access.share_tokens_file = path();
         return options;
     }
 

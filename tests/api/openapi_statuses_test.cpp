@@ -71,7 +71,7 @@ Statuses provoked_by_keys(const std::string& method, const std::string& path,
     std::ofstream(file) << "wallet " << key << " 0.01 1\n";
     ::chmod(file.c_str(), 0600);
     api::Options options;
-    options.client_keys_file = options.share_tokens_file = file.string();
+    options.access.client_keys_file = options.access.share_tokens_file = file.string();
     options.share_expose_queue_status = true;
     Harness harness(options);
     Statuses statuses;
@@ -108,7 +108,7 @@ Statuses provoked_by_post(const std::string& path) {
         note(harness.post(path, body));
     }
     api::Options options;
-    options.share_api_token = "token";
+    options.access.share_api_token = "token";
     note(Harness(options).post(path, body));
     statuses.merge(provoked_by_keys("POST", path, body));
     return statuses;

@@ -231,7 +231,7 @@ TEST_CASE("browsers may read Retry-After where an origin is allowed (field repor
 
 TEST_CASE("the share route opens with the token alone, whatever the body") {
     api::Options options;
-    options.share_api_token = "correct horse";
+    options.access.share_api_token = "correct horse";
     Harness harness(options);
     const std::string body = api_test::sample("vote-share.json");
     const auto with = [&](std::vector<std::pair<std::string, std::string>> headers,
@@ -299,7 +299,7 @@ TEST_CASE("rounds are asked for once and remembered, unknown ones are asked for 
 
 TEST_CASE("no log line holds what a client sent in confidence") {
     api::Options options;
-    options.share_api_token = "token-of-the-wallets";
+    options.access.share_api_token = "token-of-the-wallets";
     Harness harness(options);
     harness.send({"POST",
                   share_path,

@@ -122,7 +122,7 @@ TEST_CASE("a round that can not be asked for is reported as enqueue, with its ro
 TEST_CASE("no line holds the witness data of a share or a token, whatever happens to it") {
     api::Options options;
     options.share_expose_timing = true;
-    options.share_api_token = "token-of-the-wallets";
+    options.access.share_api_token = "token-of-the-wallets";
     Harness harness(options, {}, with_check);
     const Json share = Json::parse(share_for_later());
     const auto post = [&](const std::string& token) {

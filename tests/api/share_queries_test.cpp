@@ -118,7 +118,7 @@ TEST_CASE("a nullifier port that fails is a 500 and a report without its URL") {
 
 TEST_CASE("share routes look at the token before the parts, status looks at none") {
     api::Options options;
-    options.share_api_token = "correct horse";
+    options.access.share_api_token = "correct horse";
     Harness harness(options, {}, with_nullifiers);
     check_json(harness.get(path_of("x", "y")), 401, error("unauthorized"));
     CHECK(harness.send({"GET", path_of("x", "y"), {}, {{"X-Helper-Token", "correct horse"}}})

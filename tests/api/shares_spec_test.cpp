@@ -42,7 +42,7 @@ Answer ask(Harness& harness, const std::string& method, const std::string& path,
 api::Options with_queue(const std::string& token = {}) {
     api::Options options;
     options.share_expose_queue_status = true;
-    options.share_api_token = token;
+    options.access.share_api_token = token;
     return options;
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("A5 status: ok with and without shares, and no counts in the body") {
 
 TEST_CASE("A6 queue-status that is disabled: 404, whoever asks") {
     api::Options options;
-    options.share_api_token = "correct horse";
+    options.access.share_api_token = "correct horse";
     for (const bool disabled : {false, true}) {
         options.share_disable = disabled;
         Harness harness(options);
@@ -162,7 +162,7 @@ TEST_CASE("A10 field 55: the same place with another shares_hash: 409") {
 
 TEST_CASE("A11 POST with a token: 401 without it or with another, 200 with it") {
     api::Options options;
-    options.share_api_token = "correct horse";
+    options.access.share_api_token = "correct horse";
     Harness harness(options);
     check_json(ask(harness, "POST", share_path), 401, error("unauthorized"));
     check_json(ask(harness, "POST", share_path, "wrong"), 401, error("unauthorized"));

@@ -32,7 +32,7 @@ TEST_CASE("variables are typed by the key they are for") {
     CHECK(s.http.port == 8080);
     CHECK(s.http.workers == 12);
     CHECK(s.api.share_disable);
-    CHECK(s.api.share_api_token == "123");
+    CHECK(s.api.access.share_api_token == "123");
     CHECK(s.engine.retry_after.safety_margin_permille == 500);
     CHECK(s.engine.response_timeout.user_decrypt == std::chrono::minutes{90});
     CHECK(s.log.format == platform::LogFormat::json);

@@ -195,9 +195,9 @@ duration = "5s"
     CHECK(s.engine.response_timeout.user_decrypt == std::chrono::minutes{90});
     CHECK(s.engine.response_timeout.input_proof == std::chrono::minutes{30});
     CHECK(s.engine.retention.expiry_enabled);
-    CHECK(s.api.share_api_token == "tok");
-    CHECK(s.api.share_tokens_file == "/etc/tokens");
-    CHECK(s.api.client_keys_file == "credential:client_keys");
+    CHECK(s.api.access.share_api_token == "tok");
+    CHECK(s.api.access.share_tokens_file == "/etc/tokens");
+    CHECK(s.api.access.client_keys_file == "credential:client_keys");
     CHECK(s.api.share_disable);
     CHECK(s.engine.shares.max_concurrent_proofs == 5);
     CHECK(s.engine.clock_leap == std::chrono::minutes{2});

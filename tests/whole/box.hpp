@@ -99,7 +99,7 @@ private:
         explicit Front(Box& box)
             : stored_rounds(box.world.engine.process().reader, box.rounds),
               long_polls(box.world.clock, box.options.long_polls_max),
-              authenticator(box.options, box.world.clock),
+              authenticator(box.options.access, box.world.clock),
               app(box.options, ports_of(box, *this)),
               server({.port = 0, .workers = 2}, app),
               client(server.port()) {

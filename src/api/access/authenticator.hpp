@@ -9,7 +9,7 @@
 
 #include "api/access/client_keys.hpp"
 #include "api/access/key_store.hpp"
-#include "api/options.hpp"
+#include "api/access/options.hpp"
 #include "domain/time.hpp"
 #include "ports/clock.hpp"
 #include "net/http_message.hpp"

@@ -64,10 +64,6 @@ net::HttpResponse admin_changed(std::string_view name, std::string_view value) {
                         {"message", "Configuration updated successfully"}});
 }
 
-net::HttpResponse admin_error(int status, std::string_view text) {
-    return answer(status, {{"error", text}});
-}
-
 net::HttpResponse admin_text(int status, std::string_view text) {
     net::HttpResponse response;
     response.status = status;

@@ -13,7 +13,6 @@ namespace api::admin {
 [[nodiscard]] net::HttpResponse admin_state(const AdminChanges::State& state);
 // `name` as the client wrote it, `value` as JSON.
 [[nodiscard]] net::HttpResponse admin_changed(std::string_view name, std::string_view value);
-[[nodiscard]] net::HttpResponse admin_error(int status, std::string_view text);
 [[nodiscard]] net::HttpResponse admin_text(int status, std::string_view text);
 
 }  // namespace api::admin

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "api/docs_embedded.hpp"
+#include "api/docs/docs_embedded.hpp"
 
 namespace api::docs {
 
