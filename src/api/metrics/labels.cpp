@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace api::labels {
+namespace api::metrics::labels {
 
 using domain::Family;
 
@@ -98,4 +98,4 @@ std::size_t revert_category_of(std::optional<std::uint32_t> selector) {
     }
 }
 
-}  // namespace api::labels
+}  // namespace api::metrics::labels

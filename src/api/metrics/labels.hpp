@@ -14,7 +14,7 @@
 
 // The values labels may have (relayer-api 10). Every one comes from a table here or from an
 // enumeration: nothing a client or a chain says becomes a label.
-namespace api::labels {
+namespace api::metrics::labels {
 
 inline constexpr std::array families{domain::Family::input_proof, domain::Family::public_decrypt,
                                      domain::Family::user_decrypt, domain::Family::share};
@@ -85,4 +85,4 @@ inline constexpr std::uint32_t acl_selector = 0x0666cbdf;
     return std::chrono::duration<double>(time).count();
 }
 
-}  // namespace api::labels
+}  // namespace api::metrics::labels
