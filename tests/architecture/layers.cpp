@@ -17,9 +17,17 @@ struct Layer {
 };
 
 constexpr std::array layers{
-    Layer{"base", 0},   Layer{"net", 1},      Layer{"domain", 1}, Layer{"store", 2},
-    Layer{"engine", 3}, Layer{"chains", 4},   Layer{"api", 4},    Layer{"platform", 4},
-    Layer{"config", 5}, Layer{"commands", 6}, Layer{"main", 7},
+    Layer{"base", 0},     Layer{"net", 1},    Layer{"domain", 1},   Layer{"ports", 2},
+    Layer{"store", 3},    Layer{"engine", 4}, Layer{"chains", 5},   Layer{"api", 5},
+    Layer{"platform", 5}, Layer{"config", 6}, Layer{"commands", 7}, Layer{"main", 8},
+};
+
+// The order inside a layer with subfolders; the name of the layer stands for its own files.
+constexpr std::array parts{
+    Layer{"chains/diagnosis", 0}, Layer{"chains/jsonrpc", 0},  Layer{"chains/evm", 1},
+    Layer{"chains/votes", 1},  Layer{"chains/loopback", 1}, Layer{"chains", 2},
+    Layer{"api/access", 0},    Layer{"api/docs", 0},        Layer{"api", 1},
+    Layer{"api/admin", 2},     Layer{"api/metrics", 2},
 };
 
 struct Library {
@@ -63,6 +71,18 @@ std::string_view folder_of(std::string_view path) {
     return path.find('/') == std::string_view::npos ? "main" : first_part(path);
 }
 
+// Of `chains/votes/rest/rest_chain.hpp`: chains/votes. Of `chains/split_gateway.hpp`: chains.
+std::string_view part_of(std::string_view path) {
+    const std::size_t first = path.find('/');
+    if (first == std::string_view::npos) return path;
+    const std::size_t second = path.find('/', first + 1);
+    return path.substr(0, second == std::string_view::npos ? first : second);
+}
+
+std::string_view below_src(std::string_view path) {
+    return path.substr(std::min(path.size(), std::string_view{"src/"}.size()));
+}
+
 std::string_view trimmed(std::string_view text) {
     const std::size_t begin = text.find_first_not_of(" \t");
     return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
@@ -87,7 +107,35 @@ Include include_of(std::string_view line) {
     return {line.substr(0, line.find(quoted ? '"' : '>')), quoted};
 }
 
-std::string violation_of(const Layer& from, const Include& include) {
+// Of two parts of one layer.
+std::string violation_between(std::string_view from, std::string_view to) {
+    if (from == to) return {};
+    const auto find = [](std::string_view name) {
+        return std::ranges::find(parts, name, &Layer::name);
+    };
+    for (const std::string_view name : {from, to}) {
+        if (find(name) == parts.end()) return std::string{name} + " has no place in its layer";
+    }
+    if (find(to)->rank < find(from)->rank) return {};
+    return std::string{from} + " includes " + std::string{to};
+}
+
+// Folder is namespace: src/a/b opens a::b, and what it likes inside. Other libraries may be
+// declared.
+std::string violation_of_namespace(std::string_view path, std::string_view line) {
+    constexpr std::string_view keyword = "namespace ";
+    if (!line.starts_with(keyword) || !line.ends_with(" {")) return {};
+    const std::string_view name = line.substr(keyword.size(), line.size() - keyword.size() - 2);
+    const std::size_t end = path.rfind('/');
+    if (end == std::string_view::npos) return {};  // main
+    std::string expected;
+    for (const char c : path.substr(0, end)) expected += c == '/' ? "::" : std::string(1, c);
+    if (name == expected || name.starts_with(expected + "::")) return {};
+    if (name.find(':') == std::string_view::npos && layer_named(name) == nullptr) return {};
+    return "namespace " + std::string{name} + " instead of " + expected;
+}
+
+std::string violation_of(const Layer& from, std::string_view path, const Include& include) {
     const std::string name{include.name};
     for (const Library& library : libraries) {
         if (!include.name.starts_with(library.start)) continue;
@@ -103,7 +151,8 @@ std::string violation_of(const Layer& from, const Include& include) {
     }
     const Layer* to = layer_named(first_part(include.name));
     if (to == nullptr) return "include \"" + name + "\" is not rooted at src";
-    if (to->name == from.name || to->rank < from.rank) return {};
+    if (to->name == from.name) return violation_between(part_of(path), part_of(include.name));
+    if (to->rank < from.rank) return {};
     return std::string{from.name} + " includes " + std::string{to->name};
 }
 
@@ -118,8 +167,9 @@ std::vector<std::string> violations_in(std::string_view path, std::string_view t
     for (std::string line; std::getline(lines, line);) {
         ++number;
         const Include include = include_of(line);
-        if (include.name.empty()) continue;
-        const std::string violation = violation_of(*from, include);
+        const std::string violation = include.name.empty()
+                                          ? violation_of_namespace(below_src(path), line)
+                                          : violation_of(*from, below_src(path), include);
         if (violation.empty()) continue;
         violations.push_back(std::string{path} + ":" + std::to_string(number) + ": " + violation);
     }

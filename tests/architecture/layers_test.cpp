@@ -10,7 +10,8 @@
 #include "support/temp_directory.hpp"
 
 TEST_CASE("no layer of src includes one to its right, nor a peer") {
-    const std::vector<std::string> violations = architecture::violations_below(POSTHOUSE_SOURCE_ROOT);
+    const std::vector<std::string> violations =
+        architecture::violations_below(POSTHOUSE_SOURCE_ROOT);
     for (const std::string& violation : violations) MESSAGE(violation);
     CHECK(violations.empty());
 }
@@ -28,6 +29,44 @@ TEST_CASE("a turn of the layer order is found") {
          "#include \"engine/a.hpp\"\n#include <vector>\n#include \"store/s.hpp\"\n#include "
          "\"domain/d.hpp\"\n",
          {}},
+        {"downwards in a layer",
+         "src/chains/evm/a.cpp",
+         "#include \"chains/jsonrpc/node.hpp\"\n#include \"chains/evm/fees.hpp\"",
+         {}},
+        {"two folders down",
+         "src/chains/votes/rest/a.cpp",
+         "#include \"chains/votes/options.hpp\"",
+         {}},
+        {"upwards in a layer",
+         "src/chains/jsonrpc/a.cpp",
+         "#include \"chains/evm/fees.hpp\"",
+         {"src/chains/jsonrpc/a.cpp:1: chains/jsonrpc includes chains/evm"}},
+        {"a peer in a layer",
+         "src/chains/votes/a.cpp",
+         "#include \"chains/evm/fees.hpp\"",
+         {"src/chains/votes/a.cpp:1: chains/votes includes chains/evm"}},
+        {"the layer's own files",
+         "src/api/access/a.cpp",
+         "#include \"api/router.hpp\"",
+         {"src/api/access/a.cpp:1: api/access includes api"}},
+        {"an unknown part",
+         "src/api/new/a.cpp",
+         "#include \"api/router.hpp\"",
+         {"src/api/new/a.cpp:1: api/new has no place in its layer"}},
+        {"folder is namespace",
+         "src/chains/evm/a.cpp",
+         "namespace chains::evm {\nnamespace {\nnamespace abi {\n",
+         {}},
+        {"a namespace inside", "src/engine/a.hpp", "namespace engine::sending {\n", {}},
+        {"a name of another library", "src/platform/a.hpp", "namespace spdlog {\n", {}},
+        {"the namespace above",
+         "src/chains/evm/a.hpp",
+         "namespace chains {\n",
+         {"src/chains/evm/a.hpp:1: namespace chains instead of chains::evm"}},
+        {"another namespace",
+         "src/chains/evm/a.hpp",
+         "\nnamespace chains::votes {\n",
+         {"src/chains/evm/a.hpp:2: namespace chains::votes instead of chains::evm"}},
         {"rightwards",
          "src/store/rows.hpp",
          "#pragma once\n\n#include \"engine/inbox.hpp\"\n",
