@@ -50,11 +50,11 @@ void ActiveTree::read() {
 
 ActiveTree::Reading ActiveTree::read_tree() {
     return std::visit(Overloaded{[](const engine::TreeStatus& status) -> Reading { return status; },
-                            [](const engine::UnknownRound&) -> Reading { return {}; },
-                            [&](const engine::Unreachable& unreachable) -> Reading {
-                                problem_.note(stage, unreachable.reason);
-                                return {};
-                            }},
+                                 [](const engine::UnknownRound&) -> Reading { return {}; },
+                                 [&](const engine::Unreachable& unreachable) -> Reading {
+                                     problem_.note(stage, unreachable.reason);
+                                     return {};
+                                 }},
                       trees_->active_status());
 }
 

@@ -6,8 +6,8 @@
 #include "api/lookups.hpp"
 #include "api/throttled_log.hpp"
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "engine/vote_chain.hpp"
+#include "ports/clock.hpp"
 
 namespace api {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
+#include "api/api_error.hpp"
 #include "api/docs/docs_answers.hpp"
 #include "api/envelope.hpp"
-#include "api/api_error.hpp"
 
 namespace api {
 
@@ -105,10 +105,9 @@ std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head
     }
     ticket.route = &route;
     if (route.action == Action::admin) {
-        return admin_error(403, options_.admin_enabled
-                                           ? "Admin endpoints are not enabled on this "
-                                             "address: see http.admin_endpoint"
-                                           : "Admin endpoints are not enabled");
+        return admin_error(403, options_.admin_enabled ? "Admin endpoints are not enabled on this "
+                                                         "address: see http.admin_endpoint"
+                                                       : "Admin endpoints are not enabled");
     }
     ticket.call_id = make_call_id(random_);
     std::optional<access::Pass> pass = authenticator_.admit(head);

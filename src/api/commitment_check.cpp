@@ -45,19 +45,19 @@ std::optional<std::string> CommitmentCheck::problem_of(const domain::VoteShare& 
                                                share.vote_decision);
     if (!commitment) {
         hash_errors_.note(fields("vc_hash", call_id, share),
-                           "an input is no canonical field element");
+                          "an input is no canonical field element");
         return std::string(refused);
     }
     return std::visit(
         Overloaded{[&](const domain::Bytes32& leaf) -> Problem {
-                  if (leaf == *commitment) return {};
-                  return refused_at("hash mismatch", share);
-              },
-              [&](const engine::NoLeaf&) -> Problem { return refused_at("no leaf", share); },
-              [&](const engine::Unreachable& unreachable) -> Problem {
-                  leaf_errors_.note(fields("leaf_read", call_id, share), unreachable.reason);
-                  return std::string(refused).append(": tree read error");
-              }},
+                       if (leaf == *commitment) return {};
+                       return refused_at("hash mismatch", share);
+                   },
+                   [&](const engine::NoLeaf&) -> Problem { return refused_at("no leaf", share); },
+                   [&](const engine::Unreachable& unreachable) -> Problem {
+                       leaf_errors_.note(fields("leaf_read", call_id, share), unreachable.reason);
+                       return std::string(refused).append(": tree read error");
+                   }},
         trees_->leaf(share.round_id, share.tree_position));
 }
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "api/throttled_log.hpp"
 #include "api/share_answers.hpp"
+#include "api/throttled_log.hpp"
 #include "domain/request.hpp"
 #include "engine/vote_chain.hpp"
 

@@ -12,10 +12,10 @@
 #include "domain/status.hpp"
 #include "engine/health.hpp"
 #include "engine/key_material.hpp"
-#include "ports/random.hpp"
 #include "engine/vote_chain.hpp"
 #include "engine/vote_queue.hpp"
 #include "net/http_message.hpp"
+#include "ports/random.hpp"
 
 namespace api {
 

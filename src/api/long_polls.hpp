@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "engine/observer.hpp"
+#include "ports/clock.hpp"
 
 namespace api {
 

@@ -3,17 +3,17 @@
 #include "api/access/authenticator.hpp"
 #include "api/http_observer.hpp"
 #include "api/long_polls.hpp"
-#include "ports/clock.hpp"
 #include "engine/contract_signatures.hpp"
-#include "ports/executor.hpp"
 #include "engine/health.hpp"
+#include "engine/key_material.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
-#include "ports/logger.hpp"
-#include "engine/key_material.hpp"
-#include "ports/random.hpp"
 #include "engine/vote_chain.hpp"
 #include "engine/vote_queue.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
+#include "ports/logger.hpp"
+#include "ports/random.hpp"
 
 namespace api {
 

@@ -92,7 +92,7 @@ RelayerRoutes::RelayerRoutes(const Options& options, const Ports& ports)
       observer_(ports.observer) {}
 
 std::optional<ApiError> RelayerRoutes::before_body(const net::HttpRequest& head,
-                                                  const access::Pass& pass) const {
+                                                   const access::Pass& pass) const {
     const bool from_browser = pass.key_in_cookie || head.header("Origin");
     if (!from_browser || announces_json(head)) return {};
     return request_error(std::string("the body must be JSON: ").append(content_type_hint));
@@ -130,25 +130,29 @@ void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request,
         return;
     }
     engine::SubmitOptions submit_options{.client = call.client};
-    if (const auto* given = std::get_if<domain::Bytes32>(&key)) submit_options.idempotency_key = *given;
-    submitter_.submit(*content, submit_options,
-                   [this, call, respond = std::move(respond)](
-                       const engine::AcceptOutcome& outcome) { respond(answer(call, outcome)); });
+    if (const auto* given = std::get_if<domain::Bytes32>(&key))
+        submit_options.idempotency_key = *given;
+    submitter_.submit(
+        *content, submit_options,
+        [this, call, respond = std::move(respond)](const engine::AcceptOutcome& outcome) {
+            respond(answer(call, outcome));
+        });
 }
 
 net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOutcome& outcome) {
     return std::visit(
-        Overloaded{[&](const engine::Accepted& found) { return accepted(call, found); },
-              [&](const engine::Conflict&) { return refuse(internal_error(), call.id); },
-              [&](const engine::KeyReused&) { return refuse(idempotency_key_reused(), call.id); },
-              [&](const engine::QueueFull&) {
-                  return refuse(rate_limited(), call.id, options_.api_retry_after_seconds);
-              },
-              [&](const engine::Unavailable& unavailable) {
-                  submit_errors_.write(call.id, unavailable.reason);
-                  return failed_answer(call.id, can_not_store(),
-                                       std::max(unavailable.retry_after_seconds, 1U));
-              }},
+        Overloaded{
+            [&](const engine::Accepted& found) { return accepted(call, found); },
+            [&](const engine::Conflict&) { return refuse(internal_error(), call.id); },
+            [&](const engine::KeyReused&) { return refuse(idempotency_key_reused(), call.id); },
+            [&](const engine::QueueFull&) {
+                return refuse(rate_limited(), call.id, options_.api_retry_after_seconds);
+            },
+            [&](const engine::Unavailable& unavailable) {
+                submit_errors_.write(call.id, unavailable.reason);
+                return failed_answer(call.id, can_not_store(),
+                                     std::max(unavailable.retry_after_seconds, 1U));
+            }},
         outcome);
 }
 
@@ -159,13 +163,13 @@ net::HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accept
     std::string job_id = domain::to_string(accepted.id);
     if (logger_.wants(ports::LogLevel::debug)) {
         logger_.write(ports::LogLevel::debug,
-                       std::string("accepted job_id=")
-                           .append(job_id)
-                           .append(" call=")
-                           .append(call.id)
-                           .append(" kind=")
-                           .append(domain::to_string(call.kind))
-                           .append(accepted.duplicate ? " duplicate=true" : ""));
+                      std::string("accepted job_id=")
+                          .append(job_id)
+                          .append(" call=")
+                          .append(call.id)
+                          .append(" kind=")
+                          .append(domain::to_string(call.kind))
+                          .append(accepted.duplicate ? " duplicate=true" : ""));
     }
     return accepted_answer(call.id, job_id, accepted.retry_after_seconds);
 }
@@ -226,7 +230,8 @@ void RelayerRoutes::wait_for_end(const Call& call, const domain::RequestId& id,
 
 void RelayerRoutes::stop_waiting(WaitingPoll& waiting) {
     waiting.gone = true;
-    if (const LongPolls::Ticket ticket = waiting.ticket; ticket != 0) long_polls_.finish_early(ticket);
+    if (const LongPolls::Ticket ticket = waiting.ticket; ticket != 0)
+        long_polls_.finish_early(ticket);
 }
 
 engine::FindOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::RequestId& id) {
@@ -240,29 +245,29 @@ engine::FindOutcome RelayerRoutes::look_up(domain::Kind kind, const domain::Requ
 net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::FindOutcome& outcome) {
     const domain::Family family = domain::family_of(call.kind);
     const auto missing = [&] { return refuse(not_found(), call.id); };
-    return std::visit(Overloaded{[&](const engine::NotFound&) { return missing(); },
-                            [&](const engine::Pending& pending) {
-                                if (!is_of(family, pending)) return missing();
-                                return pending_answer(call.id, pending.status,
-                                                      pending.retry_after_seconds,
-                                                      pending.elapsed_seconds);
-                            },
-                            [&](const engine::Completed& completed) {
-                                if (!is_of(family, completed)) return missing();
-                                if (const auto problem = problem_of(completed))
-                                    return refuse(*problem, call.id);
-                                return succeeded_answer(call.id, *completed.result);
-                            },
-                            [&](const engine::Ended& ended) {
-                                if (!is_of(family, ended)) return missing();
-                                if (is_rejected_proof(ended)) return proof_rejected_answer(call.id);
-                                return failed_answer(call.id, api_error_of(ended));
-                            },
-                            [&](const engine::Unreadable& unreadable) {
-                                find_errors_.write(call.id, unreadable.reason);
-                                return failed_answer(call.id, internal_error("Database error"));
-                            }},
-                      outcome);
+    return std::visit(
+        Overloaded{[&](const engine::NotFound&) { return missing(); },
+                   [&](const engine::Pending& pending) {
+                       if (!is_of(family, pending)) return missing();
+                       return pending_answer(call.id, pending.status, pending.retry_after_seconds,
+                                             pending.elapsed_seconds);
+                   },
+                   [&](const engine::Completed& completed) {
+                       if (!is_of(family, completed)) return missing();
+                       if (const auto problem = problem_of(completed))
+                           return refuse(*problem, call.id);
+                       return succeeded_answer(call.id, *completed.result);
+                   },
+                   [&](const engine::Ended& ended) {
+                       if (!is_of(family, ended)) return missing();
+                       if (is_rejected_proof(ended)) return proof_rejected_answer(call.id);
+                       return failed_answer(call.id, api_error_of(ended));
+                   },
+                   [&](const engine::Unreadable& unreadable) {
+                       find_errors_.write(call.id, unreadable.reason);
+                       return failed_answer(call.id, internal_error("Database error"));
+                   }},
+        outcome);
 }
 
 net::HttpResponse RelayerRoutes::unreadable(net::HttpProblem problem,
@@ -302,7 +307,7 @@ std::optional<ApiError> RelayerRoutes::check_host_chains(const domain::Request& 
 }
 
 std::optional<ApiError> RelayerRoutes::check_signature(const domain::Request& request,
-                                                      std::string_view call_id) {
+                                                       std::string_view call_id) {
     const auto* unified = std::get_if<domain::UnifiedUserDecrypt>(&request);
     if (unified == nullptr) return {};
     const engine::SignatureAnswer answer =

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "api/api_error.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
-#include "api/api_error.hpp"
 #include "api/throttled_log.hpp"
 #include "domain/kind.hpp"
 #include "domain/request.hpp"
@@ -30,10 +30,10 @@ class RelayerRoutes {
 public:
     RelayerRoutes(const Options& options, const Ports& ports);
 
-    // Of a POST that Authenticator has let in: what a browser may have been made to send must say that
-    // it is JSON (relayer-api 1.1). Nothing: the body may be read.
+    // Of a POST that Authenticator has let in: what a browser may have been made to send must say
+    // that it is JSON (relayer-api 1.1). Nothing: the body may be read.
     [[nodiscard]] std::optional<ApiError> before_body(const net::HttpRequest& head,
-                                                     const access::Pass& pass) const;
+                                                      const access::Pass& pass) const;
     // What Authenticator does not let in, and what it lets in later.
     [[nodiscard]] net::HttpResponse unauthorized_answer(std::string_view call_id) const;
     [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
@@ -62,7 +62,7 @@ private:
     [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::FindOutcome& outcome);
     [[nodiscard]] std::optional<ApiError> check_host_chains(const domain::Request& request) const;
     [[nodiscard]] std::optional<ApiError> check_signature(const domain::Request& request,
-                                                         std::string_view call_id);
+                                                          std::string_view call_id);
     [[nodiscard]] net::HttpResponse refuse(const ApiError& api_error, std::string_view call_id,
                                            std::uint32_t retry_after_seconds = 0) const;
 

@@ -12,7 +12,7 @@ std::optional<domain::Timestamp> RoundCache::find(const domain::Bytes32& round_i
 }
 
 domain::Timestamp RoundCache::remember(const domain::Bytes32& round_id,
-                                        domain::Timestamp vote_end) {
+                                       domain::Timestamp vote_end) {
     const std::lock_guard lock(mutex_);
     const auto [known, added] = vote_ends_.try_emplace(round_id, vote_end);
     const domain::Timestamp counts = known->second;

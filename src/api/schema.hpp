@@ -4,8 +4,8 @@
 #include <string_view>
 #include <variant>
 
-#include "api/json_reader.hpp"
 #include "api/api_error.hpp"
+#include "api/json_reader.hpp"
 
 namespace api {
 
@@ -36,6 +36,6 @@ struct Schema {
 // first decoding problem of relayer-api 1.4, in document order. A type clash names the real member
 // (D-16).
 [[nodiscard]] std::variant<JsonDocument, ApiError> read_request(std::string_view body,
-                                                               const Schema& schema);
+                                                                const Schema& schema);
 
 }  // namespace api

@@ -10,8 +10,7 @@ std::string fields_of(const ShareCall& call) {
     return std::string("stage=").append(call.stage).append(" call=").append(call.id);
 }
 
-ShareAnswers::ShareAnswers(const Options& options, ports::Logger& logger,
-                           const ports::Clock& clock)
+ShareAnswers::ShareAnswers(const Options& options, ports::Logger& logger, const ports::Clock& clock)
     : options_(options),
       logger_(logger),
       problem_("share_call_failed", logger, clock),
@@ -41,9 +40,9 @@ net::HttpResponse ShareAnswers::too_late(const ShareCall& call) {
 net::HttpResponse ShareAnswers::refused(int status, std::string_view text,
                                         std::string_view call_id) const {
     logger_.write(ports::LogLevel::debug, std::string("share_refused call=")
-                                             .append(call_id)
-                                             .append(" status=")
-                                             .append(std::to_string(status)));
+                                              .append(call_id)
+                                              .append(" status=")
+                                              .append(std::to_string(status)));
     return share_error(status, text);
 }
 

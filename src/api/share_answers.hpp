@@ -6,9 +6,9 @@
 
 #include "api/options.hpp"
 #include "api/throttled_log.hpp"
+#include "net/http_message.hpp"
 #include "ports/clock.hpp"
 #include "ports/logger.hpp"
-#include "net/http_message.hpp"
 
 namespace api {
 

@@ -83,13 +83,13 @@ net::HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
                                                const domain::Bytes32& nullifier,
                                                const ShareCall& call) {
     return std::visit(Overloaded{[](const engine::Revealed&) { return share_answer("confirmed"); },
-                            [](const engine::NotRevealed&) { return share_answer("pending"); },
-                            [&](const engine::Unreachable& unreachable) {
-                                nullifier_errors_.note(
-                                    fields_of(call) + " round_id=" + domain::to_hex(round_id),
-                                    unreachable.reason);
-                                return ShareAnswers::internal_error();
-                            }},
+                                 [](const engine::NotRevealed&) { return share_answer("pending"); },
+                                 [&](const engine::Unreachable& unreachable) {
+                                     nullifier_errors_.note(
+                                         fields_of(call) + " round_id=" + domain::to_hex(round_id),
+                                         unreachable.reason);
+                                     return ShareAnswers::internal_error();
+                                 }},
                       nullifiers_->find(round_id, nullifier));
 }
 
@@ -100,12 +100,12 @@ net::HttpResponse ShareQueries::helper_status() {
 net::HttpResponse ShareQueries::queue_status(const ShareCall& call) {
     if (queue_ == nullptr) return answers_.unavailable();
     return std::visit(Overloaded{[](const std::vector<store::RoundCounts>& rounds) {
-                                return queue_status_answer(rounds);
-                            },
-                            [&](const engine::Unreadable& unreadable) {
-                                queue_errors_.note(fields_of(call), unreadable.reason);
-                                return ShareAnswers::internal_error();
-                            }},
+                                     return queue_status_answer(rounds);
+                                 },
+                                 [&](const engine::Unreadable& unreadable) {
+                                     queue_errors_.note(fields_of(call), unreadable.reason);
+                                     return ShareAnswers::internal_error();
+                                 }},
                       queue_->rounds());
 }
 

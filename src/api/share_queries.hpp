@@ -5,8 +5,8 @@
 #include "api/active_tree.hpp"
 #include "api/lookups.hpp"
 #include "api/ports.hpp"
-#include "api/throttled_log.hpp"
 #include "api/share_answers.hpp"
+#include "api/throttled_log.hpp"
 #include "net/http_message.hpp"
 
 namespace api {

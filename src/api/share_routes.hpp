@@ -9,8 +9,8 @@
 #include "api/ports.hpp"
 #include "api/router.hpp"
 #include "api/share_answers.hpp"
-#include "api/share_submitter.hpp"
 #include "api/share_queries.hpp"
+#include "api/share_submitter.hpp"
 #include "net/http_message.hpp"
 
 namespace api {

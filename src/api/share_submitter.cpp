@@ -35,7 +35,7 @@ std::string submit_at_field(const domain::VoteShare& share) {
 }  // namespace
 
 ShareSubmitter::ShareSubmitter(const Options& options, const Ports& ports, ShareAnswers& answers,
-                         Lookups& lookups)
+                               Lookups& lookups)
     : options_(options),
       submitter_(ports.submitter),
       rounds_(ports.votes.rounds),
@@ -74,7 +74,7 @@ void ShareSubmitter::submit(std::string_view body, const ShareCall& call, net::R
 }
 
 void ShareSubmitter::check_and_enter(const domain::VoteShare& share, const ShareCall& call,
-                                  const net::Respond& respond) {
+                                     const net::Respond& respond) {
     if (commitments_.is_on()) {
         if (const auto problem = commitments_.problem_of(share, call.id)) {
             respond(answers_.refused(400, *problem, call.id));
@@ -91,37 +91,37 @@ void ShareSubmitter::check_and_enter(const domain::VoteShare& share, const Share
 }
 
 ShareSubmitter::VoteEnd ShareSubmitter::find_vote_end(const domain::VoteShare& share,
-                                                const ShareCall& call) {
+                                                      const ShareCall& call) {
     if (const auto known = known_rounds_.find(share.round_id)) return *known;
     return ask_vote_end(share, call);
 }
 
 ShareSubmitter::VoteEnd ShareSubmitter::ask_vote_end(const domain::VoteShare& share,
-                                               const ShareCall& call) {
+                                                     const ShareCall& call) {
     const auto lookup_failed = [&](std::string_view reason) -> VoteEnd {
         rounds_errors_.note(fields_of(call) + round_field(share), reason);
         return ShareAnswers::internal_error();
     };
     return std::visit(
         Overloaded{[&](const engine::Round& round) -> VoteEnd {
-                  // An end of 0 would make a row that never expires.
-                  if (domain::unix_ms(round.vote_end) < 1'000) {
-                      return lookup_failed("the chain gives no vote_end_time for the round");
-                  }
-                  return known_rounds_.remember(share.round_id, round.vote_end);
-              },
-              [&](const engine::UnknownRound&) -> VoteEnd {
-                  return answers_.refused(400, "unknown voting round: check vote_round_id",
-                                          call.id);
-              },
-              [&](const engine::Unreachable& unreachable) -> VoteEnd {
-                  return lookup_failed(unreachable.reason);
-              }},
+                       // An end of 0 would make a row that never expires.
+                       if (domain::unix_ms(round.vote_end) < 1'000) {
+                           return lookup_failed("the chain gives no vote_end_time for the round");
+                       }
+                       return known_rounds_.remember(share.round_id, round.vote_end);
+                   },
+                   [&](const engine::UnknownRound&) -> VoteEnd {
+                       return answers_.refused(400, "unknown voting round: check vote_round_id",
+                                               call.id);
+                   },
+                   [&](const engine::Unreachable& unreachable) -> VoteEnd {
+                       return lookup_failed(unreachable.reason);
+                   }},
         rounds_.find(share.round_id));
 }
 
 void ShareSubmitter::enter(const domain::VoteShare& share, domain::Timestamp vote_end,
-                        const ShareCall& call, net::Respond respond) {
+                           const ShareCall& call, net::Respond respond) {
     const std::uint64_t end_seconds = whole_seconds(vote_end);
     if (share.submit_at > end_seconds) {
         respond(answers_.refused(400,
@@ -138,37 +138,37 @@ void ShareSubmitter::enter(const domain::VoteShare& share, domain::Timestamp vot
 }
 
 net::HttpResponse ShareSubmitter::answer(const engine::AcceptOutcome& outcome,
-                                      std::string_view call_id, const std::string& fields) {
+                                         std::string_view call_id, const std::string& fields) {
     const auto conflict = [&] {
         return answers_.refused(409, "conflicting share payload for round_id/share_index", call_id);
     };
-    return std::visit(Overloaded{[&](const engine::Accepted& accepted) {
-                                if (accepted.duplicate) return share_answer("duplicate");
-                                if (!fields.empty()) {
-                                    logger_.write(
-                                        level(),
-                                        "share_scheduled job_id=" + domain::to_string(accepted.id) +
+    return std::visit(
+        Overloaded{[&](const engine::Accepted& accepted) {
+                       if (accepted.duplicate) return share_answer("duplicate");
+                       if (!fields.empty()) {
+                           logger_.write(
+                               level(), "share_scheduled job_id=" + domain::to_string(accepted.id) +
                                             " call=" + std::string(call_id) + fields);
-                                }
-                                return share_answer("queued");
-                            },
-                            [&](const engine::Conflict&) { return conflict(); },
-                            [&](const engine::KeyReused&) { return conflict(); },
-                            [&](const engine::QueueFull& bounced) {
-                                return answers_.unavailable(bounced.retry_after_seconds);
-                            },
-                            [&](const engine::Unavailable& refused) {
-                                submit_errors_.write(call_id, refused.reason);
-                                return answers_.unavailable(refused.retry_after_seconds);
-                            }},
-                      outcome);
+                       }
+                       return share_answer("queued");
+                   },
+                   [&](const engine::Conflict&) { return conflict(); },
+                   [&](const engine::KeyReused&) { return conflict(); },
+                   [&](const engine::QueueFull& bounced) {
+                       return answers_.unavailable(bounced.retry_after_seconds);
+                   },
+                   [&](const engine::Unavailable& refused) {
+                       submit_errors_.write(call_id, refused.reason);
+                       return answers_.unavailable(refused.retry_after_seconds);
+                   }},
+        outcome);
 }
 
 void ShareSubmitter::note_received(const domain::VoteShare& share, std::string_view call_id) const {
     if (!logger_.wants(level())) return;
     logger_.write(level(), "share_received call=" + std::string(call_id) + share_fields(share) +
-                                " tree_position=" + std::to_string(share.tree_position) +
-                                (options_.share_expose_timing ? submit_at_field(share) : ""));
+                               " tree_position=" + std::to_string(share.tree_position) +
+                               (options_.share_expose_timing ? submit_at_field(share) : ""));
 }
 
 // When a share leaves is the voter's secret.

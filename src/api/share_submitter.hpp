@@ -9,9 +9,9 @@
 #include "api/lookups.hpp"
 #include "api/options.hpp"
 #include "api/ports.hpp"
-#include "api/throttled_log.hpp"
 #include "api/round_cache.hpp"
 #include "api/share_answers.hpp"
+#include "api/throttled_log.hpp"
 #include "domain/request.hpp"
 #include "domain/time.hpp"
 #include "net/http_message.hpp"
@@ -24,7 +24,7 @@ class ShareSubmitter {
 public:
     // `lookups` too must end before this does.
     ShareSubmitter(const Options& options, const Ports& ports, ShareAnswers& answers,
-                Lookups& lookups);
+                   Lookups& lookups);
 
     // Refusals of fields are answered at once, everything else when chain and commit are through;
     // 503 when the chain's turn comes too late (Lookups).

@@ -21,7 +21,7 @@ class ThrottledLog {
 public:
     // `event` names the trouble and outlives the report.
     ThrottledLog(std::string_view event, ports::Logger& logger, const ports::Clock& clock,
-                  ports::LogLevel level = ports::LogLevel::error)
+                 ports::LogLevel level = ports::LogLevel::error)
         : event_(event), logger_(logger), clock_(clock), level_(level) {}
 
     // `reason` goes without its URLs.

@@ -75,7 +75,7 @@ std::string line_of(const chains::evm::Options& evm, const domain::Address& sign
 }
 
 std::unique_ptr<RelayerChain> make_loopback(const config::Settings& settings, ports::Clock& clock,
-                                     ports::Logger& logger) {
+                                            ports::Logger& logger) {
     try {
         return std::make_unique<Loopback>(settings, clock, logger);
     } catch (const std::exception& error) {
@@ -85,7 +85,7 @@ std::unique_ptr<RelayerChain> make_loopback(const config::Settings& settings, po
 }
 
 std::unique_ptr<RelayerChain> make_evm(const config::Settings& settings, ports::Clock& clock,
-                                ports::Logger& logger) {
+                                       ports::Logger& logger) {
     try {
         const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
         auto chain = std::make_unique<Evm>(settings, clock, logger);
@@ -98,8 +98,8 @@ std::unique_ptr<RelayerChain> make_evm(const config::Settings& settings, ports::
 
 }  // namespace
 
-std::unique_ptr<RelayerChain> make_relayer_chain(const config::Settings& settings, ports::Clock& clock,
-                                  ports::Logger& logger) {
+std::unique_ptr<RelayerChain> make_relayer_chain(const config::Settings& settings,
+                                                 ports::Clock& clock, ports::Logger& logger) {
     switch (settings.gateway) {
         case config::GatewayType::evm:
             return make_evm(settings, clock, logger);

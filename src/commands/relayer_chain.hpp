@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "config/settings.hpp"
-#include "ports/clock.hpp"
 #include "engine/contract_signatures.hpp"
 #include "engine/gateway.hpp"
-#include "ports/logger.hpp"
 #include "engine/key_material.hpp"
+#include "ports/clock.hpp"
+#include "ports/logger.hpp"
 
 namespace commands {
 
@@ -24,6 +24,7 @@ public:
 
 // Of the configured type. Throws std::runtime_error that says what it could not be made of.
 [[nodiscard]] std::unique_ptr<RelayerChain> make_relayer_chain(const config::Settings& settings,
-                                                ports::Clock& clock, ports::Logger& logger);
+                                                               ports::Clock& clock,
+                                                               ports::Logger& logger);
 
 }  // namespace commands

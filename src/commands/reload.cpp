@@ -15,8 +15,8 @@ void reload(const Reload& reload, ports::Logger& logger) {
         logger.write(ports::LogLevel::info, "reloaded what=" + reload.what + " " + reload.read());
     } catch (const std::exception& error) {
         logger.write(ports::LogLevel::error, "reload_failed what=" + reload.what +
-                                                " alert=true error=\"" + error.what() +
-                                                "\" action=\"the old ones stay\"");
+                                                 " alert=true error=\"" + error.what() +
+                                                 "\" action=\"the old ones stay\"");
     }
 }
 

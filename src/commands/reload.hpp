@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "api/access/authenticator.hpp"
-#include "ports/logger.hpp"
 #include "net/http_server.hpp"
 #include "platform/service_manager.hpp"
+#include "ports/logger.hpp"
 
 namespace commands {
 

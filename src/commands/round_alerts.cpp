@@ -13,7 +13,7 @@ namespace {
 class WebhookAlerts final : public RoundAlerts {
 public:
     WebhookAlerts(const chains::votes::WebhookOptions& options, engine::AlertEvents& events,
-                 const ports::Clock& clock, ports::Logger& logger)
+                  const ports::Clock& clock, ports::Logger& logger)
         : worker_(1),
           poster_(chains::votes::make_poster(options)),
           webhook_(options, *poster_, events, worker_, clock, logger) {}
@@ -30,8 +30,8 @@ private:
 }  // namespace
 
 std::unique_ptr<RoundAlerts> make_round_alerts(const chains::votes::WebhookOptions& options,
-                                  engine::AlertEvents& events, const ports::Clock& clock,
-                                  ports::Logger& logger) {
+                                               engine::AlertEvents& events,
+                                               const ports::Clock& clock, ports::Logger& logger) {
     if (options.url.empty()) return nullptr;
     try {
         return std::make_unique<WebhookAlerts>(options, events, clock, logger);

@@ -19,9 +19,8 @@ public:
 };
 
 // Nothing when nobody is to be told. Throws std::runtime_error when the URL is none.
-[[nodiscard]] std::unique_ptr<RoundAlerts> make_round_alerts(const chains::votes::WebhookOptions& options,
-                                                engine::AlertEvents& events,
-                                                const ports::Clock& clock,
-                                                ports::Logger& logger);
+[[nodiscard]] std::unique_ptr<RoundAlerts> make_round_alerts(
+    const chains::votes::WebhookOptions& options, engine::AlertEvents& events,
+    const ports::Clock& clock, ports::Logger& logger);
 
 }  // namespace commands

@@ -39,9 +39,10 @@ void find_tls_files(net::HttpOptions& http, const std::string& credentials) {
 std::vector<std::string> leave_out_credentials(config::Settings& settings) {
     std::vector<std::string> lines;
     if (!settings.api.access.credentials_directory.empty()) return lines;
-    for (std::string* file : {&settings.api.access.client_keys_file, &settings.api.access.share_tokens_file,
-                              &settings.http.tls_certificate_file, &settings.http.tls_key_file,
-                              &settings.admin.token_file, &settings.signer_key_file}) {
+    for (std::string* file :
+         {&settings.api.access.client_keys_file, &settings.api.access.share_tokens_file,
+          &settings.http.tls_certificate_file, &settings.http.tls_key_file,
+          &settings.admin.token_file, &settings.signer_key_file}) {
         if (!api::access::is_credential(*file)) continue;
         lines.push_back("not_checked file=\"" + *file + "\" reason=\"only the service has it\"");
         file->clear();
@@ -51,8 +52,8 @@ std::vector<std::string> leave_out_credentials(config::Settings& settings) {
 
 void read_admin_token(config::Settings& settings) {
     if (!settings.api.admin_enabled || settings.admin.token_file.empty()) return;
-    settings.admin.token =
-        config::read_token_file(settings.admin.token_file, settings.api.access.credentials_directory);
+    settings.admin.token = config::read_token_file(settings.admin.token_file,
+                                                   settings.api.access.credentials_directory);
 }
 
 // Whether the digits are a key at all: not every number is.
@@ -69,8 +70,8 @@ void check_signer_key(const std::string& key) {
 void read_signer_key(config::Settings& settings) {
     if (settings.gateway != config::GatewayType::evm) return;
     if (!settings.signer_key_file.empty()) {
-        settings.evm.private_key =
-            config::read_signer_key(settings.signer_key_file, settings.api.access.credentials_directory);
+        settings.evm.private_key = config::read_signer_key(
+            settings.signer_key_file, settings.api.access.credentials_directory);
     }
     // Nothing when only the running service has it.
     if (!settings.evm.private_key.empty()) check_signer_key(settings.evm.private_key);

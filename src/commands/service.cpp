@@ -39,12 +39,12 @@ std::string recovered_line(const engine::recovery::Report& report, bool with_sha
 // Gives the options back, so that the line comes before those of what is made next.
 const store::Options& report_opened(const store::Options& options, ports::Logger& logger) {
     logger.write(ports::LogLevel::info,
-                  "store_opened file=" + store::database_path(options).string() + " version=\"" +
-                      store::Store::version() + "\"");
+                 "store_opened file=" + store::database_path(options).string() + " version=\"" +
+                     store::Store::version() + "\"");
     if (options.synchronous == store::Synchronous::normal) {
         logger.write(ports::LogLevel::warning,
-                      "durability_relaxed storage.synchronous=normal hint=\"a power cut may take "
-                      "the newest accepted requests; a crash of the process does not\"");
+                     "durability_relaxed storage.synchronous=normal hint=\"a power cut may take "
+                     "the newest accepted requests; a crash of the process does not\"");
     }
     return options;
 }
@@ -69,9 +69,9 @@ std::jthread count_requests(const store::Options& options, api::metrics::Metrics
             if (const auto counts = counter->count(stop)) metrics.add(*counts);
         } catch (const std::exception& error) {
             logger.write(ports::LogLevel::warning,
-                          std::string("census_failed action=\"metrics go without the counts of "
-                                      "requests\" error=\"") +
-                              error.what() + "\"");
+                         std::string("census_failed action=\"metrics go without the counts of "
+                                     "requests\" error=\"") +
+                             error.what() + "\"");
         }
     });
 }
@@ -84,7 +84,7 @@ std::unique_ptr<api::metrics::MetricsServer> serve_metrics(
     auto server =
         std::make_unique<api::metrics::MetricsServer>(options, metrics, samples, logger, clock);
     logger.write(ports::LogLevel::info,
-                  "listening metrics=" + options.host + ":" + std::to_string(server->port()));
+                 "listening metrics=" + options.host + ":" + std::to_string(server->port()));
     return server;
 }
 
@@ -176,7 +176,7 @@ void Service::Frontend::start() {
     if (!admin_) return;
     admin_->server.start();
     service_.log_.write(ports::LogLevel::info, "listening admin=" + settings.admin.host + ":" +
-                                                 std::to_string(admin_->server.port()));
+                                                   std::to_string(admin_->server.port()));
 }
 
 void Service::Frontend::wait() {
@@ -203,7 +203,8 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       reader_(report_opened(settings_.store, log_), reader_connections_max),
       metrics_(settings_.metrics, {build_version, build_commit}),
       chain_(make_relayer_chain(settings_, clock_, log_)),
-      votes_(make_vote_service(settings_, chain_->gateway(), chain_->rounds(), clock_, log_, metrics_)),
+      votes_(make_vote_service(settings_, chain_->gateway(), chain_->rounds(), clock_, log_,
+                               metrics_)),
       gateway_(votes_->gateway()),
       gates_(settings_.engine, clock_.monotonic()),
       configured_(gates_.tuning()),

@@ -7,8 +7,8 @@
 #include "domain/time.hpp"
 #include "engine/gateway.hpp"
 #include "engine/inbox.hpp"
-#include "ports/logger.hpp"
 #include "engine/processor.hpp"
+#include "ports/logger.hpp"
 
 namespace commands {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "api/admin/admin_changes.hpp"
-#include "ports/logger.hpp"
 #include "engine/tuning.hpp"
+#include "ports/logger.hpp"
 #include "store/store.hpp"
 
 namespace commands {

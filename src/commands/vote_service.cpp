@@ -27,8 +27,8 @@ private:
 // A share holds its slot, and with it one thread, from its round check to the chain's answer.
 class OwnVoteChain final : public VoteService {
 public:
-    OwnVoteChain(const config::Settings& settings, engine::Gateway& relayer, const ports::Clock& clock,
-          ports::Logger& logger, engine::VoteObserver& observer)
+    OwnVoteChain(const config::Settings& settings, engine::Gateway& relayer,
+                 const ports::Clock& clock, ports::Logger& logger, engine::VoteObserver& observer)
         : workers_(settings.engine.shares.max_concurrent_proofs),
           votes_(settings.votes, clock, workers_, logger, observer),
           gateway_(relayer, votes_.gateway()) {}
@@ -47,8 +47,9 @@ private:
 std::string line_of(const config::Settings& settings) {
     const chains::votes::Options& options = settings.votes;
     const char* const prover = options.prover.type == chains::votes::ProverType::command ? "command"
-                               : options.prover.type == chains::votes::ProverType::http  ? "http"
-                                                                                  : "loopback";
+                               : options.prover.type == chains::votes::ProverType::http
+                                   ? "http"
+                                   : "loopback";
     return std::string("vote_chain type=rest prover=") + prover +
            " proofs_at_once=" + std::to_string(settings.engine.shares.max_concurrent_proofs) +
            " commitment_check=" + (options.commitment_check ? "on" : "off") +
@@ -57,13 +58,15 @@ std::string line_of(const config::Settings& settings) {
 
 }  // namespace
 
-std::unique_ptr<VoteService> make_vote_service(const config::Settings& settings, engine::Gateway& relayer,
-                                  engine::RoundDirectory& rounds, const ports::Clock& clock,
-                                  ports::Logger& logger, engine::VoteObserver& observer) {
+std::unique_ptr<VoteService> make_vote_service(const config::Settings& settings,
+                                               engine::Gateway& relayer,
+                                               engine::RoundDirectory& rounds,
+                                               const ports::Clock& clock, ports::Logger& logger,
+                                               engine::VoteObserver& observer) {
     if (settings.api.share_disable) return std::make_unique<SharedVoteChain>(relayer, rounds);
     if (settings.votes.base_url().empty()) {
         logger.write(ports::LogLevel::info,
-                      "vote_chain type=loopback hint=\"a trial: vote shares reach no real chain\"");
+                     "vote_chain type=loopback hint=\"a trial: vote shares reach no real chain\"");
         return std::make_unique<SharedVoteChain>(relayer, rounds);
     }
     try {

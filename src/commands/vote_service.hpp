@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "config/settings.hpp"
-#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
-#include "ports/logger.hpp"
 #include "engine/vote_chain.hpp"
+#include "ports/clock.hpp"
+#include "ports/logger.hpp"
 
 namespace commands {
 

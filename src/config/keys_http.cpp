@@ -226,9 +226,9 @@ std::vector<Key> http_keys() {
     all.push_back(key(
         "log.level",
         choice<ports::LogLevel>({{"debug", ports::LogLevel::debug},
-                               {"info", ports::LogLevel::info},
-                               {"warning", ports::LogLevel::warning},
-                               {"error", ports::LogLevel::error}}),
+                                 {"info", ports::LogLevel::info},
+                                 {"warning", ports::LogLevel::warning},
+                                 {"error", ports::LogLevel::error}}),
         [](auto& s) -> auto& { return s.log.level; }, "Lines below it are dropped."));
     all.push_back(unused("log.show_file_line", boolean(), "false", Effect::superseded,
                          "Source file and line; log lines here have none."));

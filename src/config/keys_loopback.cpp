@@ -29,9 +29,10 @@ std::vector<Key> loopback_keys() {
         "The chain's own database; a relative path stands in storage.data_dir."));
     all.push_back(key(
         loopback_table + "ledger_synchronous",
-        choice<chains::loopback::LedgerSynchronous>({{"full", chains::loopback::LedgerSynchronous::full},
-                                           {"normal", chains::loopback::LedgerSynchronous::normal},
-                                           {"off", chains::loopback::LedgerSynchronous::off}}),
+        choice<chains::loopback::LedgerSynchronous>(
+            {{"full", chains::loopback::LedgerSynchronous::full},
+             {"normal", chains::loopback::LedgerSynchronous::normal},
+             {"off", chains::loopback::LedgerSynchronous::off}}),
         [](auto& s) -> auto& { return s.loopback.ledger_synchronous; },
         "How carefully the chain writes it."));
     all.push_back(key(

@@ -111,7 +111,8 @@ void settle_votes(const Findings& findings, Loaded& loaded) {
         loaded.warnings.emplace_back(
             "vote_shares_off hint=\"there is no chain for vote shares: their routes answer 503, as "
             "with helper.disable; set helper.chain_url and helper.prover\"");
-    } else if (has_chain(settings) && settings.votes.prover.type == chains::votes::ProverType::loopback) {
+    } else if (has_chain(settings) &&
+               settings.votes.prover.type == chains::votes::ProverType::loopback) {
         loaded.warnings.emplace_back(
             "prover_proves_nothing helper.prover.type=loopback hint=\"a real chain refuses its "
             "proofs\"");

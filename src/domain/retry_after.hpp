@@ -51,7 +51,7 @@ enum class Stage {
 struct QueuePosition {
     Family family = Family::input_proof;
     Stage stage = Stage::tx_queue;
-    std::uint64_t ahead = 0;               // how many come first in the queue of the stage
+    std::uint64_t ahead = 0;                  // how many come first in the queue of the stage
     std::uint64_t tx_queue_size = 0;          // of the family, now
     std::uint64_t tx_per_second = 0;          // 0: not moving, the wait counts as the maximum
     std::uint64_t readiness_concurrency = 0;  // same
@@ -59,7 +59,8 @@ struct QueuePosition {
 };
 
 // Milliseconds before margin and clamp; nothing for `response` and `done`. Saturates.
-[[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(const QueuePosition&, const RetryAfterOptions&);
+[[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(const QueuePosition&,
+                                                      const RetryAfterOptions&);
 
 // Whole seconds (relayer-api 5.2), integer arithmetic: ceil once, then clamp. `done` gives 0.
 [[nodiscard]] std::uint32_t retry_after_seconds(const QueuePosition&, const RetryAfterOptions&);

@@ -35,8 +35,8 @@ void Checkpointer::after_step(const Moment& moment) {
     }
     if (moment.maintained && store_.wal_bytes() > bytes_max) {
         logger_.write(ports::LogLevel::warning,
-                       "wal_large bytes=" + std::to_string(store_.wal_bytes()) +
-                           " hint=\"a long read keeps the write-ahead log from shrinking\"");
+                      "wal_large bytes=" + std::to_string(store_.wal_bytes()) +
+                          " hint=\"a long read keeps the write-ahead log from shrinking\"");
     }
 }
 

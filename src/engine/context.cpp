@@ -54,10 +54,10 @@ void end_broken(Context& context) {
         context.store.end_broken(row, internal_text(kind, unreadable_text), context.now.wall);
         context.effects.settled.push_back(row.sequence);
         context.effects.lines.push_back(
-            {ports::LogLevel::error, "request_broken row=" + std::to_string(row.sequence) + " problem=\"" +
-                               row.problem +
-                               "\" action=\"it failed\" hint=\"the file was changed " +
-                               "by somebody else, or the disk is bad\""});
+            {ports::LogLevel::error, "request_broken row=" + std::to_string(row.sequence) +
+                                         " problem=\"" + row.problem +
+                                         "\" action=\"it failed\" hint=\"the file was changed " +
+                                         "by somebody else, or the disk is bad\""});
     }
 }
 

@@ -8,14 +8,14 @@
 #include "domain/failure.hpp"
 #include "domain/moves.hpp"
 #include "engine/alerts.hpp"
+#include "engine/filtered_clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
 #include "engine/inbox.hpp"
-#include "ports/logger.hpp"
 #include "engine/observer.hpp"
 #include "engine/options.hpp"
-#include "engine/filtered_clock.hpp"
 #include "engine/work.hpp"
+#include "ports/logger.hpp"
 #include "store/store.hpp"
 
 namespace engine {
@@ -26,7 +26,7 @@ struct Effects {
         ports::LogLevel level;
         std::string text;
     };
-    std::vector<LogLine> lines;             // for the log
+    std::vector<LogLine> lines;          // for the log
     std::vector<AcceptOutcome> replies;  // to the submissions of the step, in their order
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;

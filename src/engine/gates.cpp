@@ -6,8 +6,8 @@
 namespace engine {
 
 using domain::Family;
-using domain::Stage;
 using domain::QueuePosition;
+using domain::Stage;
 using domain::Status;
 
 namespace {
@@ -50,7 +50,7 @@ Gates::CheckQueue Gates::check_queue_for(const ReadinessGateOptions& options, bo
 }
 
 Gates::SendQueue Gates::send_queue_for(const SendGateOptions& options, bool fair,
-                                     domain::Monotonic now) {
+                                       domain::Monotonic now) {
     return {options, FairQueue{fair}, {options.per_seconds, burst_of(options), now}};
 }
 
@@ -209,7 +209,8 @@ void Gates::restore_permits(const Work& work) {
 }
 
 std::size_t Gates::permits() const {
-    return std::size_t{sends_in_flight_} + shares_in_work_ + checks_[0].running + checks_[1].running;
+    return std::size_t{sends_in_flight_} + shares_in_work_ + checks_[0].running +
+           checks_[1].running;
 }
 
 std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const {

@@ -7,10 +7,10 @@
 
 #include "domain/kind.hpp"
 #include "domain/retry_after.hpp"
+#include "engine/fair_queue.hpp"
 #include "engine/options.hpp"
 #include "engine/token_bucket.hpp"
 #include "engine/tuning.hpp"
-#include "engine/fair_queue.hpp"
 #include "engine/work.hpp"
 
 namespace engine {
@@ -76,13 +76,14 @@ public:
 
     // Where a request stands. Not for shares.
     [[nodiscard]] domain::QueuePosition position_of(const store::Row& row,
-                                            std::int64_t seconds_in_status) const;
+                                                    std::int64_t seconds_in_status) const;
     // Where a request of this client would stand that came in now.
     [[nodiscard]] domain::QueuePosition position_of_new(domain::Family family,
-                                                   std::int64_t client) const;
+                                                        std::int64_t client) const;
     [[nodiscard]] std::uint32_t retry_after_seconds(const domain::QueuePosition& position) const;
     [[nodiscard]] std::uint32_t shortest_retry_after_seconds() const;
-    [[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(const domain::QueuePosition& position) const;
+    [[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(
+        const domain::QueuePosition& position) const;
     [[nodiscard]] Tuning tuning() const;
 
     struct Depths {
@@ -106,7 +107,7 @@ private:
 
     [[nodiscard]] static CheckQueue check_queue_for(const ReadinessGateOptions& options, bool fair);
     [[nodiscard]] static SendQueue send_queue_for(const SendGateOptions& options, bool fair,
-                                                domain::Monotonic now);
+                                                  domain::Monotonic now);
     [[nodiscard]] CheckQueue* check_queue(domain::Family family);
     [[nodiscard]] const CheckQueue* check_queue(domain::Family family) const;
     [[nodiscard]] SendQueue& send_queue(domain::Family family);

@@ -25,8 +25,8 @@ constexpr Milliseconds door_pause{3'000};
 }  // namespace
 
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
-                     Inbox& inbox, const ports::Clock& clock, ports::Random& random, ports::Logger& logger,
-                     Observer& observer, AlertSink* alerts)
+                     Inbox& inbox, const ports::Clock& clock, ports::Random& random,
+                     ports::Logger& logger, Observer& observer, AlertSink* alerts)
     : store_(store),
       gates_(gates),
       gateway_(gateway),
@@ -259,7 +259,8 @@ Processor::Wait Processor::turn() {
     }
     try {
         const Nanoseconds until_next = step();
-        checkpointer_.after_step({now, inbox_.is_empty(), work_.busy() > 0, maintained_, until_next});
+        checkpointer_.after_step(
+            {now, inbox_.is_empty(), work_.busy() > 0, maintained_, until_next});
         domain::Monotonic next = now + until_next;
         if (!is_open()) next = std::min(next, next_try_);
         if (const auto tidy = checkpointer_.next(now)) next = std::min(next, *tidy);
@@ -310,9 +311,10 @@ void Processor::release_unfinished() {
         if (work_.busy() > 0) recovery::release(context_);
         transaction.commit();
     } catch (const store::StorageError& error) {
-        logger_.write(ports::LogLevel::warning, std::string("work_not_released hint=\"counts as a crash at "
-                                                   "the next start\" error=\"") +
-                                           error.what() + "\"");
+        logger_.write(ports::LogLevel::warning,
+                      std::string("work_not_released hint=\"counts as a crash at "
+                                  "the next start\" error=\"") +
+                          error.what() + "\"");
     }
     context_.effects = {};
 }
@@ -327,8 +329,8 @@ void Processor::watch_clock() {
     const std::optional<Milliseconds> leap = filtered_clock_.held_leap();
     if (leap && !reported_leap_) {
         logger_.write(ports::LogLevel::warning,
-                       "clock_leapt ahead_ms=" + std::to_string(leap->count()) +
-                           " action=\"not believed until it stays for clock.leap_hold\"");
+                      "clock_leapt ahead_ms=" + std::to_string(leap->count()) +
+                          " action=\"not believed until it stays for clock.leap_hold\"");
     } else if (!leap && reported_leap_) {
         logger_.write(ports::LogLevel::warning, "clock_settled");
     }
@@ -338,9 +340,10 @@ void Processor::watch_clock() {
 void Processor::enter_read_only(const store::StorageError& error) {
     refuse_pending(error.what());
     if (open_.exchange(false)) {
-        logger_.write(ports::LogLevel::error, std::string("storage_failed action=\"new requests get 503 "
-                                                 "until it heals\" error=\"") +
-                                         error.what() + "\"");
+        logger_.write(ports::LogLevel::error,
+                      std::string("storage_failed action=\"new requests get 503 "
+                                  "until it heals\" error=\"") +
+                          error.what() + "\"");
     }
 }
 
@@ -350,7 +353,8 @@ void Processor::try_to_leave_read_only() {
         store_.truncate_wal();  // so that what the log took counts as free space
         if (!store_.restore_reserve()) return;
         open_.store(true);
-        logger_.write(ports::LogLevel::warning, "storage_healed action=\"new requests are taken again\"");
+        logger_.write(ports::LogLevel::warning,
+                      "storage_healed action=\"new requests are taken again\"");
     } catch (const store::StorageError&) {
         // Said once when read-only mode began; the next try comes after the pause.
         return;

@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "engine/admission.hpp"
-#include "ports/clock.hpp"
+#include "engine/checkpointer.hpp"
 #include "engine/context.hpp"
-#include "engine/recovery.hpp"
-#include "engine/rounds.hpp"
 #include "engine/crash_suspects.hpp"
 #include "engine/filtered_clock.hpp"
-#include "engine/checkpointer.hpp"
+#include "engine/recovery.hpp"
+#include "engine/rounds.hpp"
+#include "ports/clock.hpp"
 
 namespace engine {
 
@@ -35,8 +35,8 @@ public:
         domain::Nanoseconds length{};
         bool events_end_it = true;  // false: a pause that only stop() cuts short
     };
-    // A step that survives a failing disk: enters read-only mode, pauses, tries again, leaves it. Throws
-    // only when the file is corrupt.
+    // A step that survives a failing disk: enters read-only mode, pauses, tries again, leaves it.
+    // Throws only when the file is corrupt.
     Wait turn();
 
     // Turns until Inbox::stop(), then until the work in flight has reported or `grace` is over.
@@ -45,7 +45,9 @@ public:
     // Any thread. False while new requests can not be stored.
     [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_relaxed); }
     // Any thread. Orders the gateway has not answered yet.
-    [[nodiscard]] std::size_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::size_t in_flight() const {
+        return in_flight_.load(std::memory_order_relaxed);
+    }
 
     [[nodiscard]] std::uint64_t stale_events() const { return context_.stale; }
 

@@ -33,7 +33,8 @@ void time_out(Context& context, const store::Row& row) {
 }
 
 domain::Failure unanswered(const std::string& unreachable) {
-    return {Reason::readiness_failed, "Processing Failed: Contract call failed: " + unreachable, {}};
+    return {
+        Reason::readiness_failed, "Processing Failed: Contract call failed: " + unreachable, {}};
 }
 
 void pause(Context& context, const store::Row& row, domain::Milliseconds length) {
@@ -69,7 +70,8 @@ void unreachable(Context& context, store::Row row, const Unreachable& unreachabl
              unreachable.verdict.value_or(unanswered(unreachable.reason)));
     } else {
         pause(context, row,
-              std::max(context.options.unreachable_pause.pause(row.schedule.faults), unreachable.hold));
+              std::max(context.options.unreachable_pause.pause(row.schedule.faults),
+                       unreachable.hold));
     }
 }
 

@@ -94,7 +94,8 @@ void note_late(Context& context, const store::Row& share) {
     context.late_rounds.insert(*share.round);
     if (!context.late_rounds_told.insert(*share.round).second) return;
     context.effects.lines.push_back(
-        {ports::LogLevel::warning, "share_after_round_end round_id=" + hex_of(context.store, *share.round)});
+        {ports::LogLevel::warning,
+         "share_after_round_end round_id=" + hex_of(context.store, *share.round)});
 }
 
 void reload_late_rounds(Context& context) {
@@ -138,7 +139,7 @@ void PurgeTally::report(Context& context) {
     for (const auto& [round, rows] : std::exchange(rows_, {})) {
         context.effects.lines.push_back(
             {ports::LogLevel::info, "round_purged round_id=" + hex_of(context.store, round) +
-                              " rows_deleted=" + std::to_string(rows)});
+                                        " rows_deleted=" + std::to_string(rows)});
     }
 }
 

@@ -2,22 +2,26 @@
 
 #include <atomic>
 
-#include "ports/clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/health.hpp"
 #include "engine/inbox.hpp"
+#include "engine/processor.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
-#include "engine/processor.hpp"
 #include "engine/tuning.hpp"
 #include "engine/vote_queue.hpp"
+#include "ports/clock.hpp"
 #include "store/errors.hpp"
 #include "store/reader.hpp"
 
 namespace engine {
 
 // What the outside sees of the engine. Any thread.
-class Service : public Submitter, public RequestReader, public Health, public Control, public VoteQueue {
+class Service : public Submitter,
+                public RequestReader,
+                public Health,
+                public Control,
+                public VoteQueue {
 public:
     Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
             store::Reader& reader, const ports::Clock& clock);

@@ -154,8 +154,8 @@ void chain_unreachable(Context& context, const store::Row& row, const Unreachabl
     store::Row waiting = row;
     ++waiting.schedule.faults;
     if (waiting.schedule.faults == 1) note_unreachable(context, waiting, unreachable.reason);
-    const auto pause =
-        std::max(context.options.unreachable_pause.pause(waiting.schedule.faults), unreachable.hold);
+    const auto pause = std::max(context.options.unreachable_pause.pause(waiting.schedule.faults),
+                                unreachable.hold);
     back_to_queue(context, waiting, context.now.wall + bounded(context, waiting, pause));
 }
 

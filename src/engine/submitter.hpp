@@ -60,10 +60,12 @@ public:
     virtual ~Submitter() = default;
 
     // Does not wait: the reply comes after the commit that holds the row.
-    virtual void submit(const domain::Request& request, const SubmitOptions& options, Reply reply) = 0;
+    virtual void submit(const domain::Request& request, const SubmitOptions& options,
+                        Reply reply) = 0;
 
     // The same for a caller that can wait.
-    [[nodiscard]] AcceptOutcome accept(const domain::Request& request, const SubmitOptions& options = {}) {
+    [[nodiscard]] AcceptOutcome accept(const domain::Request& request,
+                                       const SubmitOptions& options = {}) {
         const auto promise = std::make_shared<std::promise<AcceptOutcome>>();
         submit(request, options,
                [promise](AcceptOutcome outcome) { promise->set_value(std::move(outcome)); });

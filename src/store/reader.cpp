@@ -101,7 +101,7 @@ private:
         if (auto* row = std::get_if<Row>(&decoded)) return std::move(*row);
         // The writer ends it when it comes upon it.
         throw StorageError(StorageErrorKind::other, "a stored request can not be read: " +
-                                               std::get<BrokenRow>(decoded).problem);
+                                                        std::get<BrokenRow>(decoded).problem);
     }
 
     std::optional<domain::Timestamp> earliest_wake(Lane lane) {

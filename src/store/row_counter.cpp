@@ -35,7 +35,8 @@ public:
             const auto kind = domain::kind_from(all_.text(0));
             const auto status = domain::status_from(all_.text(1));
             if (!kind || !status) {
-                throw StorageError(StorageErrorKind::corrupt, "a request of a kind or status unknown");
+                throw StorageError(StorageErrorKind::corrupt,
+                                   "a request of a kind or status unknown");
             }
             ++counts.at(*kind, *status);
         }

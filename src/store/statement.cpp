@@ -99,8 +99,8 @@ domain::Bytes32 Statement::bytes32(int column) const {
     domain::Bytes32 bytes{};
     if (stored.size() != bytes.size()) {
         throw StorageError(StorageErrorKind::corrupt, statement_.getQuery() + ": " +
-                                                 std::to_string(stored.size()) +
-                                                 " bytes stored where 32 belong");
+                                                          std::to_string(stored.size()) +
+                                                          " bytes stored where 32 belong");
     }
     std::copy(stored.begin(), stored.end(), bytes.begin());
     return bytes;

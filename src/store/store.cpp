@@ -204,12 +204,13 @@ std::optional<Duplicate> Store::find_duplicate(const domain::Identity& identity)
 }
 
 std::optional<Duplicate> Store::find_by_key(const domain::Bytes32& key,
-                                       const domain::Identity& identity) {
+                                            const domain::Identity& identity) {
     Statement& statement = impl_->statements_.find_by_key.with(key);
     std::optional<Duplicate> duplicate;
     if (statement.next()) {
         if (const auto row = impl_->read_row(statement)) {
-            duplicate = Duplicate{*row, has_key(statement, identity) && has_content(statement, identity)};
+            duplicate =
+                Duplicate{*row, has_key(statement, identity) && has_content(statement, identity)};
         }
     }
     statement.finish();

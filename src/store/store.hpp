@@ -51,7 +51,7 @@ public:
     void insert_ended(const EndedShare& share);
     // The request an Idempotency-Key stands for, and whether it is the one that is asked now.
     [[nodiscard]] std::optional<Duplicate> find_by_key(const domain::Bytes32& key,
-                                                  const domain::Identity& identity);
+                                                       const domain::Identity& identity);
     void remember_key(const domain::Bytes32& key, std::int64_t sequence);
     [[nodiscard]] std::optional<Row> load(std::int64_t sequence);
     [[nodiscard]] std::optional<Row> find_by_reference(const domain::Bytes32& reference);

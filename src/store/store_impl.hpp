@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "store/database.hpp"
-#include "store/owner_lock.hpp"
 #include "store/file_identity.hpp"
+#include "store/owner_lock.hpp"
 #include "store/reserve.hpp"
 #include "store/row_columns.hpp"
 #include "store/statement.hpp"
@@ -72,8 +72,9 @@ struct Store::Statements {
     Statement begin{db_, "begin immediate"};
     Statement commit{db_, "commit"};
     Statement last_sequence{db_, "select max(id) from request"};
-    Statement find_duplicate{db_, "select " + row_columns +
-                                 ", identity_key, identity_content from request where dedup = ?"};
+    Statement find_duplicate{
+        db_,
+        "select " + row_columns + ", identity_key, identity_content from request where dedup = ?"};
     Statement insert{db_, "insert into request (" + row_columns +
                               ", dedup, identity_key, identity_content) "
                               "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};

@@ -13,14 +13,14 @@
 
 #include "domain/identity.hpp"
 #include "engine/contract_signatures.hpp"
-#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
+#include "engine/key_material.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
-#include "engine/key_material.hpp"
 #include "engine/vote_chain.hpp"
 #include "engine/vote_queue.hpp"
+#include "ports/executor.hpp"
 
 namespace api_test {
 

@@ -82,9 +82,10 @@ public:
     api::HttpObserver observer;
     api::LongPolls long_polls{clock, 4};
     api::access::Authenticator authenticator{options.access, clock};
-    api::Application app{options,
-                         {submitter, request_reader, votes(), contracts, health, keys, clock, random, logger,
-                          long_polls, observer, authenticator, executor, queries, &queue}};
+    api::Application app{
+        options,
+        {submitter, request_reader, votes(), contracts, health, keys, clock, random, logger,
+         long_polls, observer, authenticator, executor, queries, &queue}};
     net::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};
 

@@ -172,7 +172,7 @@ TEST_CASE("whatever clients send, the series stay few") {
         std::nullopt, engine::QueueFull{}, engine::Unavailable{"full", 1}, engine::Conflict{},
         engine::KeyReused{}};
     const std::vector<engine::FindOutcome> found{engine::NotFound{}, engine::Pending{},
-                                                    engine::Unreadable{"broken"}};
+                                                 engine::Unreadable{"broken"}};
     std::set<std::string> said;
     for (int i = 0; i < 1'500; ++i) {
         harness.submitter.forced = pick(outcomes);

@@ -204,9 +204,10 @@ TEST_CASE("browsers may read Retry-After where an origin is allowed (field repor
     const std::string poll_path = proof_path + "/0197a7f0-0000-7000-8000-000000000001";
     harness.request_reader.outcome = engine::Pending{};
     const Answer pending = harness.get(poll_path);
-    harness.request_reader.outcome = engine::Ended{domain::Kind::input_proof,
-                                            domain::Status::timed_out,
-                                            {domain::Reason::response_timed_out, "late", {}}};
+    harness.request_reader.outcome =
+        engine::Ended{domain::Kind::input_proof,
+                      domain::Status::timed_out,
+                      {domain::Reason::response_timed_out, "late", {}}};
     const Answer ended = harness.get(poll_path);
     harness.submitter.forced = engine::QueueFull{2};
     const Answer bounced = harness.post(proof_path, api_test::sample("input-proof-1-value.json"));
@@ -277,7 +278,8 @@ TEST_CASE("rounds are asked for once and remembered, unknown ones are asked for 
     CHECK(harness.post(share_path, body).status == 200);
     CHECK(harness.post(share_path, body).status == 200);
     CHECK(harness.rounds.calls == 1);
-    CHECK(harness.submitter.submit_options.back().vote_end == domain::from_unix_ms(4'102'444'800'000));
+    CHECK(harness.submitter.submit_options.back().vote_end ==
+          domain::from_unix_ms(4'102'444'800'000));
 
     const std::string unknown =
         api_test::sample_with("vote-share.json", "vote_round_id", std::string(64, 'b'));

@@ -45,7 +45,8 @@ TEST_CASE("a file that is its owner's and group's alone is read as it is") {
     const std::string text("one\r\ntwo\0three", 14);
     for (const mode_t mode : {0600U, 0400U, 0640U, 0660U, 0700U}) {
         CAPTURE(mode);
-        CHECK(std::get<std::string>(read_secret_file(scratch.write("keys", text, mode), {})) == text);
+        CHECK(std::get<std::string>(read_secret_file(scratch.write("keys", text, mode), {})) ==
+              text);
         std::filesystem::remove(scratch.path("keys"));
     }
     CHECK(std::get<std::string>(read_secret_file(scratch.write("empty", ""), {})).empty());

@@ -221,7 +221,8 @@ TEST_CASE("further: resend with a different submit_at is duplicate and keeps the
     check_json(harness.post(share_path, sample_with("submit_at", vote_end - 9)), 200, queued);
     check_json(harness.post(share_path, sample_with("submit_at", vote_end - 5)), 200, duplicate);
     CHECK(harness.submitter.stored() == 1);
-    CHECK(std::get<domain::VoteShare>(harness.submitter.requests.front()).submit_at == vote_end - 9);
+    CHECK(std::get<domain::VoteShare>(harness.submitter.requests.front()).submit_at ==
+          vote_end - 9);
 }
 
 TEST_CASE("further: 1 MiB + 1 byte gives 400") {

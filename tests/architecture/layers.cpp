@@ -25,9 +25,9 @@ constexpr std::array layers{
 // The order inside a layer with subfolders; the name of the layer stands for its own files.
 constexpr std::array parts{
     Layer{"chains/diagnosis", 0}, Layer{"chains/jsonrpc", 0},  Layer{"chains/evm", 1},
-    Layer{"chains/votes", 1},  Layer{"chains/loopback", 1}, Layer{"chains", 2},
-    Layer{"api/access", 0},    Layer{"api/docs", 0},        Layer{"api", 1},
-    Layer{"api/admin", 2},     Layer{"api/metrics", 2},
+    Layer{"chains/votes", 1},     Layer{"chains/loopback", 1}, Layer{"chains", 2},
+    Layer{"api/access", 0},       Layer{"api/docs", 0},        Layer{"api", 1},
+    Layer{"api/admin", 2},        Layer{"api/metrics", 2},
 };
 
 struct Library {
@@ -120,8 +120,8 @@ std::string violation_between(std::string_view from, std::string_view to) {
     return std::string{from} + " includes " + std::string{to};
 }
 
-// Folder is namespace: src/a/b opens a::b, and what it likes inside. Other libraries may be
-// declared.
+// Folder is namespace: a/b opens a::b, and what it likes inside. Other libraries may be
+// declared, and so may the classes of another folder.
 std::string violation_of_namespace(std::string_view path, std::string_view line) {
     constexpr std::string_view keyword = "namespace ";
     if (!line.starts_with(keyword) || !line.ends_with(" {")) return {};
@@ -133,6 +133,11 @@ std::string violation_of_namespace(std::string_view path, std::string_view line)
     if (name == expected || name.starts_with(expected + "::")) return {};
     if (name.find(':') == std::string_view::npos && layer_named(name) == nullptr) return {};
     return "namespace " + std::string{name} + " instead of " + expected;
+}
+
+bool only_declares(std::string_view line) {
+    return line.empty() ||
+           ((line.starts_with("class ") || line.starts_with("struct ")) && line.ends_with(';'));
 }
 
 std::string violation_of(const Layer& from, std::string_view path, const Include& include) {
@@ -164,14 +169,23 @@ std::vector<std::string> violations_in(std::string_view path, std::string_view t
     std::vector<std::string> violations;
     std::istringstream lines{std::string{text}};
     std::size_t number = 0;
+    std::string opened;  // of the foreign namespace around these lines
     for (std::string line; std::getline(lines, line);) {
         ++number;
-        const Include include = include_of(line);
-        const std::string violation = include.name.empty()
-                                          ? violation_of_namespace(below_src(path), line)
-                                          : violation_of(*from, below_src(path), include);
-        if (violation.empty()) continue;
-        violations.push_back(std::string{path} + ":" + std::to_string(number) + ": " + violation);
+        const auto located = [&](const std::string& violation) {
+            return std::string{path} + ":" + std::to_string(number) + ": " + violation;
+        };
+        if (const Include include = include_of(line); !include.name.empty()) {
+            const auto violation = violation_of(*from, below_src(path), include);
+            if (!violation.empty()) violations.push_back(located(violation));
+        } else if (const auto foreign = violation_of_namespace(below_src(path), line);
+                   !foreign.empty()) {
+            opened = located(foreign);
+        } else if (line.starts_with('}')) {
+            opened.clear();
+        } else if (!opened.empty() && !only_declares(line)) {
+            violations.push_back(std::exchange(opened, {}));
+        }
     }
     return violations;
 }

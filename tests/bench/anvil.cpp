@@ -84,9 +84,10 @@ Json Anvil::ask(const std::string& method, Json parameters) {
     auto answer = node_.call({method, std::move(parameters)});
     if (auto* result = std::get_if<Json>(&answer)) return std::move(*result);
     const auto* error = std::get_if<chains::jsonrpc::NodeError>(&answer);
-    throw std::runtime_error(
-        "anvil, " + method + ": " +
-        (error != nullptr ? error->message : std::get<chains::jsonrpc::TransportError>(answer).text));
+    throw std::runtime_error("anvil, " + method + ": " +
+                             (error != nullptr
+                                  ? error->message
+                                  : std::get<chains::jsonrpc::TransportError>(answer).text));
 }
 
 std::uint64_t Anvil::included(const domain::Address& account) {

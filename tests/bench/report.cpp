@@ -57,7 +57,8 @@ std::optional<double> Measurement::ratio() const {
 
 void Report::at_least(double ratio, std::string what, std::string unit, const Series& measured,
                       std::string limit_name, const Series& limit) {
-    Measurement line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
+    Measurement line{
+        std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
     line.required = "ratio >= " + shown_ratio(ratio);
     line.met = *line.ratio() >= ratio;
     add(std::move(line));
@@ -65,7 +66,8 @@ void Report::at_least(double ratio, std::string what, std::string unit, const Se
 
 void Report::at_most(double ratio, std::string what, std::string unit, const Series& measured,
                      std::string limit_name, const Series& limit) {
-    Measurement line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
+    Measurement line{
+        std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
     line.required = "ratio <= " + shown_ratio(ratio);
     line.met = *line.ratio() <= ratio;
     add(std::move(line));
@@ -73,7 +75,8 @@ void Report::at_most(double ratio, std::string what, std::string unit, const Ser
 
 void Report::within(double tolerance, std::string what, std::string unit, const Series& measured,
                     std::string limit_name, const Series& limit) {
-    Measurement line{std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
+    Measurement line{
+        std::move(what), std::move(unit), measured, std::move(limit_name), limit, "", {}};
     line.required = "ratio " + shown_ratio(1 - tolerance) + " to " + shown_ratio(1 + tolerance);
     line.met = std::abs(*line.ratio() - 1) <= tolerance;
     add(std::move(line));

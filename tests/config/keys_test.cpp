@@ -224,7 +224,8 @@ duration = "5s"
     CHECK(s.loopback.rounds[0].id[31] == 0xaa);
     CHECK(domain::unix_ms(s.loopback.rounds[0].vote_end) == 1'893'456'000'000);
     REQUIRE(s.loopback.outages.size() == 1);
-    CHECK(s.loopback.outages[0] == chains::loopback::Outage{milliseconds{10'000}, milliseconds{5'000}});
+    CHECK(s.loopback.outages[0] ==
+          chains::loopback::Outage{milliseconds{10'000}, milliseconds{5'000}});
 }
 
 TEST_CASE("a ledger with a place of its own stays there") {

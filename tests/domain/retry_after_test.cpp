@@ -166,11 +166,11 @@ TEST_CASE("a wait is an exact fraction until the one rounding at the end") {
     CHECK(retry_after_seconds(in_tx_queue(31, 3), options) == 11);
 
     QueuePosition queue_position{.family = Family::user_decrypt,
-                      .stage = Stage::readiness_queue,
-                      .ahead = 1,
-                      .tx_queue_size = 2,
-                      .tx_per_second = 3,
-                      .readiness_concurrency = 3};
+                                 .stage = Stage::readiness_queue,
+                                 .ahead = 1,
+                                 .tx_queue_size = 2,
+                                 .tx_per_second = 3,
+                                 .readiness_concurrency = 3};
     CHECK(raw_eta_ms(queue_position, options) == 1'000);  // 1/3 s + 2/3 s
     CHECK(retry_after_seconds(queue_position, options) == 1);
 
@@ -195,11 +195,11 @@ TEST_CASE("random standings agree with the formula over one common denominator")
         options.user_decrypt_processing = Milliseconds{chance.up_to(10'000)};
         options.tx_confirmation = Milliseconds{chance.up_to(1'000)};
         const QueuePosition queue_position{.family = Family::user_decrypt,
-                                .stage = Stage::readiness_queue,
-                                .ahead = chance.up_to(1'000),
-                                .tx_queue_size = chance.up_to(1'000),
-                                .tx_per_second = 1 + chance.up_to(30),
-                                .readiness_concurrency = 1 + chance.up_to(30)};
+                                           .stage = Stage::readiness_queue,
+                                           .ahead = chance.up_to(1'000),
+                                           .tx_queue_size = chance.up_to(1'000),
+                                           .tx_per_second = 1 + chance.up_to(30),
+                                           .readiness_concurrency = 1 + chance.up_to(30)};
 
         // Small enough for 64 bits; the negation turns the floor of the division into a ceiling.
         const auto d = static_cast<std::int64_t>(queue_position.tx_per_second);
@@ -215,7 +215,8 @@ TEST_CASE("random standings agree with the formula over one common denominator")
         const std::int64_t seconds = std::max<std::int64_t>((scaled + unit - 1) / unit, 1);
 
         REQUIRE(raw_eta_ms(queue_position, options) == static_cast<std::uint64_t>(raw));
-        REQUIRE(retry_after_seconds(queue_position, options) == static_cast<std::uint32_t>(seconds));
+        REQUIRE(retry_after_seconds(queue_position, options) ==
+                static_cast<std::uint32_t>(seconds));
     }
 }
 
@@ -232,11 +233,11 @@ TEST_CASE("no input overflows") {
                     CAPTURE(rate);
                     CAPTURE(concurrency);
                     const QueuePosition queue_position{.family = Family::public_decrypt,
-                                            .stage = Stage::readiness_queue,
-                                            .ahead = position,
-                                            .tx_queue_size = size,
-                                            .tx_per_second = rate,
-                                            .readiness_concurrency = concurrency};
+                                                       .stage = Stage::readiness_queue,
+                                                       .ahead = position,
+                                                       .tx_queue_size = size,
+                                                       .tx_per_second = rate,
+                                                       .readiness_concurrency = concurrency};
                     const std::uint32_t seconds = retry_after_seconds(queue_position, options);
                     REQUIRE(seconds >= 8);  // (6000 + 250) · 1.2
                     REQUIRE(seconds <= 300);
@@ -250,11 +251,11 @@ TEST_CASE("no input overflows") {
 
     // Two rests just below one second each: the sum over one denominator exceeds 128 bits.
     const QueuePosition two_rests{.family = Family::public_decrypt,
-                             .stage = Stage::readiness_queue,
-                             .ahead = most - 1,
-                             .tx_queue_size = most - 1,
-                             .tx_per_second = most,
-                             .readiness_concurrency = most};
+                                  .stage = Stage::readiness_queue,
+                                  .ahead = most - 1,
+                                  .tx_queue_size = most - 1,
+                                  .tx_per_second = most,
+                                  .readiness_concurrency = most};
     CHECK(raw_eta_ms(two_rests, options) == 2'000 + 6'250);
     CHECK(retry_after_seconds(two_rests, options) == 10);  // 8250 · 1.2 = 9900
 }

@@ -6,8 +6,8 @@
 using domain::Kind;
 using domain::Status;
 using engine::Accepted;
-using engine::QueueFull;
 using engine::PrepareOrder;
+using engine::QueueFull;
 using engine::Unavailable;
 using support::accepted;
 using namespace std::chrono_literals;

@@ -8,8 +8,8 @@
 
 using domain::Milliseconds;
 using domain::Timestamp;
-using engine::Moment;
 using engine::FilteredClock;
+using engine::Moment;
 using namespace std::chrono_literals;
 
 namespace {

@@ -66,7 +66,7 @@ TEST_CASE("T-141 capacity 10 with margin 2 refuses from 8 on and still takes wha
         for (Gates::Id id = 0; id < 12; ++id) {
             CHECK(gates.is_full(row.family, 0) == (id >= 8));
             row.check_queue ? gates.enqueue_check(row_of(row.family, id))
-                           : gates.enqueue_send(checked_row_of(row.family, id));
+                            : gates.enqueue_send(checked_row_of(row.family, id));
         }
         for (const Family other :
              {Family::input_proof, Family::public_decrypt, Family::user_decrypt, Family::share}) {

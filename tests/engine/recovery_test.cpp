@@ -321,7 +321,7 @@ TEST_CASE("a row that contradicts itself fails alone, at the start and while oth
             CHECK(world.failure(broken).text ==
                   "Processing Failed: The stored request can not be read");
             CHECK(world.engine.logger.count("request_broken row=" +
-                                             std::to_string(broken.sequence)) == 1);
+                                            std::to_string(broken.sequence)) == 1);
             CHECK(is<engine::Accepted>(world.engine.try_submit(support::public_decrypt(1))));
         }
     }

@@ -250,7 +250,7 @@ TEST_CASE("a share of a closed round is taken, times out and alerts nobody again
         CHECK(world.status(late) == Status::timed_out);
     }
     CHECK(world.engine.logger.count("share_after_round_end round_id=" +
-                                     domain::to_hex(support::vote_share(1).round_id)) == 1);
+                                    domain::to_hex(support::vote_share(1).round_id)) == 1);
     world.run_for(1min);
     CHECK(world.gateway.prepares.size() == proofs);
     CHECK(outage.alerts.calls == 0);

@@ -8,11 +8,11 @@
 #include "support/world.hpp"
 
 using domain::Status;
-using ports::LogLevel;
 using engine::PrepareOrder;
 using engine::PrepareOutcome;
 using engine::SendOrder;
 using engine::SendOutcome;
+using ports::LogLevel;
 using namespace std::chrono_literals;
 
 namespace {
@@ -106,7 +106,7 @@ TEST_CASE("the last attempt, an unreadable share and one that kills are said onc
     world.engine.start();
     world.run_for(10s);
     CHECK(world.engine.logger.count("share_failed job_id=" + to_string(id) +
-                                     " reason=undecodable") == 1);
+                                    " reason=undecodable") == 1);
 }
 
 TEST_CASE("a reason with quotes stays one value") {

@@ -49,7 +49,8 @@ std::optional<std::uint64_t> place(support::World& world, const domain::RequestI
 }  // namespace
 
 TEST_CASE(
-    "a failing disk makes the service read-only with one line, and it recovers by itself (field report 32)") {
+    "a failing disk makes the service read-only with one line, and it recovers by itself (field "
+    "report 32)") {
     Disk disk;
     support::World& world = disk.world;
     const auto before = world.submit(support::input_proof(1));

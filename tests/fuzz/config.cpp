@@ -127,7 +127,8 @@ std::string written(const config::Settings& settings) {
 }
 
 void check_loaded(const config::Loaded& loaded) {
-    require(!chains::loopback::problem_of(loaded.settings.loopback), "the chain agrees with its options");
+    require(!chains::loopback::problem_of(loaded.settings.loopback),
+            "the chain agrees with its options");
     require(!domain::problem_of(loaded.settings.engine.retry_after), "Retry-After can be computed");
     // What evm requires has no default and is not written.
     if (loaded.settings.gateway == config::GatewayType::evm) return;

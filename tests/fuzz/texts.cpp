@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/urls.hpp"
 #include "api/field_rules.hpp"
 #include "base/base64.hpp"
+#include "base/urls.hpp"
 #include "config/quantities.hpp"
 #include "domain/bytes.hpp"
 #include "domain/failure.hpp"

@@ -27,8 +27,7 @@ struct Process {
           reader(store_options, 1),
           gates(options, clock.monotonic()),
           inbox(options.inbox_capacity),
-          processor(options, store, gates, gateway, inbox, clock, random, logger, observer,
-                    alerts),
+          processor(options, store, gates, gateway, inbox, clock, random, logger, observer, alerts),
           service(inbox, processor, gates, gateway, reader, clock) {}
 
     store::Store store;

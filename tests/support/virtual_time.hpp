@@ -160,7 +160,8 @@ public:
     [[nodiscard]] std::size_t count(std::string_view part) const {
         const std::lock_guard lock{mutex_};
         std::size_t found = 0;
-        for (const LogLine& line : lines_) found += line.text.find(part) != std::string::npos ? 1 : 0;
+        for (const LogLine& line : lines_)
+            found += line.text.find(part) != std::string::npos ? 1 : 0;
         return found;
     }
 

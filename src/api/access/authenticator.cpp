@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-
 namespace api::access {
 
 namespace {
@@ -101,7 +100,7 @@ bool Authenticator::is_valid(const Pass& pass) const {
 }
 
 std::optional<domain::Nanoseconds> Authenticator::refused(const Pass& pass,
-                                                       std::string_view method) const {
+                                                          std::string_view method) const {
     if (method != "POST" || !pass.key || !pass.key->limiter) return {};
     return pass.key->limiter->refused(clock_.monotonic());
 }

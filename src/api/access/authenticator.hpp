@@ -11,14 +11,14 @@
 #include "api/access/key_store.hpp"
 #include "api/access/options.hpp"
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "net/http_message.hpp"
+#include "ports/clock.hpp"
 
 namespace api::access {
 
 // What let a request in, found out once.
 struct Pass {
-    const KeyStore* realm = nullptr;         // nothing: an open realm, or none
+    const KeyStore* realm = nullptr;       // nothing: an open realm, or none
     std::shared_ptr<const ClientKey> key;  // nothing: no realm asked for one
     bool key_in_cookie = false;            // and nowhere else
 

@@ -212,16 +212,16 @@ net::HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
                                               const AdminChanges::Outcome& outcome) {
     const std::string name = field("name", parameter.name);
     return std::visit(Overloaded{[&](const AdminChanges::Stored& stored) {
-                                return admin_changed(parameter.name, stored.value);
-                            },
-                            [&](const AdminError& api_error) {
-                                refused_.note(name, api_error.text);
-                                return admin_error(400, api_error.text);
-                            },
-                            [&](const AdminChanges::NotStored&) {
-                                not_stored_.note(name, "the database takes no writes");
-                                return not_stored();
-                            }},
+                                     return admin_changed(parameter.name, stored.value);
+                                 },
+                                 [&](const AdminError& api_error) {
+                                     refused_.note(name, api_error.text);
+                                     return admin_error(400, api_error.text);
+                                 },
+                                 [&](const AdminChanges::NotStored&) {
+                                     not_stored_.note(name, "the database takes no writes");
+                                     return not_stored();
+                                 }},
                       outcome);
 }
 

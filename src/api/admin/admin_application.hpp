@@ -7,9 +7,9 @@
 #include "api/admin/admin_changes.hpp"
 #include "api/admin/admin_options.hpp"
 #include "api/throttled_log.hpp"
-#include "ports/clock.hpp"
 #include "net/http_application.hpp"
 #include "net/http_server.hpp"
+#include "ports/clock.hpp"
 
 namespace api::admin {
 

@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "api/admin/admin_parameters.hpp"
-#include "ports/logger.hpp"
 #include "engine/tuning.hpp"
+#include "ports/logger.hpp"
 
 namespace api::admin {
 

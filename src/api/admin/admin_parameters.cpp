@@ -171,7 +171,7 @@ std::string not_restored(std::string_view name, std::string_view reason) {
 
 // One value as it was remembered, or why it can not be used.
 std::variant<AdminValue, AdminError> read_remembered(const AdminParameter& parameter,
-                                                       std::string_view json) {
+                                                     std::string_view json) {
     const auto read = read_json(json);
     const auto* document = std::get_if<JsonDocument>(&read);
     if (document == nullptr) return AdminError{"not JSON"};
@@ -207,7 +207,7 @@ const AdminParameter* find_admin_parameter(std::string_view name) {
 }
 
 std::variant<AdminValue, AdminError> read_admin_value(const AdminParameter& parameter,
-                                                        JsonValue value) {
+                                                      JsonValue value) {
     switch (parameter.type) {
         case Type::whole:
             return read_whole(parameter, value);
@@ -220,14 +220,14 @@ std::variant<AdminValue, AdminError> read_admin_value(const AdminParameter& para
 }
 
 std::variant<Tuning, AdminError> apply(const Tuning& tuning, const AdminParameter& parameter,
-                                         const AdminValue& value) {
+                                       const AdminValue& value) {
     Tuning changed = tuning;
     put(changed, parameter, value);
     return checked(std::move(changed));
 }
 
 std::variant<Tuning, AdminError> reset(const Tuning& tuning, const AdminParameter& parameter,
-                                         const Tuning& base) {
+                                       const Tuning& base) {
     Tuning changed = tuning;
     parameter.copy(changed, base);
     return checked(std::move(changed));

@@ -47,17 +47,17 @@ struct AdminError {
 
 // Exact: nothing is rounded. `value` is a number or an array.
 [[nodiscard]] std::variant<AdminValue, AdminError> read_admin_value(const AdminParameter&,
-                                                                      JsonValue value);
+                                                                    JsonValue value);
 
 // The tuning with this one value changed, if all of it still fits together (relayer-api 5.7).
 [[nodiscard]] std::variant<engine::Tuning, AdminError> apply(const engine::Tuning&,
-                                                               const AdminParameter&,
-                                                               const AdminValue&);
+                                                             const AdminParameter&,
+                                                             const AdminValue&);
 
 // Same, with the value that `base` has.
 [[nodiscard]] std::variant<engine::Tuning, AdminError> reset(const engine::Tuning&,
-                                                               const AdminParameter&,
-                                                               const engine::Tuning& base);
+                                                             const AdminParameter&,
+                                                             const engine::Tuning& base);
 
 // As JSON on one line: `20`, `0.2`, `[[0,4],[60,10]]`. read_admin_value takes it back if it is in
 // range.

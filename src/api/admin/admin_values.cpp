@@ -64,12 +64,12 @@ std::optional<std::array<JsonValue, 2>> interval_parts(JsonValue entry) {
 }
 
 std::variant<domain::BackoffInterval, AdminError> read_interval(JsonValue entry,
-                                                                  const std::string& place) {
+                                                                const std::string& place) {
     const auto parts = interval_parts(entry);
     if (!parts) {
-        return AdminError{
-            place + " must be [threshold, interval] or an object with the members " +
-            std::string(interval_members[0]) + " and " + std::string(interval_members[1])};
+        return AdminError{place + " must be [threshold, interval] or an object with the members " +
+                          std::string(interval_members[0]) + " and " +
+                          std::string(interval_members[1])};
     }
     constexpr std::array<std::uint32_t, 2> mins{0, 1};
     std::array<std::uint32_t, 2> seconds{};
@@ -79,8 +79,8 @@ std::variant<domain::BackoffInterval, AdminError> read_interval(JsonValue entry,
         const auto value = is_integer ? small_integer(part.text()) : std::nullopt;
         if (!value || *value < mins[i] || *value > interval_seconds_max) {
             return AdminError{place + "." + std::string(interval_members[i]) +
-                                " must be a whole number from " + std::to_string(mins[i]) + " to " +
-                                std::to_string(interval_seconds_max)};
+                              " must be a whole number from " + std::to_string(mins[i]) + " to " +
+                              std::to_string(interval_seconds_max)};
         }
         seconds[i] = *value;
     }
@@ -89,8 +89,7 @@ std::variant<domain::BackoffInterval, AdminError> read_interval(JsonValue entry,
 
 }  // namespace
 
-std::variant<AdminValue, AdminError> read_whole(const AdminParameter& parameter,
-                                                  JsonValue value) {
+std::variant<AdminValue, AdminError> read_whole(const AdminParameter& parameter, JsonValue value) {
     if (!value.is(JsonType::number) || !decimal_of(value.text()).is_integer) {
         return mismatch("u32", value);
     }
@@ -98,13 +97,13 @@ std::variant<AdminValue, AdminError> read_whole(const AdminParameter& parameter,
     if (!number || *number > parameter.max) return above(parameter.name, parameter.max);
     if (*number < parameter.min) {
         return AdminError{std::string(parameter.name) + " must be greater than " +
-                            std::to_string(parameter.min - 1)};
+                          std::to_string(parameter.min - 1)};
     }
     return AdminValue{*number};
 }
 
 std::variant<AdminValue, AdminError> read_fraction(const AdminParameter& parameter,
-                                                     JsonValue value) {
+                                                   JsonValue value) {
     if (!value.is(JsonType::number)) return mismatch("f32", value);
     const auto [digits, exponent, negative, is_integer] = decimal_of(value.text());
     if (digits.empty()) return AdminValue{std::uint32_t{0}};
@@ -116,7 +115,7 @@ std::variant<AdminValue, AdminError> read_fraction(const AdminParameter& paramet
     }
     if (exponent < -decimals_max) {
         return AdminError{std::string(parameter.name) + " must have at most " +
-                            std::to_string(decimals_max) + " decimals"};
+                          std::to_string(decimals_max) + " decimals"};
     }
     std::uint32_t permille = small_integer(digits).value();
     for (long i = -decimals_max; i < exponent; ++i) permille *= 10;
@@ -124,12 +123,12 @@ std::variant<AdminValue, AdminError> read_fraction(const AdminParameter& paramet
 }
 
 std::variant<AdminValue, AdminError> read_intervals(const AdminParameter& parameter,
-                                                      JsonValue value) {
+                                                    JsonValue value) {
     if (!value.is(JsonType::array)) return mismatch("array", value);
     const std::string name(parameter.name);
     if (value.size() > intervals_max) {
         return AdminError{name + " must have at most " + std::to_string(intervals_max) +
-                            " entries"};
+                          " entries"};
     }
     std::vector<domain::BackoffInterval> intervals;
     for (const JsonValue entry : value.elements()) {
@@ -141,9 +140,9 @@ std::variant<AdminValue, AdminError> read_intervals(const AdminParameter& parame
                                                     intervals.back().elapsed_threshold_seconds;
         if (!rises) {
             return AdminError{place + "." + std::string(interval_members[0]) +
-                                " must be greater than " +
-                                std::to_string(intervals.back().elapsed_threshold_seconds) +
-                                ", that of the entry before"};
+                              " must be greater than " +
+                              std::to_string(intervals.back().elapsed_threshold_seconds) +
+                              ", that of the entry before"};
         }
         intervals.push_back(interval);
     }

@@ -11,9 +11,7 @@ namespace api::admin {
 // takes a number or an array.
 
 [[nodiscard]] std::variant<AdminValue, AdminError> read_whole(const AdminParameter&, JsonValue);
-[[nodiscard]] std::variant<AdminValue, AdminError> read_fraction(const AdminParameter&,
-                                                                   JsonValue);
-[[nodiscard]] std::variant<AdminValue, AdminError> read_intervals(const AdminParameter&,
-                                                                    JsonValue);
+[[nodiscard]] std::variant<AdminValue, AdminError> read_fraction(const AdminParameter&, JsonValue);
+[[nodiscard]] std::variant<AdminValue, AdminError> read_intervals(const AdminParameter&, JsonValue);
 
 }  // namespace api::admin

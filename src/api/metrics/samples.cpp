@@ -67,12 +67,14 @@ void add_queues(Exposition& exposition, const engine::Gates::Depths& depths) {
     size("public_decrypt_readiness_throttler", depths.readiness.public_decrypt);
 }
 
-void add_oldest(Exposition& exposition, const store::Backlog& backlog, domain::Timestamp now, bool shares) {
-    exposition.gauge("posthouse_oldest_age_seconds",
-               std::string("How long the request longest in a status has been in it; 0 when there "
-                           "is none. ") +
-                   (shares ? "Vote shares that wait for their time do not count."
-                           : "Without vote shares."));
+void add_oldest(Exposition& exposition, const store::Backlog& backlog, domain::Timestamp now,
+                bool shares) {
+    exposition.gauge(
+        "posthouse_oldest_age_seconds",
+        std::string("How long the request longest in a status has been in it; 0 when there "
+                    "is none. ") +
+            (shares ? "Vote shares that wait for their time do not count."
+                    : "Without vote shares."));
     for (const Family family : labels::families) {
         if (!labels::is_shown(family, shares)) continue;
         for (const Status status : domain::statuses) {
@@ -84,13 +86,15 @@ void add_oldest(Exposition& exposition, const store::Backlog& backlog, domain::T
                 if (domain::family_of(kind) != family || !since) continue;
                 oldest = std::min(oldest.value_or(*since), *since);
             }
-            exposition.value(age(oldest, now), {{"req_type", labels::req_type(family)},
-                                          {"status", std::string(domain::to_string(status))}});
+            exposition.value(age(oldest, now),
+                             {{"req_type", labels::req_type(family)},
+                              {"status", std::string(domain::to_string(status))}});
         }
     }
 }
 
-void add_due(Exposition& exposition, const store::Backlog& backlog, const engine::Moment& now, bool shares) {
+void add_due(Exposition& exposition, const store::Backlog& backlog, const engine::Moment& now,
+             bool shares) {
     exposition.gauge(
         "posthouse_oldest_due_age_seconds",
         std::string("How long the longest overdue request has been due; 0 when nothing is. ") +
@@ -108,33 +112,35 @@ void add_http(Exposition& exposition, const net::HttpCounts& http) {
     exposition.counter("posthouse_http_connections_refused_total", "Connections over a limit.");
     exposition.value(static_cast<double>(http.connections_refused));
     exposition.counter("posthouse_http_requests_unreadable_total",
-                 "Requests that were no HTTP, too large, or too slow.");
+                       "Requests that were no HTTP, too large, or too slow.");
     exposition.value(static_cast<double>(http.requests_unreadable));
     exposition.counter("posthouse_http_requests_read_total",
-                 "Requests that came in whole, or whose head was enough for an answer.");
+                       "Requests that came in whole, or whose head was enough for an answer.");
     exposition.value(static_cast<double>(http.requests_read));
-    exposition.counter("posthouse_tls_handshakes_failed_total", "TLS handshakes that came to nothing.");
+    exposition.counter("posthouse_tls_handshakes_failed_total",
+                       "TLS handshakes that came to nothing.");
     exposition.value(static_cast<double>(http.handshakes_failed));
-    exposition.gauge("posthouse_http_buffered_bytes",
-               "Memory of requests that arrive or are being answered, beyond 4 KiB for each.");
+    exposition.gauge(
+        "posthouse_http_buffered_bytes",
+        "Memory of requests that arrive or are being answered, beyond 4 KiB for each.");
     exposition.value(static_cast<double>(http.bytes_buffered));
 }
 
 void add_chain(Exposition& exposition, const engine::ChainReadings& chain) {
     if (chain.signer_balance) {
         exposition.gauge("posthouse_signer_balance_ether",
-                   "What the signer can spend on the gateway chain, in 10^18 of its smallest "
-                   "unit.");
+                         "What the signer can spend on the gateway chain, in 10^18 of its smallest "
+                         "unit.");
         exposition.value(*chain.signer_balance);
     }
     if (chain.signer_nonce_distance) {
         exposition.gauge("posthouse_signer_nonce_distance",
-                   "Transactions of the signer that were sent and are not included.");
+                         "Transactions of the signer that were sent and are not included.");
         exposition.value(static_cast<double>(*chain.signer_nonce_distance));
     }
     if (chain.head_lag) {
         exposition.gauge("posthouse_chain_head_lag_blocks",
-                   "Blocks between the head of the gateway chain and the last one read.");
+                         "Blocks between the head of the gateway chain and the last one read.");
         exposition.value(static_cast<double>(*chain.head_lag));
     }
 }
@@ -145,7 +151,7 @@ void add_process(Exposition& exposition, const ProcessFacts& process) {
     exposition.gauge("process_open_fds", "Number of open file descriptors.");
     exposition.value(process.open_descriptors);
     exposition.gauge("process_start_time_seconds",
-               "Start time of the process since unix epoch in seconds.");
+                     "Start time of the process since unix epoch in seconds.");
     exposition.value(process.start_unix_seconds);
 }
 
@@ -162,7 +168,7 @@ std::vector<MetricFamily> Samples::collect() {
     Exposition exposition;
     add_queues(exposition, sources_.depths());
     exposition.gauge("posthouse_inbox_depth",
-               "New requests and answers of the chain that wait for the next commit.");
+                     "New requests and answers of the chain that wait for the next commit.");
     exposition.value(static_cast<double>(sources_.inbox_size()));
     try {
         const store::Backlog backlog = sources_.backlog();
@@ -177,7 +183,7 @@ std::vector<MetricFamily> Samples::collect() {
     exposition.gauge("posthouse_long_polls_waiting", "Polls that wait for the end of their job.");
     exposition.value(static_cast<double>(sources_.long_polls_waiting()));
     exposition.counter("posthouse_long_polls_turned_away_total",
-                 "Polls that wanted to wait and found no place.");
+                       "Polls that wanted to wait and found no place.");
     exposition.value(static_cast<double>(sources_.long_polls_turned_away()));
     add_chain(exposition, sources_.chain());
     if (const auto process = sources_.process()) add_process(exposition, *process);

@@ -11,11 +11,11 @@
 
 #include "api/metrics/options.hpp"
 #include "api/metrics/process_facts.hpp"
-#include "ports/clock.hpp"
+#include "engine/filtered_clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
-#include "engine/filtered_clock.hpp"
 #include "net/http_server.hpp"
+#include "ports/clock.hpp"
 #include "store/reader.hpp"
 
 namespace api::metrics {

@@ -41,11 +41,11 @@ TransactionMetrics::TransactionMetrics(prometheus::Registry& registry,
                            "All others: the request failed for it. Without vote shares.")
                        .Register(registry);
     auto& unreachable = prometheus::BuildCounter()
-                        .Name("posthouse_gateway_unreachable_total")
-                        .Help(
-                            "Preparations and sends that met trouble on the way, by what they "
-                            "were for; each is repeated.")
-                        .Register(registry);
+                            .Name("posthouse_gateway_unreachable_total")
+                            .Help(
+                                "Preparations and sends that met trouble on the way, by what they "
+                                "were for; each is repeated.")
+                            .Register(registry);
 
     const auto outcome = [&](Family family, const std::string& status) {
         const std::string type = labels::transaction_type(family);

@@ -36,7 +36,7 @@ std::optional<std::uint64_t> Account::count() {
     if (count && *count > nonce_max) count.reset();
     if (count && nonces_.observe(*count, clock_.monotonic())) {
         logger_.write(ports::LogLevel::warning, "nonces_rewound count=" + std::to_string(*count) +
-                                                   " hint=\"the chain was reset or lost blocks\"");
+                                                    " hint=\"the chain was reset or lost blocks\"");
     }
     return count;
 }
@@ -64,7 +64,7 @@ bool Account::fill(std::uint64_t hole) {
         {"eth_sendRawTransaction", jsonrpc::Json::array({jsonrpc::hex(sign(filler, signer_))})});
     const bool accepted = std::holds_alternative<jsonrpc::Json>(answer);
     logger_.write(ports::LogLevel::warning, "nonce_hole_filled nonce=" + std::to_string(hole) +
-                                               " accepted=" + (accepted ? "true" : "false"));
+                                                " accepted=" + (accepted ? "true" : "false"));
     return accepted;
 }
 

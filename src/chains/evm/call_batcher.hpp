@@ -21,7 +21,8 @@ public:
     using Work = std::function<void(std::vector<Item>)>;
 
     // `work` gets at least one item and at most `batch_max`, in up to `tasks_max` errands at once.
-    CallBatcher(engine::TaskGroup& task_group, std::size_t batch_max, std::size_t tasks_max, Work work)
+    CallBatcher(engine::TaskGroup& task_group, std::size_t batch_max, std::size_t tasks_max,
+                Work work)
         : task_group_(task_group),
           batch_max_(std::max<std::size_t>(batch_max, 1)),
           tasks_max_(tasks_max),

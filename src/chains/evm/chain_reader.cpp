@@ -160,7 +160,8 @@ ChainReader::Step ChainReader::read_range() {
     std::vector<jsonrpc::Call> calls{block_call(query.to), logs_call(query)};
     if (hash_of_last()) calls.push_back(block_call(*last()));
     const std::vector<Answer> answers = node_.call_all(calls);
-    if (const TransportError* problem = unanswered_in(answers)) return failed(*problem, query.blocks());
+    if (const TransportError* problem = unanswered_in(answers))
+        return failed(*problem, query.blocks());
 
     // Whoever lacks the block leaves its logs out without a word.
     const Hash hash = hash_in(answers[0], query.to);
@@ -239,10 +240,10 @@ void ChainReader::return_to(std::uint64_t next) {
     const std::uint64_t read = *last();
     const bool shorter = *head_ < less(read, options_.listening.reorg_depth);
     logger_.write(ports::LogLevel::warning,
-                   shorter ? "chain_shorter listener=" + name_ + " read=" + std::to_string(read) +
-                                 " head=" + std::to_string(*head_) + " from=" + std::to_string(next)
-                           : "chain_reorganised depth=" + std::to_string(read + 1 - next) +
-                                 " listener=" + name_ + " from=" + std::to_string(next));
+                  shorter ? "chain_shorter listener=" + name_ + " read=" + std::to_string(read) +
+                                " head=" + std::to_string(*head_) + " from=" + std::to_string(next)
+                          : "chain_reorganised depth=" + std::to_string(read + 1 - next) +
+                                " listener=" + name_ + " from=" + std::to_string(next));
     next_ = next;
     applied_ = 0;
     target_.reset();
@@ -283,8 +284,8 @@ void ChainReader::deliver(const std::vector<Log>& logs, std::uint64_t cursor) {
             continue;
         }
         logger_.write(ports::LogLevel::warning, "answer_undecodable listener=" + name_ +
-                                                   " block=" + std::to_string(log.block_number) +
-                                                   " log=" + std::to_string(log.index));
+                                                    " block=" + std::to_string(log.block_number) +
+                                                    " log=" + std::to_string(log.index));
     }
     if (!answered.answers.empty()) {
         delivered_ = cursor;

@@ -13,8 +13,8 @@
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
+#include "ports/clock.hpp"
 #include "ports/logger.hpp"
 
 namespace chains::evm {

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "chains/evm/calls.hpp"
-#include "chains/evm/revert.hpp"
 #include "chains/evm/eth_call.hpp"
+#include "chains/evm/revert.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 namespace chains::evm {

@@ -145,7 +145,7 @@ private:
 }  // namespace
 
 std::vector<diagnosis::Finding> diagnose(const Options& options, Nodes& nodes, const Probes& probes,
-                              const Signer& signer, const ports::Clock& clock) {
+                                         const Signer& signer, const ports::Clock& clock) {
     return Examination{options, nodes, probes, signer, clock}.run();
 }
 

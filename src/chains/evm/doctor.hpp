@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "chains/diagnosis/finding.hpp"
 #include "chains/evm/nodes.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/signer.hpp"
-#include "chains/diagnosis/finding.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "ports/clock.hpp"
 
@@ -29,7 +29,7 @@ struct Probes {
 // with several URLs each is asked on its own as well. Blocks as long as the nodes do. What stands
 // behind a node that does not answer is left out.
 [[nodiscard]] std::vector<diagnosis::Finding> diagnose(const Options& options, Nodes& nodes,
-                                            const Probes& probes, const Signer& signer,
-                                            const ports::Clock& clock);
+                                                       const Probes& probes, const Signer& signer,
+                                                       const ports::Clock& clock);
 
 }  // namespace chains::evm

@@ -59,7 +59,7 @@ std::variant<Bytes32, Problem> largest_price(jsonrpc::Node& node, const Address&
 }
 
 diagnosis::Finding enough(const std::string& subject, const std::variant<Bytes32, Problem>& answer,
-               const Bytes32& price, const std::string& remedy) {
+                          const Bytes32& price, const std::string& remedy) {
     if (const auto* problem = std::get_if<Problem>(&answer)) {
         return failed(subject, problem->text + ": check the address of the fee token");
     }
@@ -70,7 +70,8 @@ diagnosis::Finding enough(const std::string& subject, const std::variant<Bytes32
 
 }  // namespace
 
-diagnosis::Finding check_balance(jsonrpc::Node& write, const Address& signer, const Options& options) {
+diagnosis::Finding check_balance(jsonrpc::Node& write, const Address& signer,
+                                 const Options& options) {
     const std::string subject = "signer";
     const std::string address = jsonrpc::hex(signer);
     const auto answer = ask(write, {"eth_getBalance", Json::array({address, "latest"})});
@@ -112,7 +113,7 @@ diagnosis::Finding check_nonce(jsonrpc::Node& write, const Address& signer) {
 }
 
 std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read, const Address& signer,
-                                const Options& options) {
+                                           const Options& options) {
     const std::string subject = "fee token";
     if (!options.protocol_payment || !options.fee_token) {
         return {warning(subject,

@@ -37,21 +37,23 @@ struct Problem {
 
 // Whether a node answers and is on this chain; absent: on any.
 [[nodiscard]] diagnosis::Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
-                                     std::optional<std::uint64_t> chain_id);
+                                                std::optional<std::uint64_t> chain_id);
 [[nodiscard]] diagnosis::Finding check_code(const std::string& subject, jsonrpc::Node& node,
-                                 const domain::Address& contract);
+                                            const domain::Address& contract);
 [[nodiscard]] diagnosis::Finding check_sync_send(jsonrpc::Node& write);
 [[nodiscard]] diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node,
-                                     const Options& options);
+                                                const Options& options);
 [[nodiscard]] diagnosis::Finding check_clock(jsonrpc::Node& write, const ports::Clock& clock);
 
 [[nodiscard]] diagnosis::Finding check_balance(jsonrpc::Node& write, const domain::Address& signer,
-                                    const Options& options);
+                                               const Options& options);
 [[nodiscard]] diagnosis::Finding check_nonce(jsonrpc::Node& write, const domain::Address& signer);
-[[nodiscard]] std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read, const domain::Address& signer,
-                                              const Options& options);
+[[nodiscard]] std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read,
+                                                         const domain::Address& signer,
+                                                         const Options& options);
 
-[[nodiscard]] diagnosis::Finding check_key_material(jsonrpc::Node& protocol, const Options& options);
+[[nodiscard]] diagnosis::Finding check_key_material(jsonrpc::Node& protocol,
+                                                    const Options& options);
 [[nodiscard]] diagnosis::Finding check_threshold(jsonrpc::Node& protocol, const Options& options);
 
 }  // namespace chains::evm::doctor

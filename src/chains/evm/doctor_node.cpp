@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "chains/evm/doctor_checks.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/evm/log_query.hpp"
 #include "chains/evm/revert.hpp"
-#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
 
@@ -88,7 +88,7 @@ std::variant<std::uint64_t, Problem> ask_number(jsonrpc::Node& node, const jsonr
 }
 
 diagnosis::Finding check_endpoint(const std::string& subject, jsonrpc::Node& node,
-                       std::optional<std::uint64_t> chain_id) {
+                                  std::optional<std::uint64_t> chain_id) {
     const auto answer = ask_number(node, {"eth_chainId", Json::array()});
     if (const auto* problem = std::get_if<Problem>(&answer)) {
         return failed(subject,
@@ -106,7 +106,7 @@ diagnosis::Finding check_endpoint(const std::string& subject, jsonrpc::Node& nod
 }
 
 diagnosis::Finding check_code(const std::string& subject, jsonrpc::Node& node,
-                   const domain::Address& contract) {
+                              const domain::Address& contract) {
     if (contract == domain::Address{}) {
         return failed(subject, "its address is zero: set the address of the deployment");
     }
@@ -135,7 +135,8 @@ diagnosis::Finding check_sync_send(jsonrpc::Node& write) {
     return ok(subject, "supported");
 }
 
-diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node, const Options& options) {
+diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node,
+                                  const Options& options) {
     const auto head = ask_number(node, {"eth_blockNumber", Json::array()});
     if (const auto* problem = std::get_if<Problem>(&head)) return failed(subject, problem->text);
     const std::uint64_t number = std::get<std::uint64_t>(head);

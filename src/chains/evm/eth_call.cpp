@@ -11,7 +11,7 @@
 namespace chains::evm {
 
 jsonrpc::Call eth_call(const domain::Address& to, domain::ByteView input,
-                        std::string_view block_tag) {
+                       std::string_view block_tag) {
     jsonrpc::Json call{{"to", jsonrpc::hex(to)}};
     set_calldata(call, input);
     return {"eth_call", jsonrpc::Json::array({std::move(call), std::string(block_tag)})};

@@ -12,7 +12,7 @@ namespace chains::evm {
 
 // `eth_call` of {to, input, data} in the state of a block tag (evm-gateway 0.3).
 [[nodiscard]] jsonrpc::Call eth_call(const domain::Address& to, domain::ByteView input,
-                                      std::string_view block_tag);
+                                     std::string_view block_tag);
 
 // The calldata of a call object under both names: nodes that read one ignore the other without a
 // word (field report 92).

@@ -12,7 +12,8 @@ namespace chains::evm {
 
 namespace {
 
-constexpr jsonrpc::Wei price_max = jsonrpc::Wei{1} << 96U;  // far beyond any price; keeps sums in range
+constexpr jsonrpc::Wei price_max = jsonrpc::Wei{1}
+                                   << 96U;  // far beyond any price; keeps sums in range
 constexpr jsonrpc::Wei capless_factor = 10;
 constexpr std::size_t blocks_max = 1'024;
 
@@ -93,8 +94,8 @@ std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const
     if (!old.legacy) higher.max_fee = std::max(higher.max_fee, higher.priority_fee);
     if (higher.max_fee > price_max) return std::nullopt;
     const jsonrpc::Wei cap = options.max_fee_cap != 0
-                        ? options.max_fee_cap
-                        : capless_factor * std::max(market.max_fee, first.max_fee);
+                                 ? options.max_fee_cap
+                                 : capless_factor * std::max(market.max_fee, first.max_fee);
     assert(higher.max_fee >= old.max_fee && higher.priority_fee <= higher.max_fee);
     if (higher.max_fee <= cap) return higher;
     // The last step may be smaller than usual, if the cap still is a step above.

@@ -6,8 +6,8 @@
 
 #include "chains/evm/options.hpp"
 #include "chains/evm/transaction.hpp"
-#include "chains/jsonrpc/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "ports/clock.hpp"
 
 namespace chains::evm {
@@ -62,8 +62,7 @@ struct FeeFloor {
     std::optional<jsonrpc::Wei> priority_fee;
 };
 [[nodiscard]] std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first,
-                                             const FeeQuote& market,
-                                             const Options::Fees& options,
+                                             const FeeQuote& market, const Options::Fees& options,
                                              const FeeFloor& floor = {});
 
 }  // namespace chains::evm

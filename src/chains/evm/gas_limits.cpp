@@ -15,8 +15,7 @@ constexpr std::uint64_t estimate_max = 1ULL << 50U;
 
 }  // namespace
 
-GasLimits::GasLimits(jsonrpc::Node& node, const ports::Clock& clock)
-    : node_(node), clock_(clock) {}
+GasLimits::GasLimits(jsonrpc::Node& node, const ports::Clock& clock) : node_(node), clock_(clock) {}
 
 std::optional<std::uint64_t> GasLimits::limit_for(std::uint64_t estimate) {
     if (estimate == 0 || estimate > estimate_max) return std::nullopt;

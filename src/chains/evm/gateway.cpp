@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "engine/task_group.hpp"
 #include "chains/evm/account.hpp"
 #include "chains/evm/contract_wallets.hpp"
 #include "chains/evm/fees.hpp"
@@ -25,6 +24,7 @@
 #include "chains/evm/unreachable.hpp"
 #include "chains/jsonrpc/subscription.hpp"
 #include "domain/keccak.hpp"
+#include "engine/task_group.hpp"
 
 namespace chains::evm {
 
@@ -44,8 +44,7 @@ Options without_key(Options options) {
 
 class Gateway::Impl {
 public:
-    Impl(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
-         ports::Logger& logger)
+    Impl(Options options, Nodes nodes, ports::Clock& clock, Workers workers, ports::Logger& logger)
         : signer_(private_key_signer(options.private_key)),
           options_(without_key(std::move(options))),
           nodes_(std::move(nodes)),
@@ -249,16 +248,14 @@ private:
     engine::TaskGroup sends_;
 };
 
-Gateway::Gateway(Options options, ports::Clock& clock, Workers workers,
-                       ports::Logger& logger) {
+Gateway::Gateway(Options options, ports::Clock& clock, Workers workers, ports::Logger& logger) {
     Nodes nodes = make_nodes(options, clock);
     impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger);
 }
 
 Gateway::Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
-                       ports::Logger& logger)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger)) {
-}
+                 ports::Logger& logger)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger)) {}
 
 Gateway::~Gateway() = default;
 
@@ -291,7 +288,7 @@ void Gateway::undo_sealed() {
 }
 
 std::optional<std::uint32_t> Gateway::share_threshold(const domain::Bytes32& context,
-                                                         std::uint32_t) {
+                                                      std::uint32_t) {
     return impl_->thresholds().find(context);
 }
 
@@ -316,7 +313,7 @@ std::optional<engine::KeyMaterial> Gateway::current() const {
 }
 
 engine::SignatureAnswer Gateway::ask(std::uint64_t host_chain_id, const domain::Address& account,
-                                        const domain::Bytes32& digest, domain::ByteView signature) {
+                                     const domain::Bytes32& digest, domain::ByteView signature) {
     return impl_->wallets().ask(host_chain_id, account, digest, signature);
 }
 

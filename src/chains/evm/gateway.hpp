@@ -7,12 +7,12 @@
 
 #include "chains/evm/nodes.hpp"
 #include "chains/evm/options.hpp"
-#include "ports/clock.hpp"
 #include "engine/contract_signatures.hpp"
-#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
-#include "ports/logger.hpp"
 #include "engine/key_material.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
+#include "ports/logger.hpp"
 
 namespace chains::evm {
 
@@ -23,8 +23,8 @@ namespace chains::evm {
 // transaction with that nonce is on chain, so a crash, a lost reply or a lying node neither sends a
 // request twice nor leaves a hole.
 class Gateway : public engine::Gateway,
-                   public engine::KeyDirectory,
-                   public engine::ContractSignatures {
+                public engine::KeyDirectory,
+                public engine::ContractSignatures {
 public:
     // Where work waits for nodes: as many threads as should wait at once. That a sent transaction
     // waits for its receipt holds none.
@@ -36,7 +36,7 @@ public:
     // Over HTTP. Throws std::invalid_argument when the key is none.
     Gateway(Options options, ports::Clock& clock, Workers workers, ports::Logger& logger);
     Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
-               ports::Logger& logger);
+            ports::Logger& logger);
     ~Gateway() override;
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;

@@ -36,7 +36,7 @@ std::variant<domain::Bytes, NoResult> result(std::string_view what, const jsonrp
 
 // Words of a result, in their order, into `out`.
 std::optional<NoResult> read_words(std::string_view what, const jsonrpc::Answer& answer,
-                                 std::vector<domain::Bytes32*> out) {
+                                   std::vector<domain::Bytes32*> out) {
     const auto read = result(what, answer);
     if (const auto* unread = std::get_if<NoResult>(&read)) return *unread;
     for (std::size_t word = 0; word < out.size(); ++word) {
@@ -50,7 +50,7 @@ std::optional<NoResult> read_words(std::string_view what, const jsonrpc::Answer&
 using Decodes = bool (*)(domain::ByteView);
 
 std::optional<NoResult> must_decode(std::string_view what, const jsonrpc::Answer& answer,
-                                  Decodes decodes) {
+                                    Decodes decodes) {
     const auto read = result(what, answer);
     if (const auto* unread = std::get_if<NoResult>(&read)) return *unread;
     if (!decodes(std::get<domain::Bytes>(read))) return about(what, {"malformed answer"});
@@ -75,8 +75,8 @@ bool is_plain(std::string_view text) {
 
 // Of the last announcement; the node may have answered with more than it was asked for.
 std::variant<KmsStorage, NoResult> storage_in(const jsonrpc::Json& logs,
-                                            const domain::Address& contract,
-                                            const domain::Bytes32& context) {
+                                              const domain::Address& contract,
+                                              const domain::Bytes32& context) {
     if (!logs.is_array()) return NoResult{"malformed answer"};
     std::optional<Log> last;
     for (const jsonrpc::Json& json : logs) {
@@ -127,7 +127,7 @@ std::optional<std::string> KeyPoller::problem() const {
 
 void KeyPoller::tick() {
     task_group_.run_after(std::max(options_.key_urls.poll_interval, domain::Milliseconds{1}),
-                       [this] { tick(); });
+                          [this] { tick(); });
     {
         const std::lock_guard lock{mutex_};
         if (std::exchange(busy_, true)) return;
@@ -143,7 +143,7 @@ void KeyPoller::go_on(Round round) {
             round.failures = 0;
         } else if (++round.failures < retry.attempts_max) {
             task_group_.run_after(std::max(retry.pause, unread->wait),
-                               [this, round] { go_on(round); });
+                                  [this, round] { go_on(round); });
             return;
         } else {
             give_up(unread->reason);
@@ -173,7 +173,7 @@ std::optional<NoResult> KeyPoller::read_ids(Round& round) {
         eth_call(generation, getter(Getter::active_key_id), finalized),
         eth_call(generation, getter(Getter::active_crs_id), finalized),
         eth_call(options_.protocol_config.address, getter(Getter::current_kms_context_and_epoch),
-                  finalized),
+                 finalized),
     });
     assert(answers.size() == 3);
     if (auto unread = read_words("getActiveKeyId", answers[0], {&round.ids.key})) return unread;
@@ -192,7 +192,7 @@ std::optional<NoResult> KeyPoller::read_materials(Round& round) {
         eth_call(generation, getter(Getter::key_materials, round.ids.key), finalized),
         eth_call(generation, getter(Getter::crs_materials, round.ids.crs), finalized),
         eth_call(options_.protocol_config.address,
-                  getter(Getter::kms_context_anchor, round.ids.context), finalized),
+                 getter(Getter::kms_context_anchor, round.ids.context), finalized),
     });
     assert(answers.size() == 3);
     if (auto unread = must_decode("getKeyMaterials", answers[0], decodes_as_key_materials)) {
@@ -245,18 +245,18 @@ void KeyPoller::finish(const Round& round) {
         recovered = std::exchange(problem_, std::nullopt).has_value();
         changed = ids_ != round.ids;
         if (changed) {
-            current_ =
-                engine::stored_at(round.storage.url, round.storage.prefix, round.ids.key, round.ids.crs);
+            current_ = engine::stored_at(round.storage.url, round.storage.prefix, round.ids.key,
+                                         round.ids.crs);
             ids_ = round.ids;
         }
     }
     if (recovered) logger_.write(ports::LogLevel::info, "key_urls_recovered");
     if (changed) {
         logger_.write(ports::LogLevel::info, "key_urls_changed key=0x" +
-                                                domain::to_hex(round.ids.key) + " crs=0x" +
-                                                domain::to_hex(round.ids.crs) + " context=0x" +
-                                                domain::to_hex(round.ids.context) + " epoch=0x" +
-                                                domain::to_hex(round.ids.epoch));
+                                                 domain::to_hex(round.ids.key) + " crs=0x" +
+                                                 domain::to_hex(round.ids.crs) + " context=0x" +
+                                                 domain::to_hex(round.ids.context) + " epoch=0x" +
+                                                 domain::to_hex(round.ids.epoch));
     }
 }
 

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/task_group.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/evm/options.hpp"
-#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
+#include "engine/key_material.hpp"
+#include "engine/task_group.hpp"
 #include "ports/executor.hpp"
 #include "ports/logger.hpp"
-#include "engine/key_material.hpp"
 
 namespace chains::evm {
 

@@ -152,7 +152,7 @@ void Listener::note_locked(const ChainReader::Step& step) {
     polled_at_ = clock_.monotonic();
     if (step.problem && !problem_) {
         logger_.write(ports::LogLevel::warning,
-                       "listener_trouble listener=" + name_ + " error=\"" + *step.problem + "\"");
+                      "listener_trouble listener=" + name_ + " error=\"" + *step.problem + "\"");
     } else if (!step.problem && problem_) {
         logger_.write(ports::LogLevel::info, "listener_recovered listener=" + name_);
     }

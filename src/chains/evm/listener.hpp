@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/task_group.hpp"
 #include "chains/evm/chain_reader.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/seen_logs.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/time.hpp"
+#include "engine/gateway.hpp"
+#include "engine/task_group.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
-#include "engine/gateway.hpp"
 #include "ports/logger.hpp"
 
 namespace chains::evm {

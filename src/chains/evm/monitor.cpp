@@ -26,7 +26,8 @@ const Json* json_in(const Answer& answer) {
 
 std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
     for (const Answer& answer : answers) {
-        if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) return problem->text;
+        if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer))
+            return problem->text;
         if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) {
             return "the node refuses: " + error->message + " (" + std::to_string(error->code) + ")";
         }
@@ -165,7 +166,7 @@ void Monitor::note_chain_id_locked(std::uint64_t chain_id) {
     chain_id_at_ = clock_.monotonic();
     if (!changed || chain_id == options_.chain_id) return;
     logger_.write(ports::LogLevel::error, "wrong_chain chain_id=" + std::to_string(chain_id) +
-                                             " configured=" + std::to_string(options_.chain_id));
+                                              " configured=" + std::to_string(options_.chain_id));
 }
 
 void Monitor::note_balance_locked(jsonrpc::Wei balance) {
@@ -173,11 +174,13 @@ void Monitor::note_balance_locked(jsonrpc::Wei balance) {
     const bool low = options_.low_balance > 0 && balance < options_.low_balance;
     if (low == low_) return;
     low_ = low;
-    const auto coins = [](jsonrpc::Wei wei) { return std::to_string(static_cast<double>(wei) / 1e18); };
+    const auto coins = [](jsonrpc::Wei wei) {
+        return std::to_string(static_cast<double>(wei) / 1e18);
+    };
     logger_.write(low ? ports::LogLevel::warning : ports::LogLevel::info,
-                   std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
-                       " signer=" + jsonrpc::hex(signer_) + " balance=" + coins(balance) +
-                       " low_balance=" + coins(options_.low_balance));
+                  std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
+                      " signer=" + jsonrpc::hex(signer_) + " balance=" + coins(balance) +
+                      " low_balance=" + coins(options_.low_balance));
 }
 
 void Monitor::note_problem_locked(std::optional<std::string> problem) {

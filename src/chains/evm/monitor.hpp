@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/task_group.hpp"
 #include "chains/evm/options.hpp"
-#include "chains/jsonrpc/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
+#include "engine/task_group.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
 #include "ports/logger.hpp"

@@ -9,7 +9,8 @@ namespace chains::evm {
 NonceOrder::NonceOrder(Nonces& nonces, ports::Executor& executor)
     : nonces_(nonces), executor_(executor) {}
 
-void NonceOrder::run_in_order(std::uint64_t nonce, domain::Milliseconds patience, Task go, Task give_up) {
+void NonceOrder::run_in_order(std::uint64_t nonce, domain::Milliseconds patience, Task go,
+                              Task give_up) {
     {
         const std::lock_guard lock{mutex_};
         if (!nonces_.may_send(nonce)) {

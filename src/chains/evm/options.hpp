@@ -54,8 +54,8 @@ struct Options {
         domain::Milliseconds age_max{1'000};  // a fee history older than this is asked anew
         // A transaction that is pending for so long gets higher fees.
         domain::Milliseconds bump_after{30'000};
-        std::uint32_t bump_permille = 125;  // at least 101: nodes want more than 10 %
-        chains::jsonrpc::Wei max_fee_cap = 0;           // per gas; 0: ten times what the chain asks for
+        std::uint32_t bump_permille = 125;     // at least 101: nodes want more than 10 %
+        chains::jsonrpc::Wei max_fee_cap = 0;  // per gas; 0: ten times what the chain asks for
     };
 
     struct KeyUrls {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "chains/evm/calls.hpp"
+#include "chains/evm/eth_call.hpp"
 #include "chains/evm/plan.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/evm/unreachable.hpp"
-#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
@@ -35,7 +35,8 @@ bool lacks_block(const jsonrpc::Answer& answer) {
 
 Preparation::Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
                          Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
-                         engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger)
+                         engine::TaskGroup& task_group, const ports::Clock& clock,
+                         ports::Logger& logger)
     : options_(options),
       write_(write),
       read_(read),

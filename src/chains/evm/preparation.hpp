@@ -7,15 +7,15 @@
 #include <set>
 #include <vector>
 
-#include "engine/task_group.hpp"
 #include "chains/evm/call_batcher.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
-#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
+#include "engine/task_group.hpp"
+#include "ports/clock.hpp"
 #include "ports/logger.hpp"
 
 namespace chains::evm {
@@ -25,8 +25,8 @@ namespace chains::evm {
 // together.
 class Preparation {
 public:
-    Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
-                Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
+    Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read, Nonces& nonces,
+                Fees& fees, GasLimits& gas, const domain::Address& signer,
                 engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger);
 
     // Returns at once; one event for each order.

@@ -6,10 +6,10 @@
 #include <utility>
 #include <variant>
 
-#include "domain/access_list.hpp"
 #include "chains/evm/calls.hpp"
-#include "chains/evm/readiness_outcomes.hpp"
 #include "chains/evm/eth_call.hpp"
+#include "chains/evm/readiness_outcomes.hpp"
+#include "domain/access_list.hpp"
 #include "domain/handle.hpp"
 
 namespace chains::evm {
@@ -93,7 +93,7 @@ Readiness::Readiness(const Options& options, jsonrpc::Node& read, const Hosts& h
       logger_(logger),
       task_group_(executor),
       gateway_batcher_(task_group_, options.batch_max, exchanges_per_node_max,
-                    [this](Checks checks) { ask_gateway(std::move(checks)); }) {
+                       [this](Checks checks) { ask_gateway(std::move(checks)); }) {
     for (const Options::HostChain& chain : options.host_chains) {
         const auto node = hosts.find(chain.chain_id);
         if (node == hosts.end()) continue;
@@ -129,7 +129,7 @@ void Readiness::check(std::vector<engine::CheckOrder> orders, engine::GatewayEve
     }
     // As a task, since it may hand over answers, of which there are none once stopped.
     task_group_.run_after(domain::Milliseconds{0},
-                       [this, checks = std::move(checks)] { proceed(checks); });
+                          [this, checks = std::move(checks)] { proceed(checks); });
 }
 
 Readiness::Host* Readiness::host(std::uint64_t chain_id) const {
@@ -171,8 +171,8 @@ void Readiness::ask_access_list(Host& host, Checks checks) {
     std::vector<jsonrpc::Call> calls;
     calls.reserve(checks.size());
     for (const CheckPtr& check : checks) {
-        calls.push_back(eth_call(
-            host.acl, multicall(acl_calls(*check->order.request, host.chain_id)), latest));
+        calls.push_back(
+            eth_call(host.acl, multicall(acl_calls(*check->order.request, host.chain_id)), latest));
     }
     const std::vector<jsonrpc::Answer> answers = host.node.call_all(calls);
     assert(answers.size() == checks.size());
@@ -185,7 +185,7 @@ void Readiness::ask_access_list(Host& host, Checks checks) {
     }
     if (!again.empty()) {
         task_group_.run_after(options_.acl_retry.pause,
-                           [&host, again = std::move(again)] { host.line.add(again); });
+                              [&host, again = std::move(again)] { host.line.add(again); });
     }
     proceed(std::move(done));
 }
@@ -212,9 +212,9 @@ bool Readiness::settle_chain(Check& check, const Host& host, const jsonrpc::Answ
 void Readiness::note_try(const Check& check, const Host& host, const jsonrpc::NodeError& error) {
     if (!logger_.wants(ports::LogLevel::debug)) return;
     logger_.write(ports::LogLevel::debug,
-                   "access_list_refused request=" + to_string(check.order.id) +
-                       " chain=" + std::to_string(host.chain_id) +
-                       " try=" + std::to_string(check.tries) + " error=" + text_of(error));
+                  "access_list_refused request=" + to_string(check.order.id) +
+                      " chain=" + std::to_string(host.chain_id) +
+                      " try=" + std::to_string(check.tries) + " error=" + text_of(error));
 }
 
 void Readiness::ask_gateway(Checks checks) {

@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "engine/task_group.hpp"
 #include "chains/evm/call_batcher.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/request.hpp"
-#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
+#include "engine/task_group.hpp"
+#include "ports/executor.hpp"
 #include "ports/logger.hpp"
 
 namespace chains::evm {

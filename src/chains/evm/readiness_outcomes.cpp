@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "chains/evm/calls.hpp"
-#include "chains/evm/revert.hpp"
 #include "chains/evm/eth_call.hpp"
+#include "chains/evm/revert.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
 
@@ -104,8 +104,9 @@ jsonrpc::Answer with_passing_as_trouble(jsonrpc::Answer answer) {
         case throttled:
         case front_door:
         case timed_out:
-            return jsonrpc::TransportError{jsonrpc::TransportError::Kind::timed_out, text_of(*error),
-                                    meaning.wait.value_or(domain::Milliseconds{0})};
+            return jsonrpc::TransportError{jsonrpc::TransportError::Kind::timed_out,
+                                           text_of(*error),
+                                           meaning.wait.value_or(domain::Milliseconds{0})};
         default:
             return answer;
     }

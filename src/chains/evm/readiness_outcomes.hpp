@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "domain/access_list.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "domain/access_list.hpp"
 #include "domain/failure.hpp"
 #include "engine/gateway.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "chains/evm/revert.hpp"
 #include "chains/evm/eth_call.hpp"
+#include "chains/evm/revert.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
 

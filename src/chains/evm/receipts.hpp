@@ -24,7 +24,8 @@ public:
     struct NotIncluded {};
     // The node can not say it yet: some index late, some have an error for what is pending.
     struct NotIndexed {};
-    using Found = std::variant<TransactionReceipt, NotIncluded, NotIndexed, jsonrpc::TransportError>;
+    using Found =
+        std::variant<TransactionReceipt, NotIncluded, NotIndexed, jsonrpc::TransportError>;
 
     // The receipt of one of these transactions of a request.
     [[nodiscard]] Found find(const SealedList& sealed);

@@ -51,7 +51,7 @@ std::optional<std::uint32_t> selector_in(std::string_view message) {
 std::string detail(std::uint32_t selector, const std::optional<domain::Bytes>& data) {
     const bool has_arguments = data && data->size() > selector_bytes;
     const abi::Decoder arguments{has_arguments ? domain::ByteView{*data}.subspan(selector_bytes)
-                                            : domain::ByteView{}};
+                                               : domain::ByteView{}};
     if (selector == error_string) {
         const auto text = arguments.bytes(0);
         if (!text) return "Error";

@@ -71,7 +71,8 @@ jsonrpc::ReplyClass class_on_send(const jsonrpc::NodeError& error) {
 
 SendVerdict verdict_on(const jsonrpc::Answer& answer) {
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) return verdict_on(*error);
-    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) return verdict_on(*problem);
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer))
+        return verdict_on(*problem);
     const auto& result = std::get<jsonrpc::Json>(answer);
     if (result.is_object()) return SendVerdict::receipt;
     if (result.is_string()) return SendVerdict::pending;

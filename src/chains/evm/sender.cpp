@@ -4,12 +4,12 @@
 #include <cassert>
 #include <utility>
 
+#include "chains/evm/eth_call.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/evm/plan.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/evm/unreachable.hpp"
-#include "chains/evm/eth_call.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
@@ -138,9 +138,9 @@ void Sender::submit_in_order(const SendingPtr& sending) {
 void Sender::refuse_foreign(const SendingPtr& sending) {
     if (!told_of_foreign_.exchange(true)) {
         logger_.write(ports::LogLevel::error,
-                       "sealed_for_another_chain alert=true job_id=" + to_string(sending->order.id) +
-                           " hint=\"requests in work belong to the chain this data directory was "
-                           "used with; use another storage.data_dir for this one\"");
+                      "sealed_for_another_chain alert=true job_id=" + to_string(sending->order.id) +
+                          " hint=\"requests in work belong to the chain this data directory was "
+                          "used with; use another storage.data_dir for this one\"");
     }
     later(sending, "sealed for another chain");
 }
@@ -181,7 +181,7 @@ void Sender::submitted(const SendingPtr& sending, bool sync, const jsonrpc::Answ
         }
         if (!told_of_sync_.exchange(true)) {
             logger_.write(ports::LogLevel::info,
-                           "send_sync_missing action=\"receipts are asked for instead\"");
+                          "send_sync_missing action=\"receipts are asked for instead\"");
         }
         submit(sending);
         return;
@@ -199,10 +199,10 @@ void Sender::trace(const SendingPtr& sending, const jsonrpc::Answer& answer) con
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
     if (error == nullptr || !logger_.wants(ports::LogLevel::debug)) return;
     logger_.write(ports::LogLevel::debug,
-                   "send_refused job_id=" + to_string(sending->order.id) +
-                       " nonce=" + std::to_string(sending->newest().nonce) +
-                       " class=" + std::string(name_of(class_on_send(*error))) + " code=" +
-                       std::to_string(error->code) + " error=\"" + words_of(*error) + "\"");
+                  "send_refused job_id=" + to_string(sending->order.id) +
+                      " nonce=" + std::to_string(sending->newest().nonce) +
+                      " class=" + std::string(name_of(class_on_send(*error))) + " code=" +
+                      std::to_string(error->code) + " error=\"" + words_of(*error) + "\"");
 }
 
 void Sender::note_taken(std::uint64_t nonce) {
@@ -336,10 +336,10 @@ void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& erro
     }
     if (is_new) {
         logger_.write(ports::LogLevel::error,
-                       "sender_forbidden alert=true account=" + jsonrpc::hex(signer_.address()) +
-                           " error=\"" + words_of(error) +
-                           "\" action=\"nothing new is signed until the node takes transactions "
-                           "of the account; all requests are kept\"");
+                      "sender_forbidden alert=true account=" + jsonrpc::hex(signer_.address()) +
+                          " error=\"" + words_of(error) +
+                          "\" action=\"nothing new is signed until the node takes transactions "
+                          "of the account; all requests are kept\"");
     }
     later(sending, forbidden_text, no_funds_hold);
 }
@@ -348,9 +348,9 @@ void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& erro
 void Sender::one_in_flight(const SendingPtr& sending) {
     if (!told_of_one_in_flight_.exchange(true)) {
         logger_.write(ports::LogLevel::warning,
-                       "one_transaction_in_flight account=" + jsonrpc::hex(signer_.address()) +
-                           " hint=\"the node takes one pending transaction of this account at a "
-                           "time, as with an EIP-7702 delegation; one is sent after the other\"");
+                      "one_transaction_in_flight account=" + jsonrpc::hex(signer_.address()) +
+                          " hint=\"the node takes one pending transaction of this account at a "
+                          "time, as with an EIP-7702 delegation; one is sent after the other\"");
     }
     if (!nonces_.one_at_a_time()) {
         nonces_.one_at_a_time(true);
@@ -404,7 +404,8 @@ bool Sender::can_pay(const Transaction& transaction) {
         {"eth_getBalance", jsonrpc::Json::array({jsonrpc::hex(signer_.address()), "latest"})});
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
     const auto balance = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
-    return !balance || *balance / std::max<jsonrpc::Wei>(transaction.max_fee, 1) >= transaction.gas_limit;
+    return !balance ||
+           *balance / std::max<jsonrpc::Wei>(transaction.max_fee, 1) >= transaction.gas_limit;
 }
 
 // --- what became of it --------------------------------------------------------------------------
@@ -476,9 +477,9 @@ void Sender::nonce_conflict(const SendingPtr& sending) {
     }
     nonces_.used(nonce);
     logger_.write(ports::LogLevel::warning,
-                   "foreign_nonce_use alert=true job_id=" + to_string(sending->order.id) +
-                       " nonce=" + std::to_string(nonce) +
-                       " hint=\"another program uses the relayer's key; give it one of its own\"");
+                  "foreign_nonce_use alert=true job_id=" + to_string(sending->order.id) +
+                      " nonce=" + std::to_string(nonce) +
+                      " hint=\"another program uses the relayer's key; give it one of its own\"");
     Transaction again = sending->transaction;
     if (is_no_op(again, signer_.address())) {
         finish(sending,
@@ -546,10 +547,10 @@ Milliseconds Sender::refused_for(const SendingPtr& sending) {
     if (!told_of_refusal_ || now - *told_of_refusal_ >= refusal_line_interval) {
         told_of_refusal_ = now;
         logger_.write(ports::LogLevel::warning,
-                       "transaction_refused job_id=" + to_string(sending->order.id) +
-                           " nonce=" + std::to_string(nonce) +
-                           " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
-                           sending->refusal + "\"");
+                      "transaction_refused job_id=" + to_string(sending->order.id) +
+                          " nonce=" + std::to_string(nonce) +
+                          " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
+                          sending->refusal + "\"");
     }
     return std::chrono::duration_cast<Milliseconds>(now - since);
 }
@@ -561,10 +562,10 @@ void Sender::forget_refusal(std::uint64_t nonce) {
 
 void Sender::cancel(const SendingPtr& sending) {
     logger_.write(ports::LogLevel::warning,
-                   "transaction_cancelled job_id=" + to_string(sending->order.id) +
-                       " nonce=" + std::to_string(sending->newest().nonce) +
-                       " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
-                       sending->refusal + "\"");
+                  "transaction_cancelled job_id=" + to_string(sending->order.id) +
+                      " nonce=" + std::to_string(sending->newest().nonce) +
+                      " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
+                      sending->refusal + "\"");
     Transaction no_op = no_op_like(sending->transaction, signer_.address());
     const FeeAnswer fees = fees_.current();
     const auto* market = std::get_if<FeeQuote>(&fees);
@@ -623,8 +624,8 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
     }
     if (is_no_op(*transaction, signer_.address())) {
         finish(sending, engine::Rejected{{domain::Reason::send_failed,
-                                         "Transaction failed: Transaction refused by the node",
-                                         {}}});
+                                          "Transaction failed: Transaction refused by the node",
+                                          {}}});
     } else if (!receipt.succeeded) {
         finish(sending, engine::Rejected{receipts_.why_reverted(*transaction, receipt)});
     } else {
@@ -641,7 +642,7 @@ void Sender::reseal(const SendingPtr& sending, Transaction transaction, bool has
     assert(has_nonce ? transaction.nonce == sending->newest().nonce : transaction.nonce == 0);
     assert(transaction.chain_id == options_.chain_id);
     finish(sending, engine::Reseal{plan_of({std::move(transaction), has_nonce}),
-                                  sending->order.sealed.size()});
+                                   sending->order.sealed.size()});
 }
 
 void Sender::later_with_node(const SendingPtr& sending, std::string reason) {

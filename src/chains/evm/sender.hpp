@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "chains/evm/account.hpp"
-#include "chains/evm/nonce_order.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
+#include "chains/evm/nonce_order.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/receipts.hpp"
@@ -20,9 +20,9 @@
 #include "chains/evm/signer.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/gateway.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
-#include "engine/gateway.hpp"
 #include "ports/logger.hpp"
 
 namespace chains::evm {
@@ -37,8 +37,8 @@ namespace chains::evm {
 // holds none, and pauses are tasks for later.
 class Sender {
 public:
-    Sender(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-           GasLimits& gas, Account& account, const Signer& signer, ports::Executor& executor,
+    Sender(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees, GasLimits& gas,
+           Account& account, const Signer& signer, ports::Executor& executor,
            const ports::Clock& clock, ports::Logger& logger);
 
     // Returns at once; one event for each order.

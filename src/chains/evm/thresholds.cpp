@@ -16,9 +16,8 @@ constexpr domain::Milliseconds pause_after_failure{2'000};
 
 }  // namespace
 
-Thresholds::Thresholds(const Options& options, jsonrpc::Node& protocol,
-                       const ports::Clock& clock, ports::Executor& executor,
-                       ports::Logger& logger)
+Thresholds::Thresholds(const Options& options, jsonrpc::Node& protocol, const ports::Clock& clock,
+                       ports::Executor& executor, ports::Logger& logger)
     : options_(options),
       protocol_(protocol),
       clock_(clock),
@@ -91,13 +90,13 @@ void Thresholds::look_up(const domain::Bytes32& context, std::uint32_t attempt) 
         return;
     }
     task_group_.run_after(std::max(retry.pause, unread.wait),
-                       [this, context, attempt] { look_up(context, attempt + 1); });
+                          [this, context, attempt] { look_up(context, attempt + 1); });
 }
 
 Thresholds::Found Thresholds::ask(const domain::Bytes32& context) {
     const auto read = read_eth_call(protocol_.call(
         eth_call(options_.protocol_config.address,
-                  getter(Getter::user_decryption_threshold_for_context, context), "latest")));
+                 getter(Getter::user_decryption_threshold_for_context, context), "latest")));
     if (const auto* unread = std::get_if<NoResult>(&read)) return *unread;
     const std::optional<std::uint64_t> number = decode_number(std::get<domain::Bytes>(read), 0);
     if (!number || *number == 0 || *number > std::numeric_limits<std::uint32_t>::max()) {
@@ -129,7 +128,7 @@ void Thresholds::give_up(const domain::Bytes32& context, const std::string& erro
         entry.error = error;
     }
     logger_.write(ports::LogLevel::warning,
-                   "threshold_not_found context=0x" + domain::to_hex(context) + " error=" + error);
+                  "threshold_not_found context=0x" + domain::to_hex(context) + " error=" + error);
 }
 
 }  // namespace chains::evm

@@ -9,11 +9,11 @@
 #include <string>
 #include <variant>
 
-#include "engine/task_group.hpp"
-#include "chains/evm/options.hpp"
 #include "chains/evm/eth_call.hpp"
+#include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
+#include "engine/task_group.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
 #include "ports/logger.hpp"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
-#include "chains/jsonrpc/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "domain/bytes.hpp"
 
 namespace chains::jsonrpc {
@@ -20,8 +20,8 @@ namespace chains::jsonrpc {
 [[nodiscard]] std::optional<domain::Address> address(const Json& value);
 
 // Writers.
-[[nodiscard]] std::string hex(domain::ByteView bytes);   // `0x` and lower-case digits
-[[nodiscard]] std::string hex_quantity(Wei value);  // `0x0`, `0x1f`
+[[nodiscard]] std::string hex(domain::ByteView bytes);  // `0x` and lower-case digits
+[[nodiscard]] std::string hex_quantity(Wei value);      // `0x0`, `0x1f`
 
 // A member of an object; null when there is none.
 [[nodiscard]] const Json& member(const Json& object, const char* name);

@@ -220,7 +220,8 @@ void HttpNode::note_outcome(const std::vector<Answer>& answers) {
         return std::holds_alternative<TransportError>(answer);
     };
     const auto first = std::ranges::find_if(answers, is_problem);
-    const auto* const problem = first == answers.end() ? nullptr : std::get_if<TransportError>(&*first);
+    const auto* const problem =
+        first == answers.end() ? nullptr : std::get_if<TransportError>(&*first);
     if (problem != nullptr && problem->kind == Kind::stopped) return;
     const std::lock_guard lock(mutex_);
     problem_ = problem == nullptr ? std::nullopt : std::optional(problem->text);

@@ -11,8 +11,8 @@
 
 #include "chains/jsonrpc/endpoint.hpp"
 #include "chains/jsonrpc/node.hpp"
-#include "ports/clock.hpp"
 #include "net/client.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::jsonrpc {
 

@@ -15,7 +15,7 @@ namespace {
 using domain::Milliseconds;
 
 constexpr std::size_t gap_max = 48;
-constexpr Milliseconds wait_max = std::chrono::minutes{10};
+constexpr Milliseconds named_wait_max = std::chrono::minutes{10};
 
 bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
@@ -291,7 +291,7 @@ std::optional<Milliseconds> wait_in(const std::string& text) {
         Wei ms = read->value / (in_ms ? 1'000'000'000 : 1'000'000);
         if (unit.starts_with("min") || unit == "m") ms *= 60;
         if (unit.starts_with("hour") || unit == "h") ms *= 3'600;
-        ms = std::min<Wei>(ms, static_cast<Wei>(wait_max.count()));
+        ms = std::min<Wei>(ms, static_cast<Wei>(named_wait_max.count()));
         return Milliseconds{static_cast<std::int64_t>(ms)};
     }
     return std::nullopt;

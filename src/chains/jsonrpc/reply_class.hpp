@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "chains/jsonrpc/wei.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "domain/time.hpp"
 
 namespace chains::jsonrpc {
@@ -71,8 +71,8 @@ struct ReplyClassText {
 // The class and the numbers the node named with it.
 struct ReplyMeaning {
     ReplyClass reply_class = ReplyClass::not_understood;
-    std::optional<Wei> fee_min;           // underpriced: per gas, all in all
-    std::optional<Wei> tip_min;           // underpriced: per gas, on top of the base fee
+    std::optional<Wei> fee_min;                // underpriced: per gas, all in all
+    std::optional<Wei> tip_min;                // underpriced: per gas, on top of the base fee
     std::optional<std::uint64_t> gas_cap;      // gas_too_high
     std::optional<domain::Milliseconds> wait;  // how long to wait, up to 10 min
 };

@@ -13,8 +13,8 @@
 
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "net/websocket.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::jsonrpc {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/options.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "engine/gateway.hpp"
 
 namespace chains::loopback {

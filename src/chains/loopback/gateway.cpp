@@ -5,12 +5,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "engine/key_urls.hpp"
 #include "chains/loopback/transaction.hpp"
+#include "engine/key_urls.hpp"
 
 namespace chains::loopback {
 namespace {
-
 
 constexpr const char* outage_text = "the loopback chain is down by its configuration";
 
@@ -38,8 +37,8 @@ std::map<domain::Milliseconds, std::vector<Order>> by_latency(std::vector<Order>
 
 }  // namespace
 
-Gateway::Gateway(Options options, ports::Clock& clock,
-                                 ports::Executor& executor, ports::Logger& logger)
+Gateway::Gateway(Options options, ports::Clock& clock, ports::Executor& executor,
+                 ports::Logger& logger)
     : options_(checked(std::move(options))),
       logger_(logger),
       ledger_(options_.ledger, options_.ledger_synchronous, clock.wall()),
@@ -54,8 +53,8 @@ Gateway::Gateway(Options options, ports::Clock& clock,
       task_group_(executor),
       outbox_(options_, ledger_, answers_, outages_, task_group_, clock, logger) {
     logger_.write(ports::LogLevel::info, "loopback_opened seed=" + std::to_string(options_.seed) +
-                                            " run=" + std::to_string(ledger_.run()) +
-                                            " next_nonce=" + std::to_string(next_nonce_.load()));
+                                             " run=" + std::to_string(ledger_.run()) +
+                                             " next_nonce=" + std::to_string(next_nonce_.load()));
 }
 
 Gateway::~Gateway() {
@@ -119,8 +118,7 @@ void Gateway::send(std::vector<engine::SendOrder> orders) {
     if (first) task_group_.run_after(domain::Milliseconds{0}, [this] { include_arrived(); });
 }
 
-engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind,
-                                     const engine::Plan& plan) {
+engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind, const engine::Plan& plan) {
     engine::Sealed sealed;
     sealed.nonce = next_nonce_.fetch_add(1);
     Salt salt{};
@@ -167,7 +165,7 @@ engine::RoundAnswer Gateway::find(const domain::Bytes32& round_id) {
 
 std::optional<engine::KeyMaterial> Gateway::current() const {
     return engine::stored_at(options_.storage_url, options_.storage_prefix, options_.key_id,
-                     options_.crs_id);
+                             options_.crs_id);
 }
 
 std::uint64_t Gateway::inclusions() {
@@ -204,7 +202,7 @@ Mined Gateway::mine(const std::vector<engine::SendOrder>& orders) {
 }
 
 Mined Gateway::unreachable(const std::vector<engine::SendOrder>& orders,
-                                   const std::string& reason) {
+                           const std::string& reason) {
     Mined mined;
     for (const engine::SendOrder& order : orders) {
         mined.replies.push_back(
@@ -223,7 +221,8 @@ void Gateway::reply(std::vector<DelayedReply> replies) {
         if (latency == domain::Milliseconds{0}) {
             reply_now(std::move(events));
         } else {
-            task_group_.run_after(latency, [this, events = std::move(events)] { reply_now(events); });
+            task_group_.run_after(latency,
+                                  [this, events = std::move(events)] { reply_now(events); });
         }
     }
 }

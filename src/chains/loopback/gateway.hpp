@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/task_group.hpp"
 #include "chains/loopback/answers.hpp"
-#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/miner.hpp"
 #include "chains/loopback/options.hpp"
@@ -18,11 +16,13 @@
 #include "chains/loopback/outbox.hpp"
 #include "chains/loopback/preparation.hpp"
 #include "chains/loopback/readiness.hpp"
+#include "chains/loopback/seeded_random.hpp"
+#include "engine/gateway.hpp"
+#include "engine/key_material.hpp"
+#include "engine/task_group.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
-#include "engine/gateway.hpp"
 #include "ports/logger.hpp"
-#include "engine/key_material.hpp"
 
 namespace chains::loopback {
 
@@ -33,14 +33,11 @@ namespace chains::loopback {
 // All events come from tasks of the executor. Orders of one call with the same latency are answered
 // by one event; sends that arrive while a batch is being written form the next batch together, so
 // with all latencies 0 a batch costs one flush of the ledger and three events.
-class Gateway : public engine::Gateway,
-                        public engine::RoundDirectory,
-                        public engine::KeyDirectory {
+class Gateway : public engine::Gateway, public engine::RoundDirectory, public engine::KeyDirectory {
 public:
     // Opens the ledger: SQLite::Exception, std::system_error or std::runtime_error when it can not.
     // std::invalid_argument when problem_of(options) has something to say.
-    Gateway(Options options, ports::Clock& clock, ports::Executor& executor,
-                    ports::Logger& logger);
+    Gateway(Options options, ports::Clock& clock, ports::Executor& executor, ports::Logger& logger);
     ~Gateway() override;
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;
@@ -77,7 +74,7 @@ private:
     [[nodiscard]] std::vector<engine::SendOrder> take_arrived();
     [[nodiscard]] Mined mine(const std::vector<engine::SendOrder>& orders);
     [[nodiscard]] Mined unreachable(const std::vector<engine::SendOrder>& orders,
-                                              const std::string& reason);
+                                    const std::string& reason);
     void reply(std::vector<DelayedReply> replies);
     void reply_now(std::vector<engine::Sent> events);
     void note_problem(std::optional<std::string> problem);

@@ -249,7 +249,7 @@ void Ledger::Batch::plan_next(const PlannedAnswer& answer) {
 }
 
 void Ledger::Batch::insert_answer(const PlannedAnswer& answer,
-                                 std::optional<std::uint64_t> position) {
+                                  std::optional<std::uint64_t> position) {
     SQLite::Statement& plan = ledger_.plan_;
     const Use use{plan};
     plan.bind(1, answer.block);

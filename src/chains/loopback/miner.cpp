@@ -115,8 +115,8 @@ engine::SendOutcome Miner::include(Block& block, const Candidate& candidate,
 
 Effect Miner::effect_of(const Draft& draft, const domain::Bytes32& hash, bool spent) const {
     if (draft.kind == domain::Kind::share &&
-        (spent ||
-         random_.is_among(Purpose::already_revealed, draft.content, options_.shares_already_revealed))) {
+        (spent || random_.is_among(Purpose::already_revealed, draft.content,
+                                   options_.shares_already_revealed))) {
         return Effect::already;
     }
     if (random_.is_among(Purpose::revert, hash, options_.reverts)) return Effect::reverted;
@@ -126,7 +126,8 @@ Effect Miner::effect_of(const Draft& draft, const domain::Bytes32& hash, bool sp
 void Miner::plan_answers(Block& block, std::int64_t number, const Transaction& transaction,
                          const domain::Bytes32& hash, domain::Milliseconds confirmation) {
     const bool early = random_.is_among(Purpose::early_answer, hash, options_.early_answers);
-    const bool twice = random_.is_among(Purpose::duplicate_answer, hash, options_.duplicate_answers);
+    const bool twice =
+        random_.is_among(Purpose::duplicate_answer, hash, options_.duplicate_answers);
     const bool foreign = random_.is_among(Purpose::foreign_answer, hash, options_.foreign_answers);
 
     // Pieces that come at the same moment share a row of the ledger.

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "chains/loopback/answers.hpp"
-#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/options.hpp"
-#include "ports/clock.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "engine/gateway.hpp"
+#include "ports/clock.hpp"
 #include "ports/logger.hpp"
 
 namespace chains::loopback {

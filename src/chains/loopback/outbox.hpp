@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/task_group.hpp"
 #include "chains/loopback/answers.hpp"
 #include "chains/loopback/ledger.hpp"
 #include "chains/loopback/miner.hpp"
 #include "chains/loopback/outages.hpp"
-#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
+#include "engine/task_group.hpp"
+#include "ports/clock.hpp"
 #include "ports/logger.hpp"
 
 namespace chains::loopback {
@@ -26,9 +26,8 @@ namespace chains::loopback {
 // than the longest latency from then. During an outage everything waits. Any thread.
 class Outbox {
 public:
-    Outbox(const Options& options, Ledger& ledger, const Answers& answers,
-           const Outages& outages, engine::TaskGroup& task_group, const ports::Clock& clock,
-           ports::Logger& logger);
+    Outbox(const Options& options, Ledger& ledger, const Answers& answers, const Outages& outages,
+           engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger);
 
     // Once. Delivers what is behind `cursor` and, in time, what waits in the ledger.
     void listen(engine::GatewayEvents& events, std::uint64_t cursor);

@@ -15,9 +15,11 @@ engine::PrepareOutcome Preparation::prepare(const engine::PrepareOrder& order) {
             return engine::Rejected{
                 {domain::Reason::send_failed, "Proof failed: proving failed (-5)", std::nullopt}};
         }
-    } else if (random_.is_among(Purpose::estimation_revert, draft.content, options_.estimation_reverts)) {
-        return engine::Rejected{revert("Transaction simulation failed",
-                                       random_.number(Purpose::estimation_selector, draft.content))};
+    } else if (random_.is_among(Purpose::estimation_revert, draft.content,
+                                options_.estimation_reverts)) {
+        return engine::Rejected{
+            revert("Transaction simulation failed",
+                   random_.number(Purpose::estimation_selector, draft.content))};
     }
     return engine::Plan{encode(draft)};
 }

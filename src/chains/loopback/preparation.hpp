@@ -1,7 +1,7 @@
 #pragma once
 
-#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/options.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "engine/gateway.hpp"
 
 namespace chains::loopback {
@@ -10,7 +10,8 @@ namespace chains::loopback {
 // Draft. Any thread.
 class Preparation {
 public:
-    Preparation(const Options& options, SeededRandom& random) : options_(options), random_(random) {}
+    Preparation(const Options& options, SeededRandom& random)
+        : options_(options), random_(random) {}
 
     [[nodiscard]] engine::PrepareOutcome prepare(const engine::PrepareOrder& order);
 

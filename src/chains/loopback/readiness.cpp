@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include "domain/access_list.hpp"
 #include "chains/loopback/transaction.hpp"
+#include "domain/access_list.hpp"
 
 namespace chains::loopback {
 
-Readiness::Readiness(const Options& options, SeededRandom& random) : options_(options), random_(random) {}
+Readiness::Readiness(const Options& options, SeededRandom& random)
+    : options_(options), random_(random) {}
 
 engine::CheckOutcome Readiness::check(const engine::CheckOrder& order) {
     if (random_.chance(Purpose::check_unreachable, options_.unreachable_checks)) {
@@ -35,7 +36,8 @@ std::optional<engine::Rejected> Readiness::unknown_chain(const domain::Request& 
 std::optional<engine::Rejected> Readiness::refusal(const domain::Request& request) const {
     if (options_.acl_refusals == 0) return std::nullopt;
     const domain::Bytes32 content = content_of(request);
-    if (!random_.is_among(Purpose::acl_refusal, content, options_.acl_refusals)) return std::nullopt;
+    if (!random_.is_among(Purpose::acl_refusal, content, options_.acl_refusals))
+        return std::nullopt;
     const auto questions = domain::acl_questions(request);
     if (questions.empty()) return std::nullopt;
     const domain::AclQuestion& denied =
@@ -49,7 +51,8 @@ std::optional<engine::Rejected> Readiness::refusal(const domain::Request& reques
 
 bool Readiness::is_late(const engine::CheckOrder& order) {
     if (options_.late_readiness == 0) return false;
-    if (!random_.is_among(Purpose::late_readiness, content_of(*order.request), options_.late_readiness)) {
+    if (!random_.is_among(Purpose::late_readiness, content_of(*order.request),
+                          options_.late_readiness)) {
         return false;
     }
     const std::lock_guard lock{mutex_};

@@ -5,8 +5,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "chains/loopback/seeded_random.hpp"
 #include "chains/loopback/options.hpp"
+#include "chains/loopback/seeded_random.hpp"
 #include "engine/gateway.hpp"
 
 namespace chains::loopback {

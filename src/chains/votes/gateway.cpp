@@ -94,8 +94,8 @@ Outcome contained(const domain::RequestId& id, ports::Logger& logger, Work work)
         return work();
     } catch (const std::exception& error) {
         logger.write(ports::LogLevel::error, domain::to_string(id) +
-                                                " event=share_work_broke stage=panic error=\"" +
-                                                base::redact_urls(error.what()) + "\"");
+                                                 " event=share_work_broke stage=panic error=\"" +
+                                                 base::redact_urls(error.what()) + "\"");
         return attempt_failed("the work on the share broke off");
     }
 }
@@ -103,8 +103,8 @@ Outcome contained(const domain::RequestId& id, ports::Logger& logger, Work work)
 }  // namespace
 
 Gateway::Gateway(votes::RevealChain& chain, votes::prover::Prover& prover,
-                         const ports::Clock& clock, ports::Executor& executor,
-                         ports::Logger& logger, engine::VoteObserver& observer)
+                 const ports::Clock& clock, ports::Executor& executor, ports::Logger& logger,
+                 engine::VoteObserver& observer)
     : chain_(chain),
       prover_(prover),
       clock_(clock),
@@ -145,7 +145,7 @@ void Gateway::send(std::vector<engine::SendOrder> orders) {
 }
 
 engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind kind,
-                                 const engine::Plan& plan) {
+                             const engine::Plan& plan) {
     assert(kind == domain::Kind::share);
     static_cast<void>(kind);
     engine::Sealed sealed;
@@ -192,8 +192,8 @@ PrepareOutcome Gateway::reveal_of(std::int64_t id, const VoteShare& share) {
     return proved(id, share, anchor_height, std::get<votes::MerklePath>(path));
 }
 
-PrepareOutcome Gateway::proved(std::int64_t id, const VoteShare& share,
-                                   std::uint64_t anchor_height, const votes::MerklePath& path) {
+PrepareOutcome Gateway::proved(std::int64_t id, const VoteShare& share, std::uint64_t anchor_height,
+                               const votes::MerklePath& path) {
     votes::prover::ProveOutcome outcome = prove(witness_of(share, path));
     if (auto* unreachable = std::get_if<Unreachable>(&outcome)) return std::move(*unreachable);
     if (auto* failed = std::get_if<votes::prover::NotProved>(&outcome)) {
@@ -228,10 +228,10 @@ votes::prover::ProveOutcome Gateway::prove(const votes::prover::Witness& witness
     if (logger_.wants(ports::LogLevel::debug)) {
         const auto milliseconds = std::chrono::duration_cast<domain::Milliseconds>(took).count();
         logger_.write(ports::LogLevel::debug,
-                       std::string("proof_ended outcome=") + name_of(kind) +
-                           " round_id=" + domain::to_hex(witness.round_id) +
-                           " share_index=" + std::to_string(witness.share_index) +
-                           " took_ms=" + std::to_string(milliseconds));
+                      std::string("proof_ended outcome=") + name_of(kind) +
+                          " round_id=" + domain::to_hex(witness.round_id) +
+                          " share_index=" + std::to_string(witness.share_index) +
+                          " took_ms=" + std::to_string(milliseconds));
     }
     return outcome;
 }

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/task_group.hpp"
 #include "chains/votes/nullifier_cache.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/reveal.hpp"
+#include "engine/gateway.hpp"
+#include "engine/task_group.hpp"
+#include "engine/vote_chain.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
-#include "engine/gateway.hpp"
 #include "ports/logger.hpp"
-#include "engine/vote_chain.hpp"
 
 namespace chains::votes {
 
@@ -25,9 +25,8 @@ namespace chains::votes {
 // at once.
 class Gateway final : public engine::Gateway {
 public:
-    Gateway(votes::RevealChain& chain, votes::prover::Prover& prover,
-                const ports::Clock& clock, ports::Executor& executor, ports::Logger& logger,
-                engine::VoteObserver& observer);
+    Gateway(votes::RevealChain& chain, votes::prover::Prover& prover, const ports::Clock& clock,
+            ports::Executor& executor, ports::Logger& logger, engine::VoteObserver& observer);
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
     void check(std::vector<engine::CheckOrder> orders) override;

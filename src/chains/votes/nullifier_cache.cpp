@@ -5,7 +5,7 @@
 namespace chains::votes {
 
 bool NullifierCache::belongs(const domain::Bytes32& round_id, const domain::Bytes32& nullifier,
-                              std::int64_t share) {
+                             std::int64_t share) {
     const std::lock_guard lock(mutex_);
     const Key key{round_id, nullifier};
     const auto [known, is_new] = shares_.try_emplace(key, share);

@@ -13,9 +13,8 @@ Options with_url(Options options) {
 
 }  // namespace
 
-RestVotes::RestVotes(const Options& options, const ports::Clock& clock,
-                     ports::Executor& executor, ports::Logger& logger,
-                     engine::VoteObserver& observer)
+RestVotes::RestVotes(const Options& options, const ports::Clock& clock, ports::Executor& executor,
+                     ports::Logger& logger, engine::VoteObserver& observer)
     : commitment_check_(options.commitment_check),
       chain_(with_url(options), clock, &observer),
       trees_(chain_, clock, [this] { return chain_.active_round(); }),

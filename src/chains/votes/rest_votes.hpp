@@ -4,17 +4,17 @@
 #include <optional>
 #include <string>
 
+#include "chains/votes/gateway.hpp"
 #include "chains/votes/options.hpp"
 #include "chains/votes/prover/prover.hpp"
 #include "chains/votes/rest/rest_chain.hpp"
 #include "chains/votes/rest/rest_nullifiers.hpp"
 #include "chains/votes/tree/round_trees.hpp"
 #include "chains/votes/tree/vote_commitment.hpp"
-#include "chains/votes/gateway.hpp"
+#include "engine/vote_chain.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
 #include "ports/logger.hpp"
-#include "engine/vote_chain.hpp"
 
 namespace chains::votes {
 

@@ -129,7 +129,7 @@ void Webhook::taken(const engine::RoundAlert& alert) {
     under_way_.erase(alert.round);
     failing_ = false;
     logger_.write(ports::LogLevel::info,
-                   "alert_delivered round_id=" + domain::to_hex(alert.round_id));
+                  "alert_delivered round_id=" + domain::to_hex(alert.round_id));
 }
 
 void Webhook::put_off(const engine::RoundAlert& alert, const std::string& reason) {
@@ -142,9 +142,8 @@ void Webhook::put_off(const engine::RoundAlert& alert, const std::string& reason
         delivery.pause = std::min(2 * pause, options_.pause_max);
         if (!failing_) {
             logger_.write(ports::LogLevel::warning,
-                           "alert_not_delivered round_id=" + domain::to_hex(alert.round_id) +
-                               " action=\"tried again until it is taken\" error=\"" + reason +
-                               "\"");
+                          "alert_not_delivered round_id=" + domain::to_hex(alert.round_id) +
+                              " action=\"tried again until it is taken\" error=\"" + reason + "\"");
         }
         failing_ = true;
     }

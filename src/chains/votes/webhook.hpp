@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/task_group.hpp"
 #include "chains/votes/options.hpp"
 #include "engine/alerts.hpp"
+#include "engine/task_group.hpp"
 #include "ports/clock.hpp"
 #include "ports/executor.hpp"
 #include "ports/logger.hpp"

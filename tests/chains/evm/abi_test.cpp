@@ -5,8 +5,8 @@
 #include "chains/evm/encodings.hpp"
 #include "chains/evm/golden.hpp"
 
-using chains::evm::abi::Tuple;
 using chains::evm::abi::Decoder;
+using chains::evm::abi::Tuple;
 using golden::hex;
 
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "domain/access_list.hpp"
 #include "chains/evm/encodings.hpp"
 #include "chains/evm/golden.hpp"
+#include "domain/access_list.hpp"
 #include "domain/handle.hpp"
 #include "domain/keccak.hpp"
 

@@ -110,8 +110,10 @@ TEST_CASE("any other error and no answer are asked about three times, a second a
     const std::vector<std::pair<std::string, chains::jsonrpc::Answer>> rows{
         {"header not found", NodeError{-32000, "header not found", {}}},
         {"out of gas", NodeError{-32000, "out of gas", {}}},
-        {"connection refused", TransportError{TransportError::Kind::unsent, "connection refused", {}}},
-        {"no answer in time", TransportError{TransportError::Kind::timed_out, "no answer in time", {}}},
+        {"connection refused",
+         TransportError{TransportError::Kind::unsent, "connection refused", {}}},
+        {"no answer in time",
+         TransportError{TransportError::Kind::timed_out, "no answer in time", {}}},
         {"malformed answer", 7},
         {"malformed answer", nullptr},
         {"malformed answer", "0x162"},
@@ -182,7 +184,8 @@ TEST_CASE("no secret of a node's URL gets into a reason") {
 
 TEST_CASE("a stopped node is asked once") {
     WalletHarness world;
-    CHECK(is<engine::Unreachable>(world.ask({TransportError{TransportError::Kind::stopped, "stopped", {}}})));
+    CHECK(is<engine::Unreachable>(
+        world.ask({TransportError{TransportError::Kind::stopped, "stopped", {}}})));
     CHECK(world.node->calls.size() == 1);
     CHECK(world.pauses.empty());
 }

@@ -144,7 +144,8 @@ struct Clinic {
     ScriptedNode* listener = nullptr;  // the last
 };
 
-const chains::diagnosis::Finding* find(const std::vector<chains::diagnosis::Finding>& findings, const std::string& subject) {
+const chains::diagnosis::Finding* find(const std::vector<chains::diagnosis::Finding>& findings,
+                                       const std::string& subject) {
     for (const chains::diagnosis::Finding& finding : findings) {
         if (finding.subject == subject) return &finding;
     }

@@ -10,16 +10,16 @@
 #include "chains/evm/scripted_node.hpp"
 #include "support/virtual_time.hpp"
 
-using chains::evm::Options;
 using chains::evm::bumped;
 using chains::evm::decode_fee_history;
 using chains::evm::FeeAnswer;
 using chains::evm::FeeQuote;
 using chains::evm::Fees;
-using chains::jsonrpc::Wei;
+using chains::evm::Options;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
 using chains::jsonrpc::TransportError;
+using chains::jsonrpc::Wei;
 using namespace std::chrono_literals;
 
 namespace {
@@ -107,9 +107,10 @@ TEST_CASE("the node's own tip is a floor, asked in the same exchange while it is
     support::ScriptedNode node;
     const chains::evm::Options options;
     node.say("eth_feeHistory", {Json{{"baseFeePerGas", {"0x64", "0x65"}}, {"reward", {{"0x3"}}}}});
-    node.say("eth_maxPriorityFeePerGas",
-             {Json("0x7"), Json("0x2"), TransportError{TransportError::Kind::throttled, "HTTP 429", 7s},
-              Json("zz"), NodeError{-32'601, "no such method", {}}});
+    node.say(
+        "eth_maxPriorityFeePerGas",
+        {Json("0x7"), Json("0x2"), TransportError{TransportError::Kind::throttled, "HTTP 429", 7s},
+         Json("zz"), NodeError{-32'601, "no such method", {}}});
     Fees fees{options, node, clock};
     for (const std::uint64_t tip : {7U, 3U, 3U, 3U, 3U}) {
         CAPTURE(tip);

@@ -170,9 +170,9 @@ TEST_CASE("trouble is told when it changes") {
     world.executor.run_for(10 * 12s);
     REQUIRE(world.logger.lines().size() == 1);
     CHECK(world.logger.lines()[0].level == ports::LogLevel::error);
-    CHECK(world.logger.lines()[0].text ==
-          "key_urls_failed error=getActiveKeyId: header not found");
-    world.say.at("d52f10eb") = TransportError{TransportError::Kind::unsent, "connection refused", {}};
+    CHECK(world.logger.lines()[0].text == "key_urls_failed error=getActiveKeyId: header not found");
+    world.say.at("d52f10eb") =
+        TransportError{TransportError::Kind::unsent, "connection refused", {}};
     world.executor.run_for(10 * 12s);
     CHECK(world.logger.lines().size() == 2);
 }
@@ -180,8 +180,9 @@ TEST_CASE("trouble is told when it changes") {
 TEST_CASE("no secret of a node's URL gets out") {
     const std::string leak = "cannot reach https://node.example/v3/hunter2";
     for (const char* where : {"d52f10eb", "936608ae", "eth_getLogs"}) {
-        for (const Answer& answer : std::vector<Answer>{NodeError{-32000, leak, {}},
-                                                        TransportError{TransportError::Kind::unsent, leak, {}}}) {
+        for (const Answer& answer :
+             std::vector<Answer>{NodeError{-32000, leak, {}},
+                                 TransportError{TransportError::Kind::unsent, leak, {}}}) {
             PollerHarness world;
             world.say.emplace(where, answer);
             world.start();

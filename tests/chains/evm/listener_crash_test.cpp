@@ -73,7 +73,8 @@ private:
             if (random_.chance(50)) grow();
             if (random_.chance(30)) return TransportError{TransportError::Kind::lost, "lost", {}};
             if (random_.chance(30)) return NodeError{-32000, "too much", {}};
-            if (random_.chance(20)) return TransportError{TransportError::Kind::throttled, "wait", 1s};
+            if (random_.chance(20))
+                return TransportError{TransportError::Kind::throttled, "wait", 1s};
             return std::nullopt;
         };
     }

@@ -12,8 +12,8 @@
 #include "support/virtual_time.hpp"
 
 using namespace std::chrono_literals;
-using chains::evm::Options;
 using chains::evm::Listener;
+using chains::evm::Options;
 using chains::evm::SeenLogs;
 using chains::jsonrpc::Answer;
 using chains::jsonrpc::Json;
@@ -216,8 +216,8 @@ TEST_CASE("a range grows back once the node is well again") {
 }
 
 TEST_CASE("answers too large for the connection shrink the range too") {
-    for (const auto kind :
-         {TransportError::Kind::garbled, TransportError::Kind::timed_out, TransportError::Kind::lost}) {
+    for (const auto kind : {TransportError::Kind::garbled, TransportError::Kind::timed_out,
+                            TransportError::Kind::lost}) {
         CAPTURE(static_cast<int>(kind));
         ListenerHarness harness;
         harness.chain.mine(99);
@@ -307,7 +307,8 @@ TEST_CASE("a throttle that means the size of the answer does not hold for ever")
         const Answer said = answer(params);
         const auto& [from, to] = harness.node.ranges.back();
         if (to - from < 100) return said;
-        return TransportError{TransportError::Kind::throttled, "more than 10000 results (-32005)", 1s};
+        return TransportError{TransportError::Kind::throttled, "more than 10000 results (-32005)",
+                              1s};
     };
     harness.start(0);
     harness.run_for(60s);
@@ -719,7 +720,9 @@ TEST_CASE("nothing is delivered or asked after stop") {
 TEST_CASE("a node that was stopped ends the polling") {
     ListenerHarness harness;
     harness.start();
-    harness.node.before = [] { return TransportError{TransportError::Kind::stopped, "stopped", {}}; };
+    harness.node.before = [] {
+        return TransportError{TransportError::Kind::stopped, "stopped", {}};
+    };
     harness.run_for(2s);
     CHECK(harness.executor.pending() == 0);
 }
@@ -746,7 +749,7 @@ TEST_CASE("two listeners deliver an answer once while the second is close behind
     ListenerHarness harness;
     ChainNode second_node{harness.chain};
     harness.start();
-    Listener second{harness.options, "evm-2",         second_node,  harness.executor,
+    Listener second{harness.options, "evm-2",        second_node,  harness.executor,
                     harness.clock,   harness.logger, &harness.seen};
     second.start(harness.events, std::nullopt);
     harness.run_for(1s);

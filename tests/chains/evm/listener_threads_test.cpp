@@ -38,7 +38,8 @@ public:
         if (wait_if_hanging()) {
             for (const Call& call : calls) answers.push_back(answer(call));
         } else {
-            answers.assign(calls.size(), TransportError{TransportError::Kind::stopped, "stopped", {}});
+            answers.assign(calls.size(),
+                           TransportError{TransportError::Kind::stopped, "stopped", {}});
         }
         inside_ = false;
         return answers;

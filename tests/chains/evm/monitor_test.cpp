@@ -155,7 +155,8 @@ TEST_CASE("trouble is what the last look met, in one line of the log") {
     };
     const Row rows[] = {
         {"refused", NodeError{-32000, "busy", {}}, "the node refuses: busy (-32000)"},
-        {"lost", TransportError{TransportError::Kind::lost, "connection lost", {}}, "connection lost"},
+        {"lost", TransportError{TransportError::Kind::lost, "connection lost", {}},
+         "connection lost"},
         {"number", Json(7), "malformed nonce"},
         {"null", Json(nullptr), "malformed nonce"},
         {"too large", Json("0x10000000000000000"), "malformed nonce"},
@@ -193,7 +194,8 @@ TEST_CASE("the end of trouble is noticed within 5 s") {
 TEST_CASE("a node that said wait is not asked earlier") {
     MonitorHarness harness;
     harness.start();
-    harness.nonce = TransportError{TransportError::Kind::throttled, "HTTP 429", Milliseconds{120'000}};
+    harness.nonce =
+        TransportError{TransportError::Kind::throttled, "HTTP 429", Milliseconds{120'000}};
     harness.executor.run_for(15s);
     const std::size_t looks = harness.node.batches.size();
     harness.executor.run_for(119s);

@@ -171,8 +171,8 @@ public:
         ++hanging_;
         changed_.notify_all();
         changed_.wait(lock, [this] { return stopped; });
-        return std::vector<chains::jsonrpc::Answer>(all.size(),
-                                                    TransportError{TransportError::Kind::stopped, "stopped", {}});
+        return std::vector<chains::jsonrpc::Answer>(
+            all.size(), TransportError{TransportError::Kind::stopped, "stopped", {}});
     }
     void stop() override {
         const std::lock_guard lock{mutex_};
@@ -205,8 +205,7 @@ TEST_CASE("a node that hangs takes two threads, and stop waits for them") {
     world.hosts[first_chain] = std::move(hanging);
     CountingEvents events;
     Threads threads;
-    chains::evm::Readiness readiness{world.options, world.read, world.hosts, threads,
-                                     world.logger};
+    chains::evm::Readiness readiness{world.options, world.read, world.hosts, threads, world.logger};
     const auto check = [&](std::int64_t number) {
         readiness.check(
             {{support::request_id(number), std::make_shared<domain::Request>(support::user_decrypt(

@@ -83,7 +83,8 @@ TEST_CASE("one question to the gateway chain has one of these outcomes") {
 
 TEST_CASE("no answer of the gateway chain is trouble, and its wait is passed on") {
     ReadinessHarness world;
-    world.read.say("eth_call", {TransportError{TransportError::Kind::throttled, "429 Too Many Requests", 7s}});
+    world.read.say("eth_call",
+                   {TransportError{TransportError::Kind::throttled, "429 Too Many Requests", 7s}});
     const engine::CheckOutcome said = world.outcome(support::user_decrypt(1));
     REQUIRE(is<engine::Unreachable>(said));
     const auto& unreachable = std::get<engine::Unreachable>(said);

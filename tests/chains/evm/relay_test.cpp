@@ -423,7 +423,8 @@ TEST_CASE("report 71: nobody sends before the time a node asked for") {
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
         times.push_back(relay.clock.monotonic());
-        if (++throttled <= 3) return TransportError{TransportError::Kind::throttled, "HTTP 429", 7s};
+        if (++throttled <= 3)
+            return TransportError{TransportError::Kind::throttled, "HTTP 429", 7s};
         return std::nullopt;
     };
     relay.submit(support::input_proof(1));

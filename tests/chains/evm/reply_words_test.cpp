@@ -79,8 +79,10 @@ bool sends(const Call& call) {
 
 // As the reader of replies makes it of an error in an HTTP 200.
 Answer answer_of(const Sample& sample) {
-    if (sample.reply_class == throttled) return TransportError{TransportError::Kind::throttled, "wait", 1s};
-    if (sample.reply_class == front_door) return TransportError{TransportError::Kind::unsent, "door", {}};
+    if (sample.reply_class == throttled)
+        return TransportError{TransportError::Kind::throttled, "wait", 1s};
+    if (sample.reply_class == front_door)
+        return TransportError{TransportError::Kind::unsent, "door", {}};
     return NodeError{-32'000, sample.words, {}};
 }
 

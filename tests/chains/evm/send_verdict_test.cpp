@@ -84,12 +84,12 @@ TEST_CASE("every reply to a transaction has its meaning (evm-gateway 4.1, 4.3, 5
          SendVerdict::sender_forbidden},
         {"bad parameter", error(-32'602, "invalid params"), SendVerdict::refused},
 
-        {"connection refused", transport_error(TransportError::Kind::unsent), SendVerdict::not_sent},
-        {"asked to wait", transport_error(TransportError::Kind::throttled), SendVerdict::not_sent},
-        {"stopping", transport_error(TransportError::Kind::stopped), SendVerdict::not_sent},
-        {"broken on the way", transport_error(TransportError::Kind::lost), SendVerdict::unknown},
-        {"no answer in time", transport_error(TransportError::Kind::timed_out), SendVerdict::unknown},
-        {"an answer nobody can read", transport_error(TransportError::Kind::garbled), SendVerdict::unknown},
+        {"connection refused", problem(TransportError::Kind::unsent), SendVerdict::not_sent},
+        {"asked to wait", problem(TransportError::Kind::throttled), SendVerdict::not_sent},
+        {"stopping", problem(TransportError::Kind::stopped), SendVerdict::not_sent},
+        {"broken on the way", problem(TransportError::Kind::lost), SendVerdict::unknown},
+        {"no answer in time", problem(TransportError::Kind::timed_out), SendVerdict::unknown},
+        {"an answer nobody can read", problem(TransportError::Kind::garbled), SendVerdict::unknown},
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);

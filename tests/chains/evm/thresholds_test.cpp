@@ -250,7 +250,8 @@ TEST_CASE("a flood of contexts has few look-ups at once and spoils nothing") {
 
 TEST_CASE("a node that asks for time gets it") {
     ThresholdsHarness world;
-    world.say({TransportError{TransportError::Kind::throttled, "429 Too Many Requests", 7s}, number_reply(7)});
+    world.say({TransportError{TransportError::Kind::throttled, "429 Too Many Requests", 7s},
+               number_reply(7)});
     CHECK(world.learn(42) == 7);
     CHECK(world.times == std::vector<domain::Nanoseconds>{0s, 7s});
 }

@@ -41,7 +41,8 @@ const Vector vectors[] = {
      "9"
      "eb494345cc3ec4c496581323464603c7b23ccca3a2c32f"},
     {"a fee of 2^64 and long data",
-     {10901, 255, false, 128, chains::jsonrpc::Wei{1} << 64U, 30'000'000, target, domain::Bytes(60, 0x7f)},
+     {10901, 255, false, 128, chains::jsonrpc::Wei{1} << 64U, 30'000'000, target,
+      domain::Bytes(60, 0x7f)},
      "02f8ae822a9581ff8180890100000000000000008401c9c380945fbdb2315678afecb367f032d93f642f64180aa3"
      "80b83c7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f"
      "7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7fc080a077213be44bc3c0f3afa3f2a67bc5c3ee72fca065bccba9733b99"

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "ports/executor.hpp"
 #include "engine/gateway.hpp"
+#include "ports/executor.hpp"
 #include "support/resume.hpp"
 
 // The least an engine must do: prepare, remember the sealed transaction, send it, look it up when

@@ -95,7 +95,8 @@ Options some_faults(support::SeededRandom& random) {
             min + Milliseconds{static_cast<std::int64_t>(random.below(2) * random.below(400))}};
     };
     const auto share = [&random] {
-        return static_cast<chains::loopback::Permille>(random.below(3) == 0 ? random.below(400) : 0);
+        return static_cast<chains::loopback::Permille>(random.below(3) == 0 ? random.below(400)
+                                                                            : 0);
     };
     Options options;
     options.seed = random.next();

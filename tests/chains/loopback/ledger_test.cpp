@@ -8,8 +8,8 @@
 #include "chains/loopback/harness.hpp"
 #include "support/resume.hpp"
 
-using chains::loopback::LedgerSynchronous;
 using chains::loopback::Ledger;
+using chains::loopback::LedgerSynchronous;
 
 namespace {
 

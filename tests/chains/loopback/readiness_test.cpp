@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "domain/access_list.hpp"
 #include "chains/loopback/harness.hpp"
+#include "domain/access_list.hpp"
 #include "domain/keccak.hpp"
 
 using domain::Milliseconds;

@@ -58,11 +58,12 @@ inline chains::votes::ProverOptions loopback() {
 }
 
 // tests/chains/votes/faulty_prover.py
-inline chains::votes::ProverOptions faulty(std::string fault,
-                                    chains::votes::ProverFormat format = chains::votes::ProverFormat::json,
-                                    chains::votes::ProverLife life = chains::votes::ProverLife::fresh,
-                                    const std::string& argument = {}) {
-    chains::votes::ProverOptions options = command({PROVER_PYTHON, "-S", FAULTY_PROVER, std::move(fault)});
+inline chains::votes::ProverOptions faulty(
+    std::string fault, chains::votes::ProverFormat format = chains::votes::ProverFormat::json,
+    chains::votes::ProverLife life = chains::votes::ProverLife::fresh,
+    const std::string& argument = {}) {
+    chains::votes::ProverOptions options =
+        command({PROVER_PYTHON, "-S", FAULTY_PROVER, std::move(fault)});
     options.format = format;
     options.life = life;
     if (format == chains::votes::ProverFormat::binary) options.command.push_back("--binary");

@@ -36,7 +36,7 @@ inline constexpr domain::Milliseconds ample{10'000};
 inline constexpr domain::Milliseconds brief{200};
 
 inline chains::votes::Options vote_options(const std::string& url,
-                                        domain::Milliseconds timeout = ample) {
+                                           domain::Milliseconds timeout = ample) {
     chains::votes::Options options;
     options.chain_url = url;
     options.nullifier_url = url;

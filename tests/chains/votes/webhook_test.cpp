@@ -110,7 +110,7 @@ chains::votes::WebhookOptions options_of_test() {
 struct Harness {
     explicit Harness(const chains::votes::WebhookOptions& options = options_of_test())
         : webhook(std::make_unique<chains::votes::Webhook>(options, poster, taken, executor, clock,
-                                                    logger)) {}
+                                                           logger)) {}
 
     void refuse(std::size_t times, const std::string& reason = "HTTP 500") {
         for (std::size_t i = 0; i < times; ++i) poster.refusals.emplace_back(reason);

@@ -53,7 +53,8 @@ private:
 
 ProverAnswer read_proof(Fields fields) {
     Proof proof;
-    if (fields.left() < proof.nullifier.size() + 1 + root_bytes) return Malformed{"answer too short"};
+    if (fields.left() < proof.nullifier.size() + 1 + root_bytes)
+        return Malformed{"answer too short"};
     proof.nullifier = fields.bytes32();
     const auto has_root = static_cast<std::uint8_t>(fields.take(1).front());
     if (has_root > 1) return Malformed{"neither with nor without a tree_root"};

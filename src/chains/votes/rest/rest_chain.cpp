@@ -170,7 +170,8 @@ RevealOutcome RestChain::reveal(const std::string& json) {
     const RestAnswer answer =
         client_.post(std::string(root) + "/reveal-share", json, reveal_timeout_);
     if (const auto* const problem = std::get_if<jsonrpc::TransportError>(&answer)) {
-        if (problem->kind == jsonrpc::TransportError::Kind::stopped) return Unreachable{problem->text};
+        if (problem->kind == jsonrpc::TransportError::Kind::stopped)
+            return Unreachable{problem->text};
         if (observer_ != nullptr) observer_->replied(0, std::nullopt);
         client_.note_problem(problem->text);
         return without_reply(*problem);

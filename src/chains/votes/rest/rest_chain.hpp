@@ -13,9 +13,9 @@
 #include "chains/votes/reveal.hpp"
 #include "chains/votes/tree/tree_source.hpp"
 #include "domain/bytes.hpp"
-#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
 #include "engine/vote_chain.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::votes::rest {
 
@@ -25,8 +25,7 @@ class RestChain : public engine::RoundDirectory, public tree::TreeSource {
 public:
     // Uses chain_url and both timeouts. `observer` may be null and hears of reveals. Throws
     // std::invalid_argument, without the URL, when that is no http or https URL.
-    RestChain(const Options& options, const ports::Clock& clock,
-              engine::VoteObserver* observer);
+    RestChain(const Options& options, const ports::Clock& clock, engine::VoteObserver* observer);
 
     [[nodiscard]] engine::RoundAnswer find(const domain::Bytes32& round_id) override;
     [[nodiscard]] RoundStatusAnswer round_status(const domain::Bytes32& round_id);

@@ -52,7 +52,8 @@ RestAnswer RestClient::post(const std::string& target, const std::string& json,
 
 RestAnswer RestClient::exchange(const net::ClientRequest& request, domain::Milliseconds timeout) {
     net::ClientResult result = client_.exchange(request, timeout);
-    if (auto* const problem = std::get_if<jsonrpc::TransportError>(&result)) return std::move(*problem);
+    if (auto* const problem = std::get_if<jsonrpc::TransportError>(&result))
+        return std::move(*problem);
     auto& response = std::get<net::ClientResponse>(result);
     RestReply reply{.status = response.status,
                     .json = jsonrpc::parse(std::move(response.body)),

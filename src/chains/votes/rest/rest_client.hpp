@@ -10,8 +10,8 @@
 #include "chains/jsonrpc/node.hpp"
 #include "chains/votes/rest/rest_reply.hpp"
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "net/client.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::votes::rest {
 

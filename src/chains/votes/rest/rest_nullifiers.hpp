@@ -7,8 +7,8 @@
 #include "chains/votes/rest/rest_client.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "engine/vote_chain.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::votes::rest {
 

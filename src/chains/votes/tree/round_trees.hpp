@@ -13,8 +13,8 @@
 #include "chains/votes/tree/tree_source.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "engine/vote_chain.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::votes::tree {
 

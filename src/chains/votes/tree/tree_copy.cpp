@@ -128,7 +128,7 @@ TreeCopy::Reading TreeCopy::append(const BlockLeaves& block, std::uint64_t leave
     if (block.leaves.empty()) return Agrees{};
     if (block.start_index != tree_.size())
         return Mismatch{text("the leaves of block ", block.height, " start at ", block.start_index,
-                              " instead of ", tree_.size())};
+                             " instead of ", tree_.size())};
     if (block.leaves.size() > leaves_max - tree_.size()) return more_than(leaves_max);
     std::vector<PallasField> leaves;
     leaves.reserve(block.leaves.size());
@@ -136,7 +136,7 @@ TreeCopy::Reading TreeCopy::append(const BlockLeaves& block, std::uint64_t leave
         const std::optional<PallasField> leaf = PallasField::decode(bytes);
         if (!leaf)
             return Mismatch{text("leaf ", tree_.size() + leaves.size(),
-                                  " of the round's tree is no field element")};
+                                 " of the round's tree is no field element")};
         leaves.push_back(*leaf);
     }
     if (!tree_.append(leaves)) return more_than(tree_.leaves_max());
@@ -148,8 +148,8 @@ TreeCopy::Reading TreeCopy::append(const BlockLeaves& block, std::uint64_t leave
 TreeCopy::Reading TreeCopy::compare(const LatestTree& target) const {
     const std::uint64_t size = size_at(target.height);
     if (size != target.next_index)
-        return Mismatch{text("the tree of the round has ", size, " leaves at block ",
-                              target.height, " instead of ", target.next_index)};
+        return Mismatch{text("the tree of the round has ", size, " leaves at block ", target.height,
+                             " instead of ", target.next_index)};
     // The chain stores no root of a tree without leaves.
     if (size > 0 && tree_.root(size) != target.root)
         return Mismatch{"the tree of the round does not match the chain's root"};

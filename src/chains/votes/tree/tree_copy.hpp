@@ -10,8 +10,8 @@
 #include "chains/votes/tree/tree_source.hpp"
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
-#include "ports/clock.hpp"
 #include "engine/gateway.hpp"
+#include "ports/clock.hpp"
 
 namespace chains::votes::tree {
 
@@ -80,7 +80,7 @@ private:
     CommitmentTree tree_;
     std::vector<Mark> marks_;        // of blocks with leaves, ascending
     std::uint64_t next_height_ = 0;  // everything below it is read
-    std::uint64_t page_size_;            // heights in the next call
+    std::uint64_t page_size_;        // heights in the next call
     std::uint64_t confirmed_ = 0;
 };
 
