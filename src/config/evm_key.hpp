@@ -19,22 +19,18 @@ inline constexpr std::int64_t chain_id_max = std::numeric_limits<std::int64_t>::
 inline constexpr std::int64_t hour_ms = 3'600'000;
 inline constexpr std::size_t fallbacks_max = 8;
 
-inline const std::string sample_address = "\"0x0000000000000000000000000000000000000001\"";
-
 // The node at the front of a list whose rest stands in another key, read before or after it.
 template <typename Access>
-Key first_node(std::string name, Access access, std::string doc) {
-    Key out = key(
-        std::move(name), url({"http", "https"}),
-        [access](auto& s, std::size_t index) -> auto& {
-            auto& nodes = member(access, s, index);
-            if constexpr (!std::is_const_v<std::remove_reference_t<decltype(nodes)>>) {
-                if (nodes.empty()) nodes.emplace_back();
-            }
-            return nodes.front();
-        },
-        std::move(doc));
-    return hidden(std::move(out));
+Key first_node(std::string name, Access access, std::string sample, std::string doc) {
+    const auto first = [access](auto& s, std::size_t index) -> auto& {
+        auto& nodes = member(access, s, index);
+        if constexpr (!std::is_const_v<std::remove_reference_t<decltype(nodes)>>) {
+            if (nodes.empty()) nodes.emplace_back();
+        }
+        return nodes.front();
+    };
+    return hidden(without_default(
+        key(std::move(name), url({"http", "https"}), first, std::move(doc)), std::move(sample)));
 }
 
 template <typename Access>
@@ -57,22 +53,29 @@ Key other_nodes(std::string name, Access access, const std::string& doc) {
 }
 
 template <typename Access>
-void add_retry(std::vector<Key>& all, const std::string& table, const std::string& what,
-               Access access) {
-    all.push_back(of_evm(key(
-        table + "max_attempts", whole_number(1, attempts_max),
-        [access](auto& s) -> auto& { return access(s).attempts_max; }, "Tries of a " + what + ".",
-        "tries")));
-    all.push_back(of_evm(key(
-        table + "retry_interval_ms", count_of(domain::Milliseconds{1}, 0, hour_ms),
-        [access](auto& s) -> auto& { return access(s).pause; }, "Pause between two tries.",
-        "milliseconds")));
+Key contract(std::string name, Access access, std::string doc) {
+    return without_default(key(std::move(name), address(), access, std::move(doc)),
+                           "\"0x0000000000000000000000000000000000000001\"");
 }
 
 template <typename Access>
 Key span_ms(std::string name, std::int64_t min, std::int64_t max, Access access, std::string doc) {
-    return of_evm(key(std::move(name), count_of(domain::Milliseconds{1}, min, max), access,
-                      std::move(doc), "milliseconds"));
+    return key(std::move(name), count_of(domain::Milliseconds{1}, min, max), access, std::move(doc),
+               "milliseconds");
+}
+
+template <typename Access>
+std::vector<Key> retry_keys(const std::string& table, const std::string& what, Access access) {
+    return {
+        key(
+            table + "max_attempts", whole_number(1, attempts_max),
+            [access](auto& s) -> auto& { return access(s).attempts_max; },
+            "Tries of a " + what + ".", "tries"),
+        span_ms(
+            table + "retry_interval_ms", 0,
+            hour_ms, [access](auto& s) -> auto& { return access(s).pause; },
+            "Pause between two tries."),
+    };
 }
 
 }  // namespace config

@@ -64,10 +64,11 @@ inline constexpr bool is_optional = false;
 template <typename Value>
 inline constexpr bool is_optional<std::optional<Value>> = true;
 
-// Member types differ from what is read by width and by unit only, or may be absent.
+// Member types differ from what is read by width and by unit only, are paths, or may be absent.
 template <typename To, typename From>
 To convert(const From& from) {
-    if constexpr (std::is_same_v<To, From>) {
+    constexpr bool as_it_is = std::is_class_v<From> && std::is_convertible_v<From, To>;
+    if constexpr (std::is_same_v<To, From> || as_it_is) {
         return from;
     } else if constexpr (is_optional<To>) {
         return convert<typename To::value_type>(from);
@@ -91,15 +92,28 @@ decltype(auto) member(Access& access, auto& settings, std::size_t index) {
     }
 }
 
+// Without a meaning yet.
+[[nodiscard]] inline Key described(std::string name, std::string allowed, std::string doc,
+                                   std::string unit = {}) {
+    Key out;
+    out.name = std::move(name);
+    out.allowed = std::move(allowed);
+    out.doc = std::move(doc);
+    out.unit = std::move(unit);
+    return out;
+}
+
+// What gives a reference to a member of Settings, as in SETTING(http.port), or to that of a list's
+// element, as in ELEMENT(loopback.rounds, id).
+#define SETTING(member) ([](auto& s) -> auto& { return s.member; })
+#define ELEMENT(list, member) \
+    ([](auto& s, std::size_t index) -> auto& { return s.list[index].member; })
+
 // A key bound to one member: `access` gives a reference to it.
 template <typename Value, typename Access>
 Key key(std::string name, ValueType<Value> type, Access access, std::string doc,
         std::string unit = {}) {
-    Key out;
-    out.name = std::move(name);
-    out.allowed = type.allowed;
-    out.unit = std::move(unit);
-    out.doc = std::move(doc);
+    Key out = described(std::move(name), type.allowed, std::move(doc), std::move(unit));
     out.read = [read = type.read, access](Settings& settings, std::size_t index,
                                           const Node& node) -> std::optional<Problem> {
         const Reading<Value> reading = read(node);
@@ -118,11 +132,7 @@ Key key(std::string name, ValueType<Value> type, Access access, std::string doc,
 template <typename Value>
 Key unused(std::string name, ValueType<Value> type, std::string sample, Effect effect,
            std::string doc, std::string unit = {}) {
-    Key out;
-    out.name = std::move(name);
-    out.allowed = type.allowed;
-    out.unit = std::move(unit);
-    out.doc = std::move(doc);
+    Key out = described(std::move(name), type.allowed, std::move(doc), std::move(unit));
     out.effect = effect;
     out.sample = std::move(sample);
     out.read = [read = type.read](Settings&, std::size_t,
@@ -134,33 +144,47 @@ Key unused(std::string name, ValueType<Value> type, std::string sample, Effect e
     return out;
 }
 
+// `copy` puts what was read where it is needed too.
+template <typename Copy>
+Key copied(Key key, Copy copy) {
+    key.read = [read = std::move(key.read), copy](Settings& settings, std::size_t index,
+                                                  const Node& node) {
+        auto problem = read(settings, index, node);
+        copy(settings, index);
+        return problem;
+    };
+    return key;
+}
+
 [[nodiscard]] inline Key hidden(Key key) {
     key.secret = true;
     return key;
 }
 
-// Takes effect with gateway.type evm only.
-[[nodiscard]] inline Key of_evm(Key key) {
-    key.effect = Effect::needs_chain;
+// `sample` stands in the example.
+[[nodiscard]] inline Key without_default(Key key, std::string sample) {
+    key.show = nullptr;
+    key.sample = std::move(sample);
     return key;
 }
 
-// The same without a default: `sample` stands in the example.
-[[nodiscard]] inline Key of_evm(Key key, std::string sample) {
-    key.show = nullptr;
-    key.sample = std::move(sample);
-    return of_evm(std::move(key));
-}
-
-[[nodiscard]] inline Key needed_by_evm(Key key, std::string sample) {
+[[nodiscard]] inline Key needed_by_evm(Key key) {
     key.required_by_evm = true;
-    return of_evm(std::move(key), std::move(sample));
+    return key;
 }
 
 [[nodiscard]] inline Key needed(Key key, std::string sample) {
     key.required = true;
     key.sample = std::move(sample);
     return key;
+}
+
+// Keys that would have every effect get this one.
+[[nodiscard]] inline std::vector<Key> with_effect(Effect effect, std::vector<Key> keys) {
+    for (Key& key : keys) {
+        if (key.effect == Effect::full) key.effect = effect;
+    }
+    return keys;
 }
 
 }  // namespace config

@@ -7,15 +7,6 @@
 namespace config {
 namespace {
 
-std::vector<Key> joined() {
-    std::vector<Key> all;
-    for (auto* part : {http_keys, helper_keys, votes_keys, storage_keys, engine_keys, chain_keys,
-                       gateway_keys, evm_keys, loopback_keys}) {
-        std::ranges::move(part(), std::back_inserter(all));
-    }
-    return all;
-}
-
 std::vector<TableList> lists() {
     std::vector<TableList> all;
     all.push_back({"host_chains", 1, 1'000, "The chains whose handles are served; ids are unique.",
@@ -48,8 +39,16 @@ std::vector<TableList> lists() {
 
 }  // namespace
 
+std::vector<Key> joined(std::initializer_list<std::vector<Key>> parts) {
+    std::vector<Key> all;
+    for (const auto& part : parts) std::ranges::copy(part, std::back_inserter(all));
+    return all;
+}
+
 const std::vector<Key>& keys() {
-    static const std::vector<Key> all = joined();
+    static const std::vector<Key> all =
+        joined({http_keys(), helper_keys(), votes_keys(), storage_keys(), engine_keys(),
+                chain_keys(), gateway_keys(), evm_keys(), loopback_keys()});
     return all;
 }
 

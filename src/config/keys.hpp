@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,9 @@ namespace config {
 // Some key stands below it.
 [[nodiscard]] bool is_table(std::string_view name);
 
-// The parts of the table, one per source file.
+[[nodiscard]] std::vector<Key> joined(std::initializer_list<std::vector<Key>> parts);
+
+// The parts of the table.
 [[nodiscard]] std::vector<Key> http_keys();
 [[nodiscard]] std::vector<Key> chain_keys();
 [[nodiscard]] std::vector<Key> gateway_keys();

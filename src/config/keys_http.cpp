@@ -12,10 +12,7 @@ using std::chrono::seconds;
 template <typename Access>
 Key endpoint_key(std::string name, std::string doc, Access access) {
     const ValueType<Endpoint> type = endpoint();
-    Key out;
-    out.name = std::move(name);
-    out.allowed = type.allowed;
-    out.doc = std::move(doc);
+    Key out = described(std::move(name), type.allowed, std::move(doc));
     out.read = [type, access](Settings& s, std::size_t,
                               const Node& node) -> std::optional<Problem> {
         Reading<Endpoint> reading = type.read(node);
@@ -32,41 +29,18 @@ Key endpoint_key(std::string name, std::string doc, Access access) {
 }
 
 Key metrics_endpoint_key() {
-    const ValueType<Endpoint> type = endpoint();
-    const ValueType<std::string> none = text("", 0, 0);
-    Key out;
-    out.name = "metrics.endpoint";
-    out.allowed = type.allowed + "; empty: metrics are not served";
-    out.doc = "Where metrics are served, apart from everything else.";
-    out.read = [type, none](Settings& s, std::size_t, const Node& node) -> std::optional<Problem> {
-        if (std::holds_alternative<std::string>(none.read(node))) {
-            s.metrics.host.clear();
-            return std::nullopt;
-        }
-        Reading<Endpoint> reading = type.read(node);
-        if (auto* problem = std::get_if<Problem>(&reading)) return std::move(*problem);
-        auto& [host, port] = std::get<Endpoint>(reading);
-        s.metrics.host = std::move(host);
-        s.metrics.port = port;
+    Key out =
+        endpoint_key("metrics.endpoint", "Where metrics are served, apart from everything else.",
+                     SETTING(metrics));
+    out.allowed += "; empty: metrics are not served";
+    out.read = [read = out.read, none = text("", 0, 0)](
+                   Settings& s, std::size_t index, const Node& node) -> std::optional<Problem> {
+        if (!std::holds_alternative<std::string>(none.read(node))) return read(s, index, node);
+        s.metrics.host.clear();
         return std::nullopt;
     };
-    out.show = [type](const Settings& s, std::size_t) {
-        if (s.metrics.host.empty()) return toml_text("");
-        return type.show({s.metrics.host, s.metrics.port});
-    };
-    return out;
-}
-
-// Both the submitter and the routes answer 429.
-Key bounce_key() {
-    Key out = key(
-        "http.api_retry_after_seconds", whole_number(1, 86'400),
-        [](auto& s) -> auto& { return s.api.api_retry_after_seconds; }, "Retry-After of every 429.",
-        "seconds");
-    out.read = [read = out.read](Settings& s, std::size_t index, const Node& node) {
-        auto problem = read(s, index, node);
-        s.engine.api_retry_after_seconds = s.api.api_retry_after_seconds;
-        return problem;
+    out.show = [show = out.show](const Settings& s, std::size_t index) {
+        return s.metrics.host.empty() ? toml_text("") : show(s, index);
     };
     return out;
 }
@@ -81,185 +55,135 @@ Key nominal(std::string name, milliseconds unit, Access access, std::string doc)
 }  // namespace
 
 std::vector<Key> http_keys() {
-    std::vector<Key> all;
-    all.push_back(endpoint_key(
-        "http.endpoint", "Where requests come in.", [](auto& s) -> auto& { return s.http; }));
-    all.push_back(key(
-        "http.app_name", text("1 to 100 characters", 1, 100),
-        [](auto& s) -> auto& { return s.api.app_name; },
-        "The name in GET /version. The variable APP_NAME is understood as well."));
-    all.push_back(bounce_key());
-    all.push_back(key(
-        "http.enable_admin_endpoint", boolean(),
-        [](auto& s) -> auto& { return s.api.admin_enabled; },
-        "Serve /admin/config, where settings are changed while it runs; needs a token."));
-    all.push_back(endpoint_key(
-        "http.admin_endpoint", "Where /admin/config is served; not where requests come in.",
-        [](auto& s) -> auto& { return s.admin; }));
-    all.push_back(hidden(key(
-        "http.admin_token", secret(admin_token_allowed),
-        [](auto& s) -> auto& { return s.admin.token; },
-        "What a client of /admin/config shows, as Authorization: Bearer TOKEN. Better kept in "
-        "admin_token_file or in the environment.")));
-    all.push_back(key(
-        "http.admin_token_file", text("a path, or credential:NAME of systemd", 0, 4'096),
-        [](auto& s) -> auto& { return s.admin.token_file; },
-        "A file with the token in its place, closed to other users."));
-    all.push_back(key(
-        "http.cors_allow_origin", text("an origin or *; empty: no CORS headers", 0, 1'000),
-        [](auto& s) -> auto& { return s.api.cors_allow_origin; },
-        "Access-Control-Allow-Origin of every answer."));
-    all.push_back(key(
-        "http.client_keys_file",
-        text("a path or credential:NAME, at most 4096 bytes; empty: everybody may come in", 0,
-             4'096),
-        [](auto& s) -> auto& { return s.api.access.client_keys_file; },
-        "Who may use the relayer routes: a file of lines NAME KEY [RATE [BURST]], which others "
-        "than "
-        "its owner and group may not use. SIGHUP reads it again."));
-    all.push_back(key(
-        "http.tls_certificate_file", text("a path or credential:NAME; empty: no TLS", 0, 4'096),
-        [](auto& s) -> auto& { return s.http.tls_certificate_file; },
-        "Serve HTTPS with this certificate and what leads to its authority, as PEM. SIGHUP reads "
-        "it again."));
-    all.push_back(key(
-        "http.tls_key_file", text("a path or credential:NAME; empty: no TLS", 0, 4'096),
-        [](auto& s) -> auto& { return s.http.tls_key_file; },
-        "The key of that certificate, as PEM; others than its owner and group may not use it."));
-    all.push_back(key(
-        "http.body_bytes_max", whole_number(1'024, 64 * mebibyte),
-        [](auto& s) -> auto& { return s.api.relayer_body_bytes_max; },
-        "The largest body of a relayer request.", "bytes"));
-    all.push_back(key(
-        "http.workers", whole_number(1, 1'024), [](auto& s) -> auto& { return s.http.workers; },
-        "Threads that answer requests.", "threads"));
-    all.push_back(key(
-        "http.head_bytes_max", whole_number(1'024, mebibyte),
-        [](auto& s) -> auto& { return s.http.head_bytes_max; },
-        "The largest request line with its headers.", "bytes"));
-    all.push_back(key(
-        "http.headers_max", whole_number(1, 10'000),
-        [](auto& s) -> auto& { return s.http.headers_max; }, "Headers of one request.", "headers"));
-    all.push_back(key(
-        "http.buffered_bytes_max", whole_number(mebibyte, 65'536 * mebibyte),
-        [](auto& s) -> auto& { return s.http.buffered_bytes_max; },
-        "Memory for requests that arrive or are being answered, all together.", "bytes"));
-    all.push_back(key(
-        "http.idle_timeout", duration(seconds{1}, hours{1}, seconds{1}),
-        [](auto& s) -> auto& { return s.http.idle_timeout; },
-        "A connection without a request is closed after this time."));
-    all.push_back(key(
-        "http.request_deadline", duration(milliseconds{100}, hours{1}),
-        [](auto& s) -> auto& { return s.http.request_deadline; },
-        "For a request to arrive whole, and again for its answer to be taken."));
-    all.push_back(key(
-        "http.connections_max", whole_number(1, 1'000'000),
-        [](auto& s) -> auto& { return s.http.connections_max; },
-        "Open connections; less where the limit of open files is near.", "connections"));
-    all.push_back(key(
-        "http.connections_per_address_max", whole_number(1, 1'000'000),
-        [](auto& s) -> auto& { return s.http.connections_per_address_max; },
-        "Open connections of one client address.", "connections"));
-    all.push_back(key(
-        "http.descriptors_reserved", whole_number(0, 100'000),
-        [](auto& s) -> auto& { return s.http.descriptors_reserved; },
-        "Open files the connections leave to everything else.", "files"));
-    all.push_back(key(
-        "http.long_polls_max", whole_number(0, 100'000),
-        [](auto& s) -> auto& { return s.api.long_polls_max; },
-        "Polls that may wait for the end of their job at the same time; others are answered at "
-        "once.",
-        "polls"));
-    all.push_back(key(
-        "http.long_poll_wait_max", duration(seconds{1}, minutes{10}, seconds{1}),
-        [](auto& s) -> auto& { return s.api.long_poll_wait_max; },
-        "The longest wait a poll may ask for."));
-    all.push_back(key(
-        "http.metrics.histogram_buckets", histogram_buckets(),
-        [](auto& s) -> auto& { return s.metrics.http_seconds; },
-        "Buckets of the duration of HTTP requests.", "seconds"));
+    return {
+        endpoint_key("http.endpoint", "Where requests come in.", SETTING(http)),
+        key("http.app_name", text("1 to 100 characters", 1, 100), SETTING(api.app_name),
+            "The name in GET /version. The variable APP_NAME is understood as well."),
+        // Both the submitter and the routes answer 429.
+        copied(key("http.api_retry_after_seconds", whole_number(1, 86'400),
+                   SETTING(api.api_retry_after_seconds), "Retry-After of every 429.", "seconds"),
+               [](Settings& s, std::size_t) {
+                   s.engine.api_retry_after_seconds = s.api.api_retry_after_seconds;
+               }),
+        key("http.enable_admin_endpoint", boolean(), SETTING(api.admin_enabled),
+            "Serve /admin/config, where settings are changed while it runs; needs a token."),
+        endpoint_key("http.admin_endpoint",
+                     "Where /admin/config is served; not where requests come in.", SETTING(admin)),
+        hidden(key("http.admin_token", secret(admin_token_allowed), SETTING(admin.token),
+                   "What a client of /admin/config shows, as Authorization: Bearer TOKEN. Better "
+                   "kept in admin_token_file or in the environment.")),
+        key("http.admin_token_file", text("a path, or credential:NAME of systemd", 0, 4'096),
+            SETTING(admin.token_file),
+            "A file with the token in its place, closed to other users."),
+        key("http.cors_allow_origin", text("an origin or *; empty: no CORS headers", 0, 1'000),
+            SETTING(api.cors_allow_origin), "Access-Control-Allow-Origin of every answer."),
+        key("http.client_keys_file",
+            text("a path or credential:NAME, at most 4096 bytes; empty: everybody may come in", 0,
+                 4'096),
+            SETTING(api.access.client_keys_file),
+            "Who may use the relayer routes: a file of lines NAME KEY [RATE [BURST]], which others "
+            "than its owner and group may not use. SIGHUP reads it again."),
+        key("http.tls_certificate_file", text("a path or credential:NAME; empty: no TLS", 0, 4'096),
+            SETTING(http.tls_certificate_file),
+            "Serve HTTPS with this certificate and what leads to its authority, as PEM. SIGHUP "
+            "reads it again."),
+        key("http.tls_key_file", text("a path or credential:NAME; empty: no TLS", 0, 4'096),
+            SETTING(http.tls_key_file),
+            "The key of that certificate, as PEM; others than its owner and group may not use it."),
+        key("http.body_bytes_max", whole_number(1'024, 64 * mebibyte),
+            SETTING(api.relayer_body_bytes_max), "The largest body of a relayer request.", "bytes"),
+        key("http.workers", whole_number(1, 1'024), SETTING(http.workers),
+            "Threads that answer requests.", "threads"),
+        key("http.head_bytes_max", whole_number(1'024, mebibyte), SETTING(http.head_bytes_max),
+            "The largest request line with its headers.", "bytes"),
+        key("http.headers_max", whole_number(1, 10'000), SETTING(http.headers_max),
+            "Headers of one request.", "headers"),
+        key("http.buffered_bytes_max", whole_number(mebibyte, 65'536 * mebibyte),
+            SETTING(http.buffered_bytes_max),
+            "Memory for requests that arrive or are being answered, all together.", "bytes"),
+        key("http.idle_timeout", duration(seconds{1}, hours{1}, seconds{1}),
+            SETTING(http.idle_timeout),
+            "A connection without a request is closed after this time."),
+        key("http.request_deadline", duration(milliseconds{100}, hours{1}),
+            SETTING(http.request_deadline),
+            "For a request to arrive whole, and again for its answer to be taken."),
+        key("http.connections_max", whole_number(1, 1'000'000), SETTING(http.connections_max),
+            "Open connections; less where the limit of open files is near.", "connections"),
+        key("http.connections_per_address_max", whole_number(1, 1'000'000),
+            SETTING(http.connections_per_address_max), "Open connections of one client address.",
+            "connections"),
+        key("http.descriptors_reserved", whole_number(0, 100'000),
+            SETTING(http.descriptors_reserved),
+            "Open files the connections leave to everything else.", "files"),
+        key("http.long_polls_max", whole_number(0, 100'000), SETTING(api.long_polls_max),
+            "Polls that may wait for the end of their job at the same time; others are answered at "
+            "once.",
+            "polls"),
+        key("http.long_poll_wait_max", duration(seconds{1}, minutes{10}, seconds{1}),
+            SETTING(api.long_poll_wait_max), "The longest wait a poll may ask for."),
+        key("http.metrics.histogram_buckets", histogram_buckets(), SETTING(metrics.http_seconds),
+            "Buckets of the duration of HTTP requests.", "seconds"),
 
-    all.push_back(key(
-        "http.retry_after.min_seconds", whole_number(1, 86'400),
-        [](auto& s) -> auto& { return s.engine.retry_after.min_seconds; },
-        "The shortest Retry-After of a pending job; below max_seconds.", "seconds"));
-    all.push_back(key(
-        "http.retry_after.max_seconds", whole_number(1, 86'400),
-        [](auto& s) -> auto& { return s.engine.retry_after.max_seconds; },
-        "The longest Retry-After of a pending job.", "seconds"));
-    all.push_back(key(
-        "http.retry_after.safety_margin", fraction(),
-        [](auto& s) -> auto& { return s.engine.retry_after.safety_margin_permille; },
-        "Added to each estimate, as a share of it."));
-    all.push_back(key(
-        "http.retry_after.copro_kms_backoff_intervals", backoff_intervals(),
-        [](auto& s) -> auto& { return s.engine.retry_after.copro_kms_backoff_intervals; },
-        "Retry-After once the transaction is in: from so many seconds on, so many seconds.",
-        "seconds"));
-    all.push_back(nominal(
-        "readiness_check_seconds", seconds{1},
-        [](auto& s) -> auto& { return s.engine.retry_after.readiness_check; },
-        "How long a readiness check usually takes."));
-    all.push_back(nominal(
-        "input_proof_processing_seconds", seconds{1},
-        [](auto& s) -> auto& { return s.engine.retry_after.input_proof_processing; },
-        "How long an input proof usually takes."));
-    all.push_back(nominal(
-        "user_decrypt_processing_seconds", seconds{1},
-        [](auto& s) -> auto& { return s.engine.retry_after.user_decrypt_processing; },
-        "How long a user decryption usually takes."));
-    all.push_back(nominal(
-        "public_decrypt_processing_seconds", seconds{1},
-        [](auto& s) -> auto& { return s.engine.retry_after.public_decrypt_processing; },
-        "How long a public decryption usually takes."));
-    all.push_back(nominal(
-        "tx_confirmation_ms", milliseconds{1},
-        [](auto& s) -> auto& { return s.engine.retry_after.tx_confirmation; },
-        "How long a transaction usually takes to be included."));
+        key("http.retry_after.min_seconds", whole_number(1, 86'400),
+            SETTING(engine.retry_after.min_seconds),
+            "The shortest Retry-After of a pending job; below max_seconds.", "seconds"),
+        key("http.retry_after.max_seconds", whole_number(1, 86'400),
+            SETTING(engine.retry_after.max_seconds), "The longest Retry-After of a pending job.",
+            "seconds"),
+        key("http.retry_after.safety_margin", fraction(),
+            SETTING(engine.retry_after.safety_margin_permille),
+            "Added to each estimate, as a share of it."),
+        key("http.retry_after.copro_kms_backoff_intervals", backoff_intervals(),
+            SETTING(engine.retry_after.copro_kms_backoff_intervals),
+            "Retry-After once the transaction is in: from so many seconds on, so many seconds.",
+            "seconds"),
+        nominal("readiness_check_seconds", seconds{1}, SETTING(engine.retry_after.readiness_check),
+                "How long a readiness check usually takes."),
+        nominal("input_proof_processing_seconds", seconds{1},
+                SETTING(engine.retry_after.input_proof_processing),
+                "How long an input proof usually takes."),
+        nominal("user_decrypt_processing_seconds", seconds{1},
+                SETTING(engine.retry_after.user_decrypt_processing),
+                "How long a user decryption usually takes."),
+        nominal("public_decrypt_processing_seconds", seconds{1},
+                SETTING(engine.retry_after.public_decrypt_processing),
+                "How long a public decryption usually takes."),
+        nominal("tx_confirmation_ms", milliseconds{1}, SETTING(engine.retry_after.tx_confirmation),
+                "How long a transaction usually takes to be included."),
 
-    all.push_back(key(
-        "log.format",
-        choice<platform::LogFormat>({{"compact", platform::LogFormat::compact},
-                                     {"pretty", platform::LogFormat::pretty},
-                                     {"json", platform::LogFormat::json}}),
-        [](auto& s) -> auto& { return s.log.format; }, "How log lines look."));
-    all.push_back(key(
-        "log.level",
-        choice<ports::LogLevel>({{"debug", ports::LogLevel::debug},
-                                 {"info", ports::LogLevel::info},
-                                 {"warning", ports::LogLevel::warning},
-                                 {"error", ports::LogLevel::error}}),
-        [](auto& s) -> auto& { return s.log.level; }, "Lines below it are dropped."));
-    all.push_back(unused("log.show_file_line", boolean(), "false", Effect::superseded,
-                         "Source file and line; log lines here have none."));
-    all.push_back(key(
-        "log.show_thread_ids", boolean(), [](auto& s) -> auto& { return s.log.show_thread_ids; },
-        "Begin log lines with the thread."));
-    all.push_back(key(
-        "log.show_timestamp", boolean(), [](auto& s) -> auto& { return s.log.show_timestamp; },
-        "Begin log lines with the time."));
-    all.push_back(key(
-        "log.show_target", boolean(), [](auto& s) -> auto& { return s.log.show_target; },
-        "Begin log lines with the program's name."));
+        key("log.format",
+            choice<platform::LogFormat>({{"compact", platform::LogFormat::compact},
+                                         {"pretty", platform::LogFormat::pretty},
+                                         {"json", platform::LogFormat::json}}),
+            SETTING(log.format), "How log lines look."),
+        key("log.level",
+            choice<ports::LogLevel>({{"debug", ports::LogLevel::debug},
+                                     {"info", ports::LogLevel::info},
+                                     {"warning", ports::LogLevel::warning},
+                                     {"error", ports::LogLevel::error}}),
+            SETTING(log.level), "Lines below it are dropped."),
+        unused("log.show_file_line", boolean(), "false", Effect::superseded,
+               "Source file and line; log lines here have none."),
+        key("log.show_thread_ids", boolean(), SETTING(log.show_thread_ids),
+            "Begin log lines with the thread."),
+        key("log.show_timestamp", boolean(), SETTING(log.show_timestamp),
+            "Begin log lines with the time."),
+        key("log.show_target", boolean(), SETTING(log.show_target),
+            "Begin log lines with the program's name."),
 
-    all.push_back(metrics_endpoint_key());
-    all.push_back(key(
-        "metrics.query_duration_histogram_bucket", histogram_buckets(),
-        [](auto& s) -> auto& { return s.metrics.query_seconds; },
-        "Buckets of the duration of database queries.", "seconds"));
-    all.push_back(key(
-        "metrics.request_status_duration_histogram_bucket", histogram_buckets(),
-        [](auto& s) -> auto& { return s.metrics.status_seconds; },
-        "Buckets of the time spent in a status.", "seconds"));
-    all.push_back(key(
-        "metrics.transaction_duration_secs_histogram_bucket", histogram_buckets(),
-        [](auto& s) -> auto& { return s.metrics.transaction_seconds; },
-        "Buckets of the duration of transactions.", "seconds"));
-    all.push_back(key(
-        "metrics.retry_after_raw_eta_histogram_bucket", histogram_buckets(),
-        [](auto& s) -> auto& { return s.metrics.estimate_seconds; },
-        "Buckets of estimates before margin and clamp.", "seconds"));
-    return all;
+        metrics_endpoint_key(),
+        key("metrics.query_duration_histogram_bucket", histogram_buckets(),
+            SETTING(metrics.query_seconds), "Buckets of the duration of database queries.",
+            "seconds"),
+        key("metrics.request_status_duration_histogram_bucket", histogram_buckets(),
+            SETTING(metrics.status_seconds), "Buckets of the time spent in a status.", "seconds"),
+        key("metrics.transaction_duration_secs_histogram_bucket", histogram_buckets(),
+            SETTING(metrics.transaction_seconds), "Buckets of the duration of transactions.",
+            "seconds"),
+        key("metrics.retry_after_raw_eta_histogram_bucket", histogram_buckets(),
+            SETTING(metrics.estimate_seconds), "Buckets of estimates before margin and clamp.",
+            "seconds"),
+    };
 }
 
 }  // namespace config
