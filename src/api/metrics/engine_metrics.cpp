@@ -10,9 +10,6 @@ namespace api::metrics {
 
 using domain::Family;
 using domain::Status;
-using prometheus::BuildCounter;
-using prometheus::BuildGauge;
-using prometheus::BuildHistogram;
 using Bounds = MetricsOptions::Bounds;
 
 namespace {
@@ -40,10 +37,8 @@ EngineMetrics::EngineMetrics(prometheus::Registry& registry, RowMetrics& rows,
                              const MetricsOptions& options)
     : registry_(registry), rows_(rows), transactions_(registry, options) {
     if (options.shares) shares_.emplace(registry);
-    auto& durations = BuildHistogram()
-                          .Name("relayer_request_status_duration_seconds")
-                          .Help("Time spent in a status, seen when it is left.")
-                          .Register(registry);
+    auto& durations = histograms(registry, "relayer_request_status_duration_seconds",
+                                 "Time spent in a status, seen when it is left.");
     for (const Family family : labels::families) {
         for (const Status status : domain::statuses) {
             if (!has(family, status) || !labels::is_shown(family, options.shares)) continue;
@@ -54,54 +49,36 @@ EngineMetrics::EngineMetrics(prometheus::Registry& registry, RowMetrics& rows,
         }
     }
     auto& lateness =
-        BuildHistogram()
-            .Name("posthouse_wake_lateness_seconds")
-            .Help(std::string("From the time a request was due to the time it was "
-                              "looked at. ") +
-                  (options.shares ? "schedule: vote shares that left; " : "") +
-                  "gate: second looks at a queue; timer: pauses, leases and deadlines.")
-            .Register(registry);
+        histograms(registry, "posthouse_wake_lateness_seconds",
+                   std::string("From the time a request was due to the time it was looked at. ") +
+                       (options.shares ? "schedule: vote shares that left; " : "") +
+                       "gate: second looks at a queue; timer: pauses, leases and deadlines.");
     for (std::size_t lane = 0; lane < lanes; ++lane) {
         const auto shown = static_cast<store::Lane>(lane);
         if (!labels::is_shown(shown, options.shares)) continue;
         lateness_[lane] = &lateness.Add({{"lane", labels::lane(shown)}}, late_seconds);
     }
-    commit_seconds_ = &BuildHistogram()
-                           .Name("posthouse_commit_duration_seconds")
-                           .Help("Commits that had something to write.")
-                           .Register(registry)
+    commit_seconds_ = &histograms(registry, "posthouse_commit_duration_seconds",
+                                  "Commits that had something to write.")
                            .Add({}, commit_seconds);
-    batch_ = &BuildHistogram()
-                  .Name("posthouse_commit_batch_size")
-                  .Help("New requests and answers of the chain that one commit took.")
-                  .Register(registry)
+    batch_ = &histograms(registry, "posthouse_commit_batch_size",
+                         "New requests and answers of the chain that one commit took.")
                   .Add({}, batch_sizes);
-    wal_bytes_ = &BuildGauge()
-                      .Name("posthouse_wal_bytes")
-                      .Help(
-                          "Write-ahead log not yet copied into the database, as of the last "
-                          "commit.")
-                      .Register(registry)
+    wal_bytes_ = &gauges(registry, "posthouse_wal_bytes",
+                         "Write-ahead log not yet copied into the database, as of the last commit.")
                       .Add({});
-    storage_errors_ = &BuildCounter()
-                           .Name("posthouse_storage_errors_total")
-                           .Help("Steps of the processor that the database did not take.")
-                           .Register(registry)
+    storage_errors_ = &counters(registry, "posthouse_storage_errors_total",
+                                "Steps of the processor that the database did not take.")
                            .Add({});
-    rounds_closed_ = &BuildCounter()
-                          .Name("posthouse_rounds_closed_unsubmitted_total")
-                          .Help("Vote rounds that closed before all that was stored of them left.")
-                          .Register(registry)
+    rounds_closed_ = &counters(registry, "posthouse_rounds_closed_unsubmitted_total",
+                               "Vote rounds that closed before all that was stored of them left.")
                           .Add({});
 }
 
 void EngineMetrics::recovered(const engine::recovery::Report& report) {
-    auto& family = BuildGauge()
-                       .Name("posthouse_recovered_requests")
-                       .Help(
-                           "Requests found in work at the last start, by what became of them. "
-                           "suspects are in the other numbers as well.")
-                       .Register(registry_);
+    auto& family = gauges(registry_, "posthouse_recovered_requests",
+                          "Requests found in work at the last start, by what became of them. "
+                          "suspects are in the other numbers as well.");
     const auto set = [&](const char* state, std::uint64_t requests) {
         family.Add({{"state", state}}).Set(static_cast<double>(requests));
     };

@@ -1,13 +1,9 @@
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <array>
 #include <optional>
 
+#include "api/metrics/families.hpp"
 #include "api/metrics/labels.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/row_metrics.hpp"

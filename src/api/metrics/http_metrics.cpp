@@ -25,10 +25,8 @@ Labels labels_of(const SeriesIndex& series) {
 }
 
 auto make_requests(prometheus::Registry& registry) {
-    auto& family = prometheus::BuildCounter()
-                       .Name("relayer_http_requests_total")
-                       .Help("Calls of the relayer API, on arrival.")
-                       .Register(registry);
+    auto& family =
+        counters(registry, "relayer_http_requests_total", "Calls of the relayer API, on arrival.");
     return [&family](std::size_t index) {
         Labels labels = labels_of(SeriesIndex::from(index / sdks));
         const std::size_t sdk = index % sdks;
@@ -44,38 +42,25 @@ HttpMetrics::HttpMetrics(prometheus::Registry& registry, const MetricsOptions& o
     : requests_(SeriesIndex::count * sdks, make_requests(registry)),
       responses_(
           SeriesIndex::count * statuses,
-          [&counts = prometheus::BuildCounter()
-                         .Name("relayer_http_responses_total")
-                         .Help("Answers of the relayer API.")
-                         .Register(registry),
-           &times = prometheus::BuildHistogram()
-                        .Name("relayer_http_request_duration_seconds")
-                        .Help("From the arrival of a call to its answer; long polls wait in it.")
-                        .Register(registry),
+          [&counts =
+               counters(registry, "relayer_http_responses_total", "Answers of the relayer API."),
+           &times = histograms(registry, "relayer_http_request_duration_seconds",
+                               "From the arrival of a call to its answer; long polls wait in it."),
            bounds = options.http_seconds](std::size_t index) {
               Labels labels = labels_of(SeriesIndex::from(index / statuses));
               labels["status"] = std::to_string(index % statuses + status_min);
               return Answered{&counts.Add(labels), &times.Add(labels, bounds)};
           }) {
-    auto& estimates = prometheus::BuildHistogram()
-                          .Name("relayer_retry_after_raw_eta_seconds")
-                          .Help(
-                              "Estimates behind the Retry-After of a POST's 202, before margin "
-                              "and clamp.")
-                          .Register(registry);
-    auto& queries = prometheus::BuildHistogram()
-                        .Name("relayer_db_query_duration_seconds")
-                        .Help(
-                            "Look-ups of polls in the database. All requests share one table "
-                            "here: the label tells what was polled. For writes see "
-                            "posthouse_commit_duration_seconds.")
-                        .Register(registry);
-    auto& errors = prometheus::BuildCounter()
-                       .Name("relayer_db_errors_total")
-                       .Help(
-                           "Look-ups of polls that failed. For writes see "
-                           "posthouse_storage_errors_total.")
-                       .Register(registry);
+    auto& estimates =
+        histograms(registry, "relayer_retry_after_raw_eta_seconds",
+                   "Estimates behind the Retry-After of a POST's 202, before margin and clamp.");
+    auto& queries = histograms(
+        registry, "relayer_db_query_duration_seconds",
+        "Look-ups of polls in the database. All requests share one table here: the label tells "
+        "what was polled. For writes see posthouse_commit_duration_seconds.");
+    auto& errors =
+        counters(registry, "relayer_db_errors_total",
+                 "Look-ups of polls that failed. For writes see posthouse_storage_errors_total.");
     for (const domain::Family family : labels::relayer_families) {
         const std::size_t index = labels::index_of(family);
         estimates_[index] =
@@ -84,10 +69,8 @@ HttpMetrics::HttpMetrics(prometheus::Registry& registry, const MetricsOptions& o
         queries_[index] = &queries.Add(table, options.query_seconds);
         query_errors_[index] = &errors.Add(table);
     }
-    auto& signatures = prometheus::BuildCounter()
-                           .Name("relayer_user_decrypt_signature_precheck_total")
-                           .Help("Signatures of unified user decryptions checked on arrival.")
-                           .Register(registry);
+    auto& signatures = counters(registry, "relayer_user_decrypt_signature_precheck_total",
+                                "Signatures of unified user decryptions checked on arrival.");
     for (std::size_t index = 0; index < outcomes.size(); ++index) {
         signatures_[index] = &signatures.Add({{"outcome", std::string(outcomes[index])}});
     }

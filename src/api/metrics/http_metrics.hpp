@@ -1,14 +1,10 @@
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/family.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <array>
 #include <cstdint>
 
 #include "api/http_observer.hpp"
+#include "api/metrics/families.hpp"
 #include "api/metrics/labels.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/slots.hpp"

@@ -22,10 +22,7 @@ void append(Families& all, Families more) {
 
 Metrics::Metrics(const MetricsOptions& options, const BuildFacts& build)
     : rows_(options.shares), http_(registry_, options), engine_(registry_, rows_, options) {
-    prometheus::BuildGauge()
-        .Name("posthouse_build_info")
-        .Help("Always 1; the labels tell what runs.")
-        .Register(registry_)
+    gauges(registry_, "posthouse_build_info", "Always 1; the labels tell what runs.")
         .Add({{"version", build.version}, {"build", build.build}})
         .Set(1);
 }

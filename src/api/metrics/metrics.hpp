@@ -1,13 +1,12 @@
 #pragma once
 
-#include <prometheus/registry.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "api/http_observer.hpp"
 #include "api/metrics/engine_metrics.hpp"
+#include "api/metrics/families.hpp"
 #include "api/metrics/http_metrics.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/row_metrics.hpp"

@@ -6,11 +6,9 @@ namespace api::metrics {
 
 RowMetrics::RowMetrics(bool shares) {
     auto& rows =
-        prometheus::BuildGauge()
-            .Name("relayer_request_count")
-            .Help(shares ? "Stored requests by status. vote_share: the shares of the vote helper."
-                         : "Stored requests by status. Without vote shares.")
-            .Register(registry_);
+        gauges(registry_, "relayer_request_count",
+               shares ? "Stored requests by status. vote_share: the shares of the vote helper."
+                      : "Stored requests by status. Without vote shares.");
     for (const domain::Family family : labels::families) {
         if (!labels::is_shown(family, shares)) continue;
         for (const domain::Status status : domain::statuses) {
@@ -19,12 +17,9 @@ RowMetrics::RowMetrics(bool shares) {
                            {"status", std::string(domain::to_string(status))}});
         }
     }
-    auto& pending = prometheus::BuildGauge()
-                        .Name("relayer_transaction_pending_gauge")
-                        .Help(
-                            "Requests in tx_in_flight: signed, stored, and without a receipt. "
-                            "Vote shares are not in any relayer_transaction metric.")
-                        .Register(registry_);
+    auto& pending = gauges(registry_, "relayer_transaction_pending_gauge",
+                           "Requests in tx_in_flight: signed, stored, and without a receipt. Vote "
+                           "shares are not in any relayer_transaction metric.");
     for (const domain::Family family : labels::relayer_families) {
         pending_[labels::index_of(family)] =
             &pending.Add({{"transaction_type", labels::transaction_type(family)}});

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <prometheus/gauge.h>
 #include <prometheus/metric_family.h>
-#include <prometheus/registry.h>
 
 #include <array>
 #include <atomic>
 #include <vector>
 
+#include "api/metrics/families.hpp"
 #include "api/metrics/labels.hpp"
 #include "domain/status.hpp"
 #include "store/row_counter.hpp"

@@ -11,8 +11,6 @@
 namespace api::metrics {
 
 using domain::Status;
-using prometheus::BuildCounter;
-using prometheus::BuildHistogram;
 
 namespace {
 
@@ -56,12 +54,9 @@ std::string code_label(std::size_t place) {
 }
 
 auto make_replies(prometheus::Registry& registry) {
-    auto& family = BuildCounter()
-                       .Name("posthouse_share_chain_replies_total")
-                       .Help(
-                           "What the vote chain said to reveals, by HTTP status and by the code in "
-                           "the reply. none: there was no reply, or no code in it.")
-                       .Register(registry);
+    auto& family = counters(registry, "posthouse_share_chain_replies_total",
+                            "What the vote chain said to reveals, by HTTP status and by the code "
+                            "in the reply. none: there was no reply, or no code in it.");
     return [&family](std::size_t index) {
         return &family.Add({{"http_status", std::string(statuses[index / codes])},
                             {"code", code_label(index % codes)}});
@@ -72,19 +67,14 @@ auto make_replies(prometheus::Registry& registry) {
 
 ShareMetrics::ShareMetrics(prometheus::Registry& registry)
     : replies_(statuses.size() * codes, make_replies(registry)) {
-    auto& proofs = BuildHistogram()
-                       .Name("posthouse_share_proof_duration_seconds")
-                       .Help("How long the proofs of vote shares took, by what came of them.")
-                       .Register(registry);
+    auto& proofs = histograms(registry, "posthouse_share_proof_duration_seconds",
+                              "How long the proofs of vote shares took, by what came of them.");
     for (std::size_t index = 0; index < outcomes.size(); ++index) {
         proofs_[index] = &proofs.Add({{"outcome", std::string(outcomes[index])}}, proof_seconds);
     }
-    attempts_failed_ = &BuildCounter()
-                            .Name("posthouse_share_attempts_failed_total")
-                            .Help(
-                                "Tries to reveal a vote share that came to nothing; each but a "
-                                "share's last is repeated.")
-                            .Register(registry)
+    attempts_failed_ = &counters(registry, "posthouse_share_attempts_failed_total",
+                                 "Tries to reveal a vote share that came to nothing; each but a "
+                                 "share's last is repeated.")
                             .Add({});
 }
 

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "api/metrics/families.hpp"
 #include "api/metrics/slots.hpp"
 #include "domain/time.hpp"
 #include "engine/vote_chain.hpp"

@@ -21,31 +21,19 @@ prometheus::Labels error_labels(std::string error_type, std::string_view revert_
 
 TransactionMetrics::TransactionMetrics(prometheus::Registry& registry,
                                        const MetricsOptions& options) {
-    auto& counts = prometheus::BuildCounter()
-                       .Name("relayer_transaction_count")
-                       .Help(
-                           "Transactions that got their receipt (confirmed), and requests that "
-                           "failed while theirs was prepared or sent (failed). Without vote "
-                           "shares.")
-                       .Register(registry);
-    auto& times = prometheus::BuildHistogram()
-                      .Name("relayer_transaction_duration_secs")
-                      .Help(
-                          "From signing to the receipt or the failure; after a restart from the "
-                          "look-up that came first. Without vote shares.")
-                      .Register(registry);
-    auto& errors = prometheus::BuildCounter()
-                       .Name("relayer_transaction_errors_total")
-                       .Help(
-                           "transport_error: one try met trouble on the way and is repeated. "
-                           "All others: the request failed for it. Without vote shares.")
-                       .Register(registry);
-    auto& unreachable = prometheus::BuildCounter()
-                            .Name("posthouse_gateway_unreachable_total")
-                            .Help(
-                                "Preparations and sends that met trouble on the way, by what they "
-                                "were for; each is repeated.")
-                            .Register(registry);
+    auto& counts =
+        counters(registry, "relayer_transaction_count",
+                 "Transactions that got their receipt (confirmed), and requests that failed while "
+                 "theirs was prepared or sent (failed). Without vote shares.");
+    auto& times = histograms(registry, "relayer_transaction_duration_secs",
+                             "From signing to the receipt or the failure; after a restart from the "
+                             "look-up that came first. Without vote shares.");
+    auto& errors = counters(registry, "relayer_transaction_errors_total",
+                            "transport_error: one try met trouble on the way and is repeated. All "
+                            "others: the request failed for it. Without vote shares.");
+    auto& unreachable = counters(registry, "posthouse_gateway_unreachable_total",
+                                 "Preparations and sends that met trouble on the way, by what they "
+                                 "were for; each is repeated.");
 
     const auto outcome = [&](Family family, const std::string& status) {
         const std::string type = labels::transaction_type(family);

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <array>
 
+#include "api/metrics/families.hpp"
 #include "api/metrics/labels.hpp"
 #include "api/metrics/options.hpp"
 #include "store/rows.hpp"
