@@ -1,11 +1,7 @@
 #include <array>
 #include <limits>
-#include <utility>
 
-#include "api/decode.hpp"
-#include "api/field_lists.hpp"
-#include "api/field_rules.hpp"
-#include "api/json_reader.hpp"
+#include "api/request_fields.hpp"
 #include "api/request_schemas.hpp"
 
 namespace api {
@@ -38,17 +34,11 @@ Issue require_text(std::string_view text, std::string_view wanted, std::string_v
     return {};
 }
 
-Issue read_owned_handles(JsonValue list, std::vector<domain::OwnedHandle>& out) {
-    out.reserve(list.size());
-    for (const JsonValue element : list.elements()) {
-        domain::OwnedHandle& handle = out.emplace_back();
-        if (auto issue = read_handle(element["ctHandle"].text(), handle.handle)) return issue;
-        auto issue = read_address(element["contractAddress"].text(), handle.contract_address);
-        if (issue) return issue;
-        issue = read_address(element["ownerAddress"].text(), handle.owner_address);
-        if (issue) return issue;
-    }
-    return {};
+Issue read_owned_handle(JsonValue json, domain::OwnedHandle& handle) {
+    if (const Issue issue = read_handle(json["ctHandle"].text(), handle.handle)) return issue;
+    const Issue issue = read_address(json["contractAddress"].text(), handle.contract_address);
+    if (issue) return issue;
+    return read_address(json["ownerAddress"].text(), handle.owner_address);
 }
 
 Issue read_validity(JsonValue validity, std::uint64_t now_seconds,
@@ -74,27 +64,21 @@ Issue read_signature(std::string_view text, domain::Bytes& out) {
     return read_prefixed_hex(text, out);
 }
 
-void read_payload(JsonValue payload, std::uint64_t now_seconds, domain::UnifiedUserDecrypt& request,
-                  FieldIssues& issues) {
-    issues.note("attestedPayload.version", require_text(payload["version"].text(), "2.0",
-                                                        "Unsupported version; expected \"2.0\""));
-    issues.note("attestedPayload.type",
-                require_text(payload["type"].text(), "user_decryption",
-                             "Unsupported payload type; expected \"user_decryption\""));
-    const JsonValue handles = payload["handles"];
-    issues.note("attestedPayload.handles", require_size(handles.size(), 1));
-    issues.note("attestedPayload.handles", read_owned_handles(handles, request.handles));
-    issues.note("attestedPayload.userAddress",
-                read_address(payload["userAddress"].text(), request.user_address));
-    issues.note("attestedPayload.allowedContracts",
-                read_addresses(payload["allowedContracts"], request.allowed_contracts));
-    issues.note("attestedPayload.requestValidity",
-                read_validity(payload["requestValidity"], now_seconds, request));
-    const std::string_view public_key = payload["publicKey"].text();
-    issues.note("attestedPayload.publicKey", require_size(public_key.size(), 4));
-    issues.note("attestedPayload.publicKey", read_prefixed_hex(public_key, request.public_key));
-    issues.note("attestedPayload.extraData",
-                read_decrypt_extra_data(payload["extraData"].text(), request.extra_data));
+void read_payload(RequestFields payload, std::uint64_t now_seconds,
+                  domain::UnifiedUserDecrypt& request) {
+    payload.note("version", require_text(payload["version"].text(), "2.0",
+                                         "Unsupported version; expected \"2.0\""));
+    payload.note("type", require_text(payload["type"].text(), "user_decryption",
+                                      "Unsupported payload type; expected \"user_decryption\""));
+    payload.require_size("handles", 1);
+    payload.read_objects("handles", read_owned_handle, request.handles);
+    payload.read("userAddress", read_address, request.user_address);
+    payload.read_texts("allowedContracts", read_address, request.allowed_contracts);
+    payload.note("requestValidity",
+                 read_validity(payload["requestValidity"], now_seconds, request));
+    payload.require_size("publicKey", 4);
+    payload.read("publicKey", read_prefixed_hex, request.public_key);
+    payload.read("extraData", read_decrypt_extra_data, request.extra_data);
 }
 
 }  // namespace
@@ -102,20 +86,16 @@ void read_payload(JsonValue payload, std::uint64_t now_seconds, domain::UnifiedU
 const Schema unified_user_decrypt_schema{envelope_members, true};
 
 Decoded decode_unified_user_decrypt(std::string_view body, std::uint64_t now_seconds) {
-    auto read = read_request(body, unified_user_decrypt_schema);
-    if (auto* api_error = std::get_if<ApiError>(&read)) return std::move(*api_error);
-    const JsonValue json = std::get<JsonDocument>(read).root();
-
-    domain::UnifiedUserDecrypt request;
-    FieldIssues issues;
-    issues.note("attestationType",
-                require_text(json["attestationType"].text(), "eip712-unified-user-decrypt-v1",
-                             "Unsupported attestationType; expected one of: "
-                             "[eip712-unified-user-decrypt-v1]"));
-    read_payload(json["attestedPayload"], now_seconds, request, issues);
-    issues.note("signature", read_signature(json["signature"].text(), request.signature));
-    if (!issues.empty()) return issues.api_error();
-    return domain::Request(std::move(request));
+    const auto read = [now_seconds](RequestFields& fields, domain::UnifiedUserDecrypt& request) {
+        fields.note(
+            "attestationType",
+            require_text(
+                fields["attestationType"].text(), "eip712-unified-user-decrypt-v1",
+                "Unsupported attestationType; expected one of: [eip712-unified-user-decrypt-v1]"));
+        read_payload(fields.inside("attestedPayload"), now_seconds, request);
+        fields.read("signature", read_signature, request.signature);
+    };
+    return decode_request<domain::UnifiedUserDecrypt>(body, unified_user_decrypt_schema, read);
 }
 
 }  // namespace api
