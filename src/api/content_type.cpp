@@ -1,16 +1,10 @@
 #include "api/content_type.hpp"
 
-#include <algorithm>
+#include "base/text.hpp"
 
 namespace api {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view space = " \t";
-    text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
-    return text.substr(0, text.find_last_not_of(space) + 1);
-}
 
 bool starts_ignoring_case(std::string_view text, std::string_view prefix) {
     return net::equal_ignoring_case(text.substr(0, prefix.size()), prefix);
@@ -26,7 +20,7 @@ bool ends_ignoring_case(std::string_view text, std::string_view suffix) {
 bool announces_json(const net::HttpRequest& head) {
     const auto value = head.header("Content-Type");
     if (!value) return false;
-    const std::string_view media_type = trimmed(value->substr(0, value->find(';')));
+    const std::string_view media_type = base::trimmed(value->substr(0, value->find(';')));
     return net::equal_ignoring_case(media_type, "application/json") ||
            (starts_ignoring_case(media_type, "application/") &&
             ends_ignoring_case(media_type, "+json"));

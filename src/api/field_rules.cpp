@@ -1,8 +1,9 @@
 #include "api/field_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace api {
 
@@ -26,10 +27,10 @@ std::size_t characters(std::string_view text) {
 }
 
 template <typename Number>
-bool read_digits(std::string_view digits, int base, Number& out) {
-    const char* const end = digits.data() + digits.size();
-    const auto read = std::from_chars(digits.data(), end, out, base);
-    return read.ec == std::errc{} && read.ptr == end;
+bool read_digits(std::string_view digits, int radix, Number& out) {
+    const auto number = base::number_in<Number>(digits, radix);
+    if (number) out = *number;
+    return number.has_value();
 }
 
 bool read_hex(std::string_view digits, domain::Bytes& out) {
@@ -38,17 +39,14 @@ bool read_hex(std::string_view digits, domain::Bytes& out) {
     return bytes.has_value();
 }
 
-bool all_of_base(std::string_view digits, int base) {
-    return std::all_of(digits.begin(), digits.end(), [base](char digit) {
-        const bool letter = (digit >= 'a' && digit <= 'f') || (digit >= 'A' && digit <= 'F');
-        return (digit >= '0' && digit <= '9') || (base == 16 && letter);
-    });
+bool all_of_base(std::string_view digits, int radix) {
+    return std::ranges::all_of(digits, radix == 16 ? base::is_hex_digit : base::is_digit);
 }
 
-bool fits_u256(std::string_view significant, int base) {
+bool fits_u256(std::string_view significant, int radix) {
     constexpr std::string_view decimal_max =
         "115792089237316195423570985008687907853269984665640564039457584007913129639935";
-    if (base == 16) return significant.size() <= 64;
+    if (radix == 16) return significant.size() <= 64;
     if (significant.size() != decimal_max.size()) return significant.size() < decimal_max.size();
     return significant <= decimal_max;
 }
@@ -117,15 +115,15 @@ Issue read_decrypt_extra_data(std::string_view text, domain::Bytes& out) {
 }
 
 Issue read_start(std::string_view text, std::uint64_t now_seconds, std::uint64_t& out) {
-    const int base = has_prefix(text) ? 16 : 10;
-    const std::string_view digits = base == 16 ? text.substr(2) : text;
+    const int radix = has_prefix(text) ? 16 : 10;
+    const std::string_view digits = radix == 16 ? text.substr(2) : text;
     const std::size_t zeros = std::min(digits.find_first_not_of('0'), digits.size());
     const std::string_view significant = digits.substr(zeros);
-    if (digits.empty() || !all_of_base(digits, base) || !fits_u256(significant, base)) {
+    if (digits.empty() || !all_of_base(digits, radix) || !fits_u256(significant, radix)) {
         return "Value must be a valid U256 number";
     }
     out = 0;
-    const bool fits = significant.empty() || read_digits(significant, base, out);
+    const bool fits = significant.empty() || read_digits(significant, radix, out);
     if (!fits || out > now_seconds) return "Timestamp must not be in the future";
     return {};
 }

@@ -10,6 +10,7 @@
 #include "api/envelope.hpp"
 #include "api/overloaded.hpp"
 #include "api/router.hpp"
+#include "base/text.hpp"
 #include "domain/bytes.hpp"
 
 namespace api {
@@ -24,10 +25,7 @@ struct ShareName {
 };
 
 std::string id_in(std::string_view segment) {
-    std::string id = percent_decoded(segment);
-    id.erase(0, std::min(id.find_first_not_of(spaces), id.size()));
-    id.erase(id.find_last_not_of(spaces) + 1);
-    return id;
+    return std::string(base::trimmed(percent_decoded(segment), spaces));
 }
 
 // Or the text of the 400.

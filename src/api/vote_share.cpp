@@ -1,7 +1,6 @@
 #include "api/vote_share.hpp"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "api/json_reader.hpp"
 #include "base/base64.hpp"
+#include "base/text.hpp"
 
 namespace api {
 
@@ -51,13 +51,12 @@ Problem take_text(JsonValue value, std::string_view field, std::string_view& out
 Problem take_number(JsonValue value, std::string_view field, std::uint64_t max,
                     std::uint64_t& out) {
     if (value.is(JsonType::null)) return {};
-    const std::string_view digits = value.text();
-    const char* const end = digits.data() + digits.size();
-    const auto read = std::from_chars(digits.data(), end, out);
-    if (value.is(JsonType::number) && read.ec == std::errc{} && read.ptr == end && out <= max) {
-        return {};
+    const auto number = base::number_in<std::uint64_t>(value.text());
+    if (!value.is(JsonType::number) || !number || *number > max) {
+        return invalid_json(field, "must be a whole number from 0 to " + std::to_string(max));
     }
-    return invalid_json(field, "must be a whole number from 0 to " + std::to_string(max));
+    out = *number;
+    return {};
 }
 
 Problem take_texts(JsonValue value, std::string_view field, RawShare& share) {

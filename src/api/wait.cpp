@@ -6,10 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
+
 namespace api {
 
 namespace {
 
+using base::trimmed;
 using std::chrono::seconds;
 
 std::optional<seconds> read_seconds(std::string_view text) {
@@ -19,12 +22,6 @@ std::optional<seconds> read_seconds(std::string_view text) {
     if (error == std::errc::result_out_of_range) return seconds::max();
     if (error != std::errc{}) return {};
     return seconds{value};
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
 }
 
 // Calls `use` with each part until it says that it has found what it wants.

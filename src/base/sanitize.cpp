@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/text.hpp"
 #include "base/urls.hpp"
 #include "base/utf8.hpp"
 
@@ -55,22 +56,17 @@ std::string without_controls(std::string_view text, Sanitizing::Controls control
 constexpr std::size_t secret_characters = 20;
 constexpr std::size_t digits_max = 30;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
+bool is_alphanumeric(char c) {
+    return is_digit(c) || is_letter(c);
 }
 
 // Of hex or base64, also with its URL-safe characters and with `\x1f` for a byte.
 bool is_coded(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("+/=-_\\").find(c) != std::string_view::npos;
+    return is_alphanumeric(c) || std::string_view("+/=-_\\").find(c) != std::string_view::npos;
 }
 
 bool is_no_space(char c) {
     return static_cast<std::uint8_t>(c) > 0x20;
-}
-
-bool is_alphanumeric(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 // A long word as no name of a function, a type or a file is.
@@ -97,10 +93,7 @@ std::size_t run_end(std::string_view text, std::size_t begin, bool (*belongs)(ch
 // Digits of a word that is a number in hex or decimal; 0: it is none.
 std::size_t digits_of(std::string_view word) {
     if (word.starts_with("0x") || word.starts_with("\\x")) word.remove_prefix(2);
-    const auto is_hex = [](char c) {
-        return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    };
-    return std::ranges::all_of(word, is_hex) ? word.size() : 0;
+    return std::ranges::all_of(word, is_hex_digit) ? word.size() : 0;
 }
 
 // Where a secret ends that begins here; `begin` itself: none does.

@@ -2,15 +2,13 @@
 
 #include <cstddef>
 
+#include "base/text.hpp"
+
 namespace base {
 namespace {
 
-bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_scheme_character(char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
 // No URL holds one of these unescaped.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/text.hpp"
+
 namespace config {
 namespace {
 
@@ -17,13 +19,9 @@ Wei unit_of(std::uint32_t decimals) {
     return unit;
 }
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 // Digits only, and so few that the sum can not overflow.
 std::optional<Wei> number_of(std::string_view digits, std::size_t significant_max) {
-    if (!std::ranges::all_of(digits, is_digit)) return std::nullopt;
+    if (!std::ranges::all_of(digits, base::is_digit)) return std::nullopt;
     digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
     if (digits.size() > significant_max) return std::nullopt;
     Wei value = 0;

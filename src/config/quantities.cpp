@@ -1,12 +1,14 @@
 #include "config/quantities.hpp"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace config {
 namespace {
@@ -51,12 +53,7 @@ std::optional<std::int64_t> unit_ms(std::string_view name) {
     return std::nullopt;
 }
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-    return c >= 'a' && c <= 'z';
-}
+using base::is_digit;
 
 template <typename Predicate>
 std::string_view take_while(std::string_view& text, Predicate holds) {
@@ -67,23 +64,12 @@ std::string_view take_while(std::string_view& text, Predicate holds) {
     return taken;
 }
 
-template <typename Number>
-std::optional<Number> whole(std::string_view digits) {
-    Number value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-    return value;
-}
-
 // Exactly `length` digits.
 std::optional<int> fixed_number(std::string_view& text, std::size_t length) {
     const std::string_view digits = text.substr(0, length);
-    if (digits.size() != length) return std::nullopt;
-    for (const char c : digits) {
-        if (!is_digit(c)) return std::nullopt;
-    }
+    if (digits.size() != length || !std::ranges::all_of(digits, is_digit)) return std::nullopt;
     text.remove_prefix(length);
-    return whole<int>(digits);
+    return base::number_in<int>(digits);
 }
 
 bool skip(std::string_view& text, std::string_view any_of) {
@@ -119,7 +105,7 @@ std::optional<domain::Milliseconds> time_of_day(std::string_view& text) {
         if (digits.empty()) return std::nullopt;
         std::string three{digits.substr(0, 3)};
         three.resize(3, '0');
-        ms = *whole<std::int64_t>(three);
+        ms = *base::number_in<std::int64_t>(three);
     }
     return std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
            std::chrono::seconds{*second} + domain::Milliseconds{ms};
@@ -144,9 +130,9 @@ std::optional<domain::Milliseconds> parse_duration(std::string_view text) {
     bool any = false;
     const auto is_space = [](char c) { return c == ' '; };
     for (take_while(text, is_space); !text.empty(); take_while(text, is_space)) {
-        const auto number = whole<std::int64_t>(take_while(text, is_digit));
+        const auto number = base::number_in<std::int64_t>(take_while(text, is_digit));
         take_while(text, is_space);
-        const auto unit = unit_ms(take_while(text, is_letter));
+        const auto unit = unit_ms(take_while(text, base::is_letter));
         std::int64_t part = 0;
         if (!number || !unit || __builtin_mul_overflow(*number, *unit, &part) ||
             __builtin_add_overflow(total, part, &total)) {
@@ -171,7 +157,7 @@ std::string format_duration(domain::Milliseconds time) {
 
 std::optional<domain::Timestamp> parse_time(std::string_view text) {
     constexpr std::int64_t seconds_max = 253'402'300'799;  // the end of the year 9999
-    if (const auto seconds = whole<std::int64_t>(text)) {
+    if (const auto seconds = base::number_in<std::int64_t>(text)) {
         if (*seconds < 0 || *seconds > seconds_max) return std::nullopt;
         return domain::from_unix_ms(*seconds * second_ms);
     }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "api/access/secret_file.hpp"
+#include "base/text.hpp"
 
 namespace config {
 namespace {
@@ -16,13 +17,9 @@ constexpr std::size_t digits_of_key = 64;
     throw std::runtime_error("gateway.tx_engine.signer.private_key_file: " + problem);
 }
 
-bool is_hex(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 bool is_key(std::string_view text) {
     if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-    return text.size() == digits_of_key && std::ranges::all_of(text, is_hex);
+    return text.size() == digits_of_key && std::ranges::all_of(text, base::is_hex_digit);
 }
 
 }  // namespace

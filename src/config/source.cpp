@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/text.hpp"
 #include "config/keys.hpp"
 #include "config/quantities.hpp"
 #include "platform/log.hpp"
@@ -19,18 +20,8 @@ namespace {
 
 constexpr std::size_t file_bytes_max = std::size_t{1} << 20U;
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 char upper(char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-}
-
-template <typename Change>
-std::string changed(std::string_view text, Change change) {
-    std::string out{text};
-    std::ranges::transform(out, out.begin(), change);
-    return out;
 }
 
 std::string at_line(const std::string& file, const toml::source_region& region) {
@@ -164,9 +155,9 @@ std::variant<Node, std::string> read_toml(std::string_view text, const std::stri
 
 Node read_environment(const Environment& environment, std::vector<std::string>& errors) {
     Node root{"the environment", Node::Table{}};
-    const std::string prefix = changed(variable_prefix, lower);
+    const std::string prefix = base::lower_case(variable_prefix);
     for (const auto& [raw_name, value] : environment) {
-        const std::string lowered = changed(raw_name, lower);
+        const std::string lowered = base::lower_case(raw_name);
         const std::string name = platform::printable(raw_name);
         if (!lowered.starts_with(prefix)) continue;
         const std::string_view rest = std::string_view{lowered}.substr(prefix.size());

@@ -4,21 +4,15 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
-#include <cctype>
 #include <stdexcept>
+
+#include "base/text.hpp"
 
 namespace net {
 namespace {
 
 namespace ip = boost::asio::ip;
 using Environment = std::vector<std::pair<std::string, std::string>>;
-
-std::string in_small_letters(std::string_view text) {
-    std::string small(text);
-    std::ranges::transform(small, small.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return small;
-}
 
 std::optional<ip::address> address_in(std::string_view text) {
     boost::system::error_code error;
@@ -35,7 +29,7 @@ bool is_link_local(const ip::address& address) {
 }
 
 bool is_on_this_link(const std::string& host) {
-    const std::string name = in_small_letters(host);
+    const std::string name = base::lower_case(host);
     if (name == "localhost" || name.ends_with(".localhost")) return true;
     const auto address = address_in(host);
     return address &&
@@ -72,7 +66,7 @@ bool matches_host(std::string_view host, std::string_view entry) {
 
 bool matches(const Url& url, std::string_view entry) {
     if (entry == "*") return true;
-    std::string host = in_small_letters(url.host);
+    std::string host = base::lower_case(url.host);
     if (host.ends_with('.')) host.pop_back();
     if (matches_host(host, entry)) return true;
     const std::string port = ":" + std::to_string(url.port);
@@ -88,7 +82,7 @@ std::vector<std::string> entries_of(std::string_view list) {
     std::vector<std::string> entries;
     while (!list.empty()) {
         const std::size_t end = std::min(list.find_first_of(separators), list.size());
-        if (end > 0) entries.push_back(in_small_letters(list.substr(0, end)));
+        if (end > 0) entries.push_back(base::lower_case(list.substr(0, end)));
         list.remove_prefix(std::min(end + 1, list.size()));
     }
     return entries;
@@ -97,7 +91,7 @@ std::vector<std::string> entries_of(std::string_view list) {
 // The name of the variable that is set, and its value.
 std::optional<std::pair<std::string, std::string>> variable(const Environment& environment,
                                                             const std::string& name) {
-    for (const std::string& spelling : {in_small_letters(name), name}) {
+    for (const std::string& spelling : {base::lower_case(name), name}) {
         const auto found = std::ranges::find_if(environment, [&spelling](const auto& one) {
             return one.first == spelling && !one.second.empty();
         });

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <cstddef>
 
 #include "base/base64.hpp"
+#include "base/text.hpp"
 
 namespace net {
 namespace {
@@ -33,19 +32,9 @@ bool is_printable(char c) {
 }
 
 const Scheme* scheme_of(std::string_view text) {
-    std::string name(text.substr(0, text.find(separator)));
-    std::ranges::transform(name, name.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = base::lower_case(text.substr(0, text.find(separator)));
     const auto found = std::ranges::find(schemes, name, &Scheme::name);
     return found == schemes.end() || name.size() == text.size() ? nullptr : &*found;
-}
-
-std::optional<char> byte_of(std::string_view two_digits) {
-    unsigned char byte = 0;
-    const char* const last = two_digits.data() + two_digits.size();
-    const auto [end, error] = std::from_chars(two_digits.data(), last, byte, 16);
-    if (two_digits.size() != 2 || error != std::errc{} || end != last) return std::nullopt;
-    return static_cast<char>(byte);
 }
 
 std::optional<std::string> without_escapes(std::string_view text) {
@@ -55,21 +44,13 @@ std::optional<std::string> without_escapes(std::string_view text) {
             plain += text[at];
             continue;
         }
-        const auto byte = byte_of(text.substr(at + 1, 2));
-        if (!byte) return std::nullopt;
-        plain += *byte;
+        const std::string_view digits = text.substr(at + 1, 2);
+        const auto byte = base::number_in<unsigned char>(digits, 16);
+        if (!byte || digits.size() != 2) return std::nullopt;
+        plain += static_cast<char>(*byte);
         at += 2;
     }
     return plain;
-}
-
-std::optional<std::uint16_t> port_of(std::string_view digits) {
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    if (error != std::errc{} || end != digits.data() + digits.size() || port == 0) {
-        return std::nullopt;
-    }
-    return port;
 }
 
 // `host`, `host:port` or the same with an IPv6 address in brackets.
@@ -87,9 +68,8 @@ bool read_place(std::string_view place, Url& url) {
     if (host_end >= place.size()) return true;
     if (place[host_end] != ':') return false;
     if (host_end + 1 == place.size()) return true;  // `host:` means the scheme's own
-    const auto port = port_of(place.substr(host_end + 1));
-    url.port = port.value_or(0);
-    return port.has_value();
+    url.port = base::number_in<std::uint16_t>(place.substr(host_end + 1)).value_or(0);
+    return url.port != 0;
 }
 
 void add_parts(std::string_view text, std::string_view separators,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace api::access {
 
 namespace {
@@ -13,11 +15,6 @@ constexpr std::string_view key_name = "x-api-key";
 // The one share route everybody may ask (share-helper 1).
 constexpr std::string_view share_paths = "/shielded-vote/";
 constexpr std::string_view open_share_path = "/shielded-vote/v1/status";
-
-std::string_view trimmed(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    return text.substr(0, text.find_last_not_of(' ') + 1);
-}
 
 // What a request shows: one key, however often.
 class ShownKeys {
@@ -41,13 +38,13 @@ private:
 void add_bearer(std::string_view value, ShownKeys& shown) {
     const std::size_t end = std::min(value.find(' '), value.size());
     if (net::equal_ignoring_case(value.substr(0, end), bearer))
-        shown.add(trimmed(value.substr(end)));
+        shown.add(base::trimmed(value.substr(end), " "));
 }
 
 void add_cookies(std::string_view value, ShownKeys& shown) {
     while (!value.empty()) {
         const std::size_t end = std::min(value.find(';'), value.size());
-        const std::string_view cookie = trimmed(value.substr(0, end));
+        const std::string_view cookie = base::trimmed(value.substr(0, end), " ");
         if (cookie.starts_with(key_name) && cookie.substr(key_name.size()).starts_with('=')) {
             shown.add(cookie.substr(key_name.size() + 1), true);
         }

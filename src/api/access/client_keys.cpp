@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
+
+#include "base/text.hpp"
 
 namespace api::access {
 
@@ -21,14 +22,9 @@ constexpr std::size_t decimals_max = 6;
 
 constexpr std::string_view blanks = " \t";
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool is_name(std::string_view text) {
     const auto allowed = [](char c) {
-        return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-               c == '_' || c == '-';
+        return base::is_digit(c) || base::is_letter(c) || c == '.' || c == '_' || c == '-';
     };
     return !text.empty() && text.size() <= name_bytes_max && std::ranges::all_of(text, allowed);
 }
@@ -38,27 +34,17 @@ bool is_key(std::string_view text) {
            std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-template <typename Number>
-std::optional<Number> number_of(std::string_view digits) {
-    Number number = 0;
-    const auto end = digits.data() + digits.size();
-    if (digits.empty() || !std::ranges::all_of(digits, is_digit)) return {};
-    const auto read = std::from_chars(digits.data(), end, number);
-    if (read.ec != std::errc{} || read.ptr != end) return {};
-    return number;
-}
-
 // `2`, `0.25`: whole and decimals apart, so that every rate is exact.
 std::optional<std::uint64_t> rate_of(std::string_view text) {
     const std::size_t point = text.find('.');
-    const auto whole = number_of<std::uint32_t>(text.substr(0, point));
+    const auto whole = base::number_in<std::uint32_t>(text.substr(0, point));
     if (!whole) return {};
     std::uint64_t micro = *whole * one_request;
     if (point != std::string_view::npos) {
         std::string decimals(text.substr(point + 1));
         if (decimals.empty() || decimals.size() > decimals_max) return {};
         decimals.resize(decimals_max, '0');
-        const auto part = number_of<std::uint32_t>(decimals);
+        const auto part = base::number_in<std::uint32_t>(decimals);
         if (!part) return {};
         micro += *part;
     }
@@ -137,7 +123,7 @@ private:
         const std::uint64_t rounded_up = (*micro + one_request - 1) / one_request;
         Allowance allowance{*micro, static_cast<std::uint32_t>(rounded_up)};
         if (!burst.empty()) {
-            const auto read = number_of<std::uint32_t>(burst);
+            const auto read = base::number_in<std::uint32_t>(burst);
             if (!read || *read < 1 || *read > burst_max) {
                 return problem("what follows the rate is no burst", "1 to 100000 requests");
             }

@@ -1,14 +1,13 @@
 #include "api/admin/admin_values.hpp"
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "api/admin/decimal.hpp"
+#include "base/text.hpp"
 
 namespace api::admin {
 
@@ -27,14 +26,6 @@ std::string_view type_of(JsonValue value) {
 AdminError mismatch(std::string_view expected, JsonValue value) {
     return {"Type mismatch: expected " + std::string(expected) + ", got " +
             std::string(type_of(value))};
-}
-
-// Nothing: beyond 32 bits. Digits only.
-std::optional<std::uint32_t> small_integer(std::string_view digits) {
-    std::uint32_t value = 0;
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (read.ec != std::errc{}) return std::nullopt;
-    return value;
 }
 
 AdminError above(std::string_view name, std::uint32_t max) {
@@ -76,7 +67,7 @@ std::variant<domain::BackoffInterval, AdminError> read_interval(JsonValue entry,
     for (std::size_t i = 0; i < parts->size(); ++i) {
         const JsonValue part = (*parts)[i];
         const bool is_integer = part.is(JsonType::number) && decimal_of(part.text()).is_integer;
-        const auto value = is_integer ? small_integer(part.text()) : std::nullopt;
+        const auto value = is_integer ? base::number_in<std::uint32_t>(part.text()) : std::nullopt;
         if (!value || *value < mins[i] || *value > interval_seconds_max) {
             return AdminError{place + "." + std::string(interval_members[i]) +
                               " must be a whole number from " + std::to_string(mins[i]) + " to " +
@@ -93,7 +84,7 @@ std::variant<AdminValue, AdminError> read_whole(const AdminParameter& parameter,
     if (!value.is(JsonType::number) || !decimal_of(value.text()).is_integer) {
         return mismatch("u32", value);
     }
-    const auto number = small_integer(value.text());
+    const auto number = base::number_in<std::uint32_t>(value.text());
     if (!number || *number > parameter.max) return above(parameter.name, parameter.max);
     if (*number < parameter.min) {
         return AdminError{std::string(parameter.name) + " must be greater than " +
@@ -117,7 +108,7 @@ std::variant<AdminValue, AdminError> read_fraction(const AdminParameter& paramet
         return AdminError{std::string(parameter.name) + " must have at most " +
                           std::to_string(decimals_max) + " decimals"};
     }
-    std::uint32_t permille = small_integer(digits).value();
+    std::uint32_t permille = base::number_in<std::uint32_t>(digits).value();
     for (long i = -decimals_max; i < exponent; ++i) permille *= 10;
     return AdminValue{permille};
 }

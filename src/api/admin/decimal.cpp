@@ -1,8 +1,8 @@
 #include "api/admin/decimal.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
+
+#include "base/text.hpp"
 
 namespace api::admin {
 
@@ -13,9 +13,7 @@ namespace {
 long exponent_of(std::string_view part) {
     if (part.empty()) return 0;
     part.remove_prefix(part.size() > 1 && part[1] == '+' ? 2 : 1);
-    long exponent = 0;
-    const auto read = std::from_chars(part.data(), part.data() + part.size(), exponent);
-    return read.ec == std::errc{} ? exponent : 0;
+    return base::number_in<long>(part).value_or(0);
 }
 
 }  // namespace
