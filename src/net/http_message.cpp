@@ -1,7 +1,10 @@
 #include "net/http_message.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/beast/http/status.hpp>
+
+#include "base/text.hpp"
 
 namespace net {
 
@@ -9,9 +12,44 @@ namespace {
 
 namespace http = boost::beast::http;
 
-char lower(char character) {
-    return character >= 'A' && character <= 'Z' ? static_cast<char>(character + ('a' - 'A'))
-                                                : character;
+struct ProblemRow {
+    HttpProblem problem;
+    int status;
+    std::string_view text;
+};
+
+constexpr std::array problem_rows{
+    ProblemRow{HttpProblem::malformed_head, 400,
+               "the request line or a header is malformed; send HTTP/1.1 with one Host header, one "
+               "Content-Length and CRLF line ends"},
+    ProblemRow{HttpProblem::head_too_large, 431,
+               "the request line and headers are too large; send fewer or shorter headers"},
+    ProblemRow{HttpProblem::headers_too_many, 431, "too many headers; send fewer"},
+    ProblemRow{HttpProblem::version_unsupported, 505,
+               "this HTTP version is not supported; send HTTP/1.1"},
+    ProblemRow{HttpProblem::expectation_unsupported, 417,
+               "this Expect header is not supported; send 100-continue or none"},
+    ProblemRow{
+        HttpProblem::transfer_encoding, 411,
+        "this Transfer-Encoding is not supported; send the body chunked or with a Content-Length"},
+    ProblemRow{HttpProblem::content_encoding, 415,
+               "Content-Encoding is not supported; send the body uncompressed"},
+    ProblemRow{HttpProblem::body_too_large, 413, "the body is too large"},
+    ProblemRow{HttpProblem::malformed_body, 400,
+               "the chunks of the body are malformed; send it as RFC 9112, section 7.1, says, or "
+               "with a Content-Length"},
+    ProblemRow{HttpProblem::truncated, 400, "the connection ended before the whole request came"},
+    ProblemRow{HttpProblem::deadline, 408, "the request took too long to arrive"},
+    ProblemRow{HttpProblem::overloaded, 503, "too many large requests at once; try again later"},
+    ProblemRow{HttpProblem::connections_too_many, 503,
+               "too many connections; close idle ones or try again later"},
+};
+
+static_assert(problem_rows.size() ==
+              static_cast<std::size_t>(HttpProblem::connections_too_many) + 1);
+
+const ProblemRow& row_of(HttpProblem problem) {
+    return *std::ranges::find(problem_rows, problem, &ProblemRow::problem);
 }
 
 std::string_view reason_of(int status) {
@@ -37,9 +75,8 @@ void append_header(std::string& bytes, std::string_view name, std::string_view v
 }  // namespace
 
 bool equal_ignoring_case(std::string_view left, std::string_view right) {
-    return left.size() == right.size() &&
-           std::equal(left.begin(), left.end(), right.begin(),
-                      [](char one, char other) { return lower(one) == lower(other); });
+    return std::ranges::equal(
+        left, right, [](char one, char other) { return base::lower(one) == base::lower(other); });
 }
 
 std::optional<std::string_view> HttpRequest::header(std::string_view name) const {
@@ -51,69 +88,11 @@ std::optional<std::string_view> HttpRequest::header(std::string_view name) const
 }
 
 int status_of(HttpProblem problem) {
-    switch (problem) {
-        case HttpProblem::malformed_head:
-            return 400;
-        case HttpProblem::head_too_large:
-            return 431;
-        case HttpProblem::headers_too_many:
-            return 431;
-        case HttpProblem::version_unsupported:
-            return 505;
-        case HttpProblem::expectation_unsupported:
-            return 417;
-        case HttpProblem::transfer_encoding:
-            return 411;
-        case HttpProblem::content_encoding:
-            return 415;
-        case HttpProblem::body_too_large:
-            return 413;
-        case HttpProblem::malformed_body:
-        case HttpProblem::truncated:
-            return 400;
-        case HttpProblem::deadline:
-            return 408;
-        case HttpProblem::overloaded:
-        case HttpProblem::connections_too_many:
-            return 503;
-    }
-    return 400;
+    return row_of(problem).status;
 }
 
 std::string_view text_of(HttpProblem problem) {
-    switch (problem) {
-        case HttpProblem::malformed_head:
-            return "the request line or a header is malformed; send HTTP/1.1 with one Host header, "
-                   "one Content-Length and CRLF line ends";
-        case HttpProblem::head_too_large:
-            return "the request line and headers are too large; send fewer or shorter headers";
-        case HttpProblem::headers_too_many:
-            return "too many headers; send fewer";
-        case HttpProblem::version_unsupported:
-            return "this HTTP version is not supported; send HTTP/1.1";
-        case HttpProblem::expectation_unsupported:
-            return "this Expect header is not supported; send 100-continue or none";
-        case HttpProblem::transfer_encoding:
-            return "this Transfer-Encoding is not supported; send the body chunked or with a "
-                   "Content-Length";
-        case HttpProblem::content_encoding:
-            return "Content-Encoding is not supported; send the body uncompressed";
-        case HttpProblem::body_too_large:
-            return "the body is too large";
-        case HttpProblem::malformed_body:
-            return "the chunks of the body are malformed; send it as RFC 9112, section 7.1, says, "
-                   "or "
-                   "with a Content-Length";
-        case HttpProblem::truncated:
-            return "the connection ended before the whole request came";
-        case HttpProblem::deadline:
-            return "the request took too long to arrive";
-        case HttpProblem::overloaded:
-            return "too many large requests at once; try again later";
-        case HttpProblem::connections_too_many:
-            return "too many connections; close idle ones or try again later";
-    }
-    return "the request could not be read";
+    return row_of(problem).text;
 }
 
 // By hand: Beast's serializer goes through the fields one by one, in buffers of buffers, which

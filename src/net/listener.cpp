@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -18,17 +19,6 @@ namespace {
 
 constexpr int backlog = 1024;
 constexpr int any_port_tries = 16;
-
-struct AddressList {
-    addrinfo* first = nullptr;
-
-    AddressList() = default;
-    AddressList(const AddressList&) = delete;
-    AddressList& operator=(const AddressList&) = delete;
-    ~AddressList() {
-        if (first != nullptr) ::freeaddrinfo(first);
-    }
-};
 
 // What stands in brackets or alone.
 std::string without_brackets(const std::string& host) {
@@ -77,9 +67,9 @@ struct Address {
 };
 
 // Every one once: /etc/hosts may say a name twice.
-std::vector<Address> addresses_in(const AddressList& list) {
+std::vector<Address> addresses_in(const addrinfo* list) {
     std::vector<Address> addresses;
-    for (const auto* entry = list.first; entry != nullptr; entry = entry->ai_next) {
+    for (const auto* entry = list; entry != nullptr; entry = entry->ai_next) {
         Address one{.length = entry->ai_addrlen};
         std::memcpy(&one.address, entry->ai_addr, entry->ai_addrlen);
         const bool known = std::ranges::any_of(addresses, [&](const Address& other) {
@@ -122,13 +112,14 @@ Listeners listen_on(const std::string& host, int port, const std::string& settin
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-    AddressList list;
-    const int failure = ::getaddrinfo(without_brackets(host).c_str(), std::to_string(port).c_str(),
-                                      &hints, &list.first);
+    addrinfo* first = nullptr;
+    const int failure =
+        ::getaddrinfo(without_brackets(host).c_str(), std::to_string(port).c_str(), &hints, &first);
     if (failure != 0) {
         throw std::runtime_error("cannot listen on " + place + ": " + ::gai_strerror(failure));
     }
-    const auto addresses = addresses_in(list);
+    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list(first, &::freeaddrinfo);
+    const auto addresses = addresses_in(list.get());
     int reason = 0;
     // The port that was free on the first address may be taken on the second.
     for (int tries = port == 0 ? any_port_tries : 1; tries > 0; --tries) {
