@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/text.hpp"
 #include "config/amounts.hpp"
 #include "config/quantities.hpp"
 
@@ -33,17 +34,24 @@ const std::string* text_of(const Node& node) {
     return std::get_if<std::string>(&node.value);
 }
 
-template <typename Number>
-std::optional<Number> number_from(std::string_view text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+// Reads text by `parse`; `refuse` says what is wrong with other values.
+template <typename Value, typename Parse>
+auto from_text(Parse parse, Problem (*refuse)(const Node&, std::string_view) = wrong_kind) {
+    return [parse = std::move(parse), refuse](const Node& node) -> Reading<Value> {
+        const std::string* text = text_of(node);
+        if (text == nullptr) return refuse(node, "text");
+        return parse(*text);
+    };
+}
+
+bool has_control_characters(std::string_view text) {
+    return std::ranges::any_of(
+        text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
 }
 
 std::optional<std::int64_t> whole_of(const Node& node) {
     if (const auto* raw = std::get_if<Raw>(&node.value)) {
-        return number_from<std::int64_t>(raw->text);
+        return base::number_in<std::int64_t>(raw->text);
     }
     if (const auto* number = std::get_if<std::int64_t>(&node.value)) return *number;
     return std::nullopt;
@@ -52,7 +60,7 @@ std::optional<std::int64_t> whole_of(const Node& node) {
 std::optional<double> decimal_of(const Node& node) {
     std::optional<double> value;
     if (const auto* raw = std::get_if<Raw>(&node.value)) {
-        value = number_from<double>(raw->text);
+        value = base::number_in<double>(raw->text);
     } else if (const auto* decimal = std::get_if<double>(&node.value)) {
         value = *decimal;
     } else if (const auto* number = std::get_if<std::int64_t>(&node.value)) {
@@ -78,13 +86,6 @@ std::optional<std::string> written_decimal(double value) {
     return out;
 }
 
-std::string lower_case(std::string text) {
-    std::ranges::transform(text, text.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return text;
-}
-
 std::string range_text(std::int64_t min, std::int64_t max) {
     return std::to_string(min) + " to " + std::to_string(max);
 }
@@ -108,27 +109,23 @@ bool hex_into(std::string_view text, std::span<std::uint8_t> out, bool prefix_ne
 
 template <typename Bytes>
 ValueType<Bytes> fixed_bytes(std::string allowed) {
-    return {std::move(allowed),
-            [](const Node& node) -> Reading<Bytes> {
+    return {std::move(allowed), from_text<Bytes>([](const std::string& text) -> Reading<Bytes> {
                 Bytes bytes{};
-                const std::string* text = text_of(node);
-                if (text == nullptr) return wrong_kind(node, "text");
-                if (!hex_into(*text, bytes, true)) {
-                    return wrong(in_quotes(*text) + " is not 0x and " +
+                if (!hex_into(text, bytes, true)) {
+                    return wrong(in_quotes(text) + " is not 0x and " +
                                  std::to_string(bytes.size() * 2) + " hexadecimal digits");
                 }
                 return bytes;
-            },
+            }),
             [](const Bytes& bytes) { return "\"0x" + domain::to_hex(bytes) + "\""; }};
 }
 
 bool is_host_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_';
+    return base::is_letter(c) || base::is_digit(c) || c == '.' || c == '-' || c == '_';
 }
 
 std::optional<int> port_of(std::string_view text) {
-    const auto port = number_from<int>(text);
+    const auto port = base::number_in<int>(text);
     if (!port || *port < 0 || *port > 65'535 || text.size() > 5) return std::nullopt;
     return port;
 }
@@ -155,7 +152,7 @@ std::optional<Endpoint> parse_endpoint(std::string_view text) {
 bool is_url(std::string_view text, const std::vector<std::string>& schemes) {
     for (const std::string& scheme : schemes) {
         const std::string start = scheme + "://";
-        if (!lower_case(std::string{text.substr(0, start.size())}).starts_with(start)) continue;
+        if (!base::lower_case(text.substr(0, start.size())).starts_with(start)) continue;
         std::string_view rest = text.substr(start.size());
         std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
         const std::size_t at = authority.rfind('@');
@@ -208,9 +205,7 @@ Reading<domain::BackoffInterval> backoff_row(const Node& node) {
 Reading<domain::Milliseconds> duration_in(const Node& node, domain::Milliseconds min,
                                           domain::Milliseconds max, domain::Milliseconds step) {
     const std::string* text = text_of(node);
-    if (text == nullptr) {
-        return wrong_kind(node, "text with a unit, such as \"30s\"");
-    }
+    if (text == nullptr) return wrong_kind(node, "text with a unit, such as \"30s\"");
     const auto time = parse_duration(*text);
     if (!time)
         return wrong(in_quotes(*text) +
@@ -224,14 +219,27 @@ Reading<domain::Milliseconds> duration_in(const Node& node, domain::Milliseconds
 
 constexpr domain::Milliseconds latency_max = std::chrono::hours{24};
 
-std::string place_of(std::size_t index) {
-    return "[" + std::to_string(index) + "]";
+// By `read(element, those before)`. A problem tells which element has it.
+template <typename Value, typename Read>
+Reading<std::vector<Value>> read_elements(const std::vector<const Node*>& elements, Read read) {
+    std::vector<Value> all;
+    for (const Node* element : elements) {
+        Reading<Value> reading = read(*element, std::as_const(all));
+        if (auto* problem = std::get_if<Problem>(&reading)) {
+            problem->place = "[" + std::to_string(all.size()) + "]" + problem->place;
+            if (problem->origin.empty()) problem->origin = element->origin;
+            return std::move(*problem);
+        }
+        all.push_back(std::get<Value>(std::move(reading)));
+    }
+    return all;
 }
 
-Problem at_element(Problem problem, std::size_t index, const Node& element) {
-    problem.place = place_of(index) + problem.place;
-    if (problem.origin.empty()) problem.origin = element.origin;
-    return problem;
+template <typename List, typename Show>
+std::string toml_list(const List& list, Show show) {
+    std::string out;
+    for (const auto& element : list) out += (out.empty() ? "" : ", ") + show(element);
+    return "[" + out + "]";
 }
 
 }  // namespace
@@ -255,7 +263,7 @@ ValueType<bool> boolean() {
             [](const Node& node) -> Reading<bool> {
                 if (const auto* value = std::get_if<bool>(&node.value)) return *value;
                 if (const auto* raw = std::get_if<Raw>(&node.value)) {
-                    const std::string word = lower_case(raw->text);
+                    const std::string word = base::lower_case(raw->text);
                     if (word == "true" || word == "1" || word == "yes" || word == "on") return true;
                     if (word == "false" || word == "0" || word == "no" || word == "off") {
                         return false;
@@ -318,50 +326,43 @@ ValueType<std::uint32_t> fraction() {
 ValueType<std::string> text(std::string_view allowed, std::size_t bytes_min,
                             std::size_t bytes_max) {
     return {std::string{allowed},
-            [bytes_min, bytes_max](const Node& node) -> Reading<std::string> {
-                const std::string* text = text_of(node);
-                if (text == nullptr) return wrong_kind(node, "text");
-                if (text->size() < bytes_min) return wrong("must not be empty");
-                if (text->size() > bytes_max) {
-                    return wrong(in_quotes(*text) + " is longer than " + std::to_string(bytes_max) +
-                                 " bytes");
-                }
-                if (std::ranges::any_of(*text, [](char c) {
-                        return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
-                    })) {
-                    return wrong(in_quotes(*text) + " holds control characters");
-                }
-                return *text;
-            },
+            from_text<std::string>(
+                [bytes_min, bytes_max](const std::string& text) -> Reading<std::string> {
+                    if (text.size() < bytes_min) return wrong("must not be empty");
+                    if (text.size() > bytes_max) {
+                        return wrong(in_quotes(text) + " is longer than " +
+                                     std::to_string(bytes_max) + " bytes");
+                    }
+                    if (has_control_characters(text)) {
+                        return wrong(in_quotes(text) + " holds control characters");
+                    }
+                    return text;
+                }),
             toml_text};
 }
 
 ValueType<std::string> secret(std::string_view allowed) {
     return {std::string{allowed},
-            [](const Node& node) -> Reading<std::string> {
-                const std::string* text = text_of(node);
-                if (text == nullptr) return wrong_secret(node, "text");
-                constexpr std::size_t bytes_max = 4'096;
-                if (text->size() > bytes_max) return wrong("is longer than 4096 bytes");
-                if (std::ranges::any_of(*text, [](char c) {
-                        return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
-                    })) {
-                    return wrong("holds control characters");
-                }
-                return *text;
-            },
+            from_text<std::string>(
+                [](const std::string& text) -> Reading<std::string> {
+                    constexpr std::size_t bytes_max = 4'096;
+                    if (text.size() > bytes_max) return wrong("is longer than 4096 bytes");
+                    if (has_control_characters(text)) return wrong("holds control characters");
+                    return text;
+                },
+                wrong_secret),
             toml_text};
 }
 
 ValueType<std::string> private_key() {
     return {"64 hexadecimal digits, with or without 0x",
-            [](const Node& node) -> Reading<std::string> {
-                const std::string* text = text_of(node);
-                if (text == nullptr) return wrong_secret(node, "text");
-                domain::Bytes32 bytes{};
-                if (!hex_into(*text, bytes, false)) return wrong("is no private key");
-                return *text;
-            },
+            from_text<std::string>(
+                [](const std::string& text) -> Reading<std::string> {
+                    domain::Bytes32 bytes{};
+                    if (!hex_into(text, bytes, false)) return wrong("is no private key");
+                    return text;
+                },
+                wrong_secret),
             toml_text};
 }
 
@@ -371,12 +372,12 @@ ValueType<std::string> url(std::vector<std::string> schemes) {
         allowed += (allowed.empty() ? "" : " or ") + scheme + "://HOST…";
     }
     return {std::move(allowed),
-            [schemes = std::move(schemes)](const Node& node) -> Reading<std::string> {
-                const std::string* text = text_of(node);
-                if (text == nullptr) return wrong_secret(node, "text");
-                if (!is_url(*text, schemes)) return wrong("is no URL of an allowed kind");
-                return *text;
-            },
+            from_text<std::string>(
+                [schemes = std::move(schemes)](const std::string& text) -> Reading<std::string> {
+                    if (!is_url(text, schemes)) return wrong("is no URL of an allowed kind");
+                    return text;
+                },
+                wrong_secret),
             toml_text};
 }
 
@@ -394,23 +395,10 @@ ValueType<std::vector<std::string>> list_of(const ValueType<std::string>& one,
                 if (elements->size() > entries_max) {
                     return wrong("has " + std::to_string(elements->size()) + " entries");
                 }
-                std::vector<std::string> all;
-                for (std::size_t i = 0; i < elements->size(); ++i) {
-                    const auto reading = one.read(*(*elements)[i]);
-                    if (const auto* problem = std::get_if<Problem>(&reading)) {
-                        return at_element(*problem, i, *(*elements)[i]);
-                    }
-                    all.push_back(std::get<std::string>(reading));
-                }
-                return all;
+                return read_elements<std::string>(
+                    *elements, [&](const Node& element, const auto&) { return one.read(element); });
             },
-            [](const std::vector<std::string>& all) {
-                std::string out;
-                for (const std::string& url : all) {
-                    out += (out.empty() ? "" : ", ") + toml_text(url);
-                }
-                return "[" + out + "]";
-            }};
+            [](const std::vector<std::string>& all) { return toml_list(all, toml_text); }};
 }
 
 }  // namespace
@@ -478,13 +466,11 @@ ValueType<domain::Timestamp> time_of_calendar() {
 
 ValueType<Endpoint> endpoint() {
     return {"HOST:PORT, port 0 to 65535 (0: any free one), an IPv6 address in brackets",
-            [](const Node& node) -> Reading<Endpoint> {
-                const std::string* text = text_of(node);
-                if (text == nullptr) return wrong_kind(node, "text");
-                auto endpoint = parse_endpoint(*text);
-                if (!endpoint) return wrong(in_quotes(*text) + " is no address to listen on");
+            from_text<Endpoint>([](const std::string& text) -> Reading<Endpoint> {
+                auto endpoint = parse_endpoint(text);
+                if (!endpoint) return wrong(in_quotes(text) + " is no address to listen on");
                 return *std::move(endpoint);
-            },
+            }),
             [](const Endpoint& endpoint) {
                 const bool ipv6 = endpoint.host.find(':') != std::string::npos;
                 const std::string host = ipv6 ? "[" + endpoint.host + "]" : endpoint.host;
@@ -493,94 +479,71 @@ ValueType<Endpoint> endpoint() {
 }
 
 ValueType<std::vector<double>> histogram_buckets() {
-    return {
-        "a list of positive numbers in rising order, not empty",
-        [](const Node& node) -> Reading<std::vector<double>> {
-            const auto elements = elements_of(node);
-            if (!elements) return wrong_kind(node, "a list");
-            if (elements->empty()) return wrong("the list is empty");
-            std::vector<double> buckets;
-            for (std::size_t i = 0; i < elements->size(); ++i) {
-                const Node& element = *(*elements)[i];
-                const auto bound = decimal_of(element);
-                if (!bound) return at_element(wrong_kind(element, "a number"), i, element);
-                if (*bound <= 0) {
-                    return at_element(wrong(show_decimal(*bound) + " is not positive"), i, element);
-                }
-                if (!buckets.empty() && *bound <= buckets.back()) {
-                    return at_element(wrong(show_decimal(*bound) + " does not rise"), i, element);
-                }
-                buckets.push_back(*bound);
-            }
-            return buckets;
-        },
-        [](const std::vector<double>& buckets) {
-            std::string out;
-            for (const double bound : buckets) {
-                out += (out.empty() ? "" : ", ") + show_decimal(bound);
-            }
-            return "[" + out + "]";
-        }};
+    const auto bucket = [](const Node& node, const std::vector<double>& before) -> Reading<double> {
+        const auto bound = decimal_of(node);
+        if (!bound) return wrong_kind(node, "a number");
+        if (*bound <= 0) return wrong(show_decimal(*bound) + " is not positive");
+        if (!before.empty() && *bound <= before.back()) {
+            return wrong(show_decimal(*bound) + " does not rise");
+        }
+        return *bound;
+    };
+    return {"a list of positive numbers in rising order, not empty",
+            [bucket](const Node& node) -> Reading<std::vector<double>> {
+                const auto elements = elements_of(node);
+                if (!elements) return wrong_kind(node, "a list");
+                if (elements->empty()) return wrong("the list is empty");
+                return read_elements<double>(*elements, bucket);
+            },
+            [](const std::vector<double>& buckets) { return toml_list(buckets, show_decimal); }};
 }
 
 ValueType<std::vector<domain::BackoffInterval>> backoff_intervals() {
+    using Interval = domain::BackoffInterval;
+    using Intervals = std::vector<Interval>;
+    const auto rising = [](const Node& node, const Intervals& before) -> Reading<Interval> {
+        auto reading = backoff_row(node);
+        const auto* row = std::get_if<Interval>(&reading);
+        if (row != nullptr && !before.empty() &&
+            row->elapsed_threshold_seconds <= before.back().elapsed_threshold_seconds) {
+            return wrong("the threshold " + std::to_string(row->elapsed_threshold_seconds) +
+                         " is not above the one before, " +
+                         std::to_string(before.back().elapsed_threshold_seconds));
+        }
+        return reading;
+    };
+    const auto show_row = [](const Interval& row) {
+        return "[" + std::to_string(row.elapsed_threshold_seconds) + ", " +
+               std::to_string(row.retry_interval_seconds) + "]";
+    };
     return {
         "a list of [threshold, interval] or {elapsed_threshold_secs, retry_interval_secs}; "
         "thresholds 0 to 86400 and rising, intervals 1 to 86400; may be empty",
-        [](const Node& node) -> Reading<std::vector<domain::BackoffInterval>> {
+        [rising](const Node& node) -> Reading<Intervals> {
             const auto elements = elements_of(node);
             if (!elements) return wrong_kind(node, "a list");
-            std::vector<domain::BackoffInterval> rows;
-            for (std::size_t i = 0; i < elements->size(); ++i) {
-                const Node& element = *(*elements)[i];
-                const auto reading = backoff_row(element);
-                if (const auto* problem = std::get_if<Problem>(&reading)) {
-                    return at_element(*problem, i, element);
-                }
-                const auto& row = std::get<domain::BackoffInterval>(reading);
-                if (!rows.empty() &&
-                    row.elapsed_threshold_seconds <= rows.back().elapsed_threshold_seconds) {
-                    return at_element(
-                        wrong("the threshold " + std::to_string(row.elapsed_threshold_seconds) +
-                              " is not above the one before, " +
-                              std::to_string(rows.back().elapsed_threshold_seconds)),
-                        i, element);
-                }
-                rows.push_back(row);
-            }
-            return rows;
+            return read_elements<Interval>(*elements, rising);
         },
-        [](const std::vector<domain::BackoffInterval>& rows) {
-            std::string out;
-            for (const auto& row : rows) {
-                out += (out.empty() ? "[" : ", [") + std::to_string(row.elapsed_threshold_seconds) +
-                       ", " + std::to_string(row.retry_interval_seconds) + "]";
-            }
-            return "[" + out + "]";
-        }};
+        [show_row](const Intervals& rows) { return toml_list(rows, show_row); }};
 }
 
 ValueType<chains::loopback::Latency> latency() {
+    const auto time = [](const Node& node) {
+        return duration_in(node, domain::Milliseconds{0}, latency_max, domain::Milliseconds{1});
+    };
     return {"a duration or [shortest, longest], 0ms to 1d",
-            [](const Node& node) -> Reading<chains::loopback::Latency> {
+            [time](const Node& node) -> Reading<chains::loopback::Latency> {
                 const auto ends = elements_of(node);
                 if (!ends) {
-                    const auto reading = duration_in(node, domain::Milliseconds{0}, latency_max,
-                                                     domain::Milliseconds{1});
+                    const auto reading = time(node);
                     if (const auto* problem = std::get_if<Problem>(&reading)) return *problem;
                     return chains::loopback::fixed(std::get<domain::Milliseconds>(reading));
                 }
                 if (ends->size() != 2) return wrong("must have two durations");
-                std::array<domain::Milliseconds, 2> times{};
-                for (std::size_t i = 0; i < 2; ++i) {
-                    const Node& end = *(*ends)[i];
-                    const auto reading = duration_in(end, domain::Milliseconds{0}, latency_max,
-                                                     domain::Milliseconds{1});
-                    if (const auto* problem = std::get_if<Problem>(&reading)) {
-                        return at_element(*problem, i, end);
-                    }
-                    times[i] = std::get<domain::Milliseconds>(reading);
-                }
+                const auto reading = read_elements<domain::Milliseconds>(
+                    *ends, [&](const Node& end, const auto&) { return time(end); });
+                if (const auto* problem = std::get_if<Problem>(&reading)) return *problem;
+                const auto& times = std::get<std::vector<domain::Milliseconds>>(reading);
                 if (times[0] > times[1]) {
                     return wrong("the shortest, " + format_duration(times[0]) +
                                  ", is above the longest, " + format_duration(times[1]));
@@ -603,14 +566,12 @@ ValueType<std::size_t> choice_of(std::vector<std::string> names) {
         allowed += names[i];
     }
     return {std::move(allowed),
-            [names](const Node& node) -> Reading<std::size_t> {
-                const std::string* text = text_of(node);
-                if (text == nullptr) return wrong_kind(node, "text");
+            from_text<std::size_t>([names](const std::string& text) -> Reading<std::size_t> {
                 for (std::size_t i = 0; i < names.size(); ++i) {
-                    if (names[i] == *text) return i;
+                    if (names[i] == text) return i;
                 }
-                return wrong(in_quotes(*text) + " is not among the choices");
-            },
+                return wrong(in_quotes(text) + " is not among the choices");
+            }),
             [names](const std::size_t& place) { return toml_text(names[place]); }};
 }
 
