@@ -12,9 +12,7 @@
 
 #include "chains/loopback/options.hpp"
 #include "config/admin_token.hpp"
-#include "config/evm_rules.hpp"
 #include "config/quantities.hpp"
-#include "config/votes_rules.hpp"
 #include "domain/retry_after.hpp"
 
 namespace config {

@@ -1,10 +1,28 @@
 #pragma once
 
+#include <cstdint>
+
+#include "config/load.hpp"
 #include "config/read_tree.hpp"
 
 namespace config {
 
-// What no key can know alone. `root` holds what was set, for values that have no effect.
+// What no key can know alone, that of the real chains below too. `root` holds what was set, for
+// values that have no effect.
 void check_across(const Node& root, const Settings& settings, Findings& findings);
+
+// What the keys of a real chain must be together: complete when gateway.type is evm, sound in any
+// case (evm-gateway 11 row 27, appendix B).
+void check_evm(const Node& root, const Settings& settings, Findings& findings);
+// Fills in what follows from other keys, and says what the operator should know.
+void settle_evm(Loaded& loaded);
+// The most threads that wait for receipts.
+inline constexpr std::uint32_t evm_sends_max = 1'000;
+
+// What the keys of the vote chain and of the prover must be together.
+void check_votes(const Settings& settings, Findings& findings);
+// Switches vote shares off when they would go to a chain that was not meant, and says what the
+// operator should know.
+void settle_votes(const Findings& findings, Loaded& loaded);
 
 }  // namespace config

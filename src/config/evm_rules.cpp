@@ -1,4 +1,4 @@
-#include "config/evm_rules.hpp"
+#include "config/cross_checks.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -10,10 +10,8 @@
 #include <utility>
 
 #include "config/cross_checks.hpp"
-#include "config/evm_rules.hpp"
 #include "config/keys.hpp"
 #include "config/read_tree.hpp"
-#include "config/votes_rules.hpp"
 
 namespace config {
 namespace {

@@ -1,4 +1,4 @@
-#include "config/votes_rules.hpp"
+#include "config/cross_checks.hpp"
 
 #include <algorithm>
 #include <stdexcept>

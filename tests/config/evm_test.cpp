@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/evm_rules.hpp"
+#include "config/cross_checks.hpp"
 #include "config/keys.hpp"
 #include "config/source.hpp"
 #include "harness.hpp"
