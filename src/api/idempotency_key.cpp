@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text.hpp"
+
 namespace api {
 
 namespace {
 
 constexpr std::string_view name = "Idempotency-Key";
 constexpr std::size_t bytes_max = 255;
-
-bool is_visible(char c) {
-    return c > ' ' && c <= '~';
-}
 
 ApiError refused(std::string_view issue) {
     return validation_failed({{std::string(name), std::string(issue)}});
@@ -32,7 +30,7 @@ IdempotencyKey read_idempotency_key(const net::HttpRequest& request, std::int64_
     const std::string_view key = found->value;
     if (key.empty()) return refused("Must not be empty");
     if (key.size() > bytes_max) return refused("Must be at most 255 characters long");
-    if (!std::ranges::all_of(key, is_visible)) {
+    if (!std::ranges::all_of(key, base::is_visible)) {
         return refused("Must be visible ASCII characters without spaces");
     }
     std::string scope(request.path);

@@ -23,6 +23,14 @@ namespace base {
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+[[nodiscard]] constexpr bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
+}
+
+[[nodiscard]] constexpr bool is_visible(char c) {
+    return c > ' ' && c <= '~';
+}
+
 [[nodiscard]] constexpr char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.hpp"
 #include "config/cross_checks.hpp"
 #include "config/keys.hpp"
 #include "config/read_tree.hpp"
@@ -104,12 +105,9 @@ void sort_by_line(std::vector<Findings::Error>& errors) {
     const auto line_of = [](const Findings::Error& error) {
         const std::size_t colon = error.origin.rfind(':');
         if (colon == std::string::npos) return std::string::npos;
-        std::size_t line = 0;
-        for (const char c : std::string_view{error.origin}.substr(colon + 1)) {
-            if (c < '0' || c > '9') return std::string::npos;
-            line = line * 10 + static_cast<std::size_t>(c - '0');
-        }
-        return line;
+        const auto line =
+            base::number_in<std::size_t>(std::string_view{error.origin}.substr(colon + 1));
+        return line.value_or(std::string::npos);
     };
     std::ranges::stable_sort(errors, {}, line_of);
 }

@@ -5,7 +5,6 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
-#include <sstream>
 
 #include "base/text.hpp"
 #include "config/amounts.hpp"
@@ -42,11 +41,6 @@ auto from_text(Parse parse, Problem (*refuse)(const Node&, std::string_view) = w
         if (text == nullptr) return refuse(node, "text");
         return parse(*text);
     };
-}
-
-bool has_control_characters(std::string_view text) {
-    return std::ranges::any_of(
-        text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
 }
 
 std::optional<std::int64_t> whole_of(const Node& node) {
@@ -157,7 +151,7 @@ bool is_url(std::string_view text, const std::vector<std::string>& schemes) {
         std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
         const std::size_t at = authority.rfind('@');
         if (at != std::string_view::npos) authority.remove_prefix(at + 1);
-        const bool clean = std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
+        const bool clean = std::ranges::all_of(text, base::is_visible);
         return clean && !authority.empty() && !authority.starts_with(':');
     }
     return false;
@@ -333,7 +327,7 @@ ValueType<std::string> text(std::string_view allowed, std::size_t bytes_min,
                         return wrong(in_quotes(text) + " is longer than " +
                                      std::to_string(bytes_max) + " bytes");
                     }
-                    if (has_control_characters(text)) {
+                    if (std::ranges::any_of(text, base::is_control)) {
                         return wrong(in_quotes(text) + " holds control characters");
                     }
                     return text;
@@ -347,7 +341,8 @@ ValueType<std::string> secret(std::string_view allowed) {
                 [](const std::string& text) -> Reading<std::string> {
                     constexpr std::size_t bytes_max = 4'096;
                     if (text.size() > bytes_max) return wrong("is longer than 4096 bytes");
-                    if (has_control_characters(text)) return wrong("holds control characters");
+                    if (std::ranges::any_of(text, base::is_control))
+                        return wrong("holds control characters");
                     return text;
                 },
                 wrong_secret),

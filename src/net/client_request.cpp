@@ -7,6 +7,8 @@
 #include <boost/beast/http/rfc7230.hpp>
 #include <boost/beast/http/verb.hpp>
 
+#include "base/text.hpp"
+
 namespace net {
 namespace {
 
@@ -16,19 +18,17 @@ constexpr std::array own_fields{http::field::accept_encoding,     http::field::c
                                 http::field::content_length,      http::field::host,
                                 http::field::proxy_authorization, http::field::transfer_encoding};
 
-bool is_control(unsigned char c) {
-    return c < 0x20 || c == 0x7f;
-}
+using base::is_control;
 
 bool is_token(std::string_view name) {
     constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-    return !name.empty() && std::ranges::all_of(name, [&](unsigned char c) {
-        return c < 0x80 && (std::isalnum(c) != 0 || marks.find(static_cast<char>(c)) != marks.npos);
+    return !name.empty() && std::ranges::all_of(name, [&](char c) {
+        return base::is_letter(c) || base::is_digit(c) || marks.find(c) != marks.npos;
     });
 }
 
 bool is_sendable(const ClientRequest& request) {
-    const auto ends_target = [](unsigned char c) { return is_control(c) || c == ' '; };
+    const auto ends_target = [](char c) { return is_control(c) || c == ' '; };
     if (std::ranges::any_of(request.target, ends_target)) return false;
     return std::ranges::all_of(request.headers, [](const auto& header) {
         const auto& [name, value] = header;

@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace net {
 
 namespace {
@@ -15,16 +17,13 @@ namespace {
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
+using base::is_control;
+
 // The shortest bytes a body of chunks can end with: "0", and two empty lines.
 constexpr std::size_t last_chunk_bytes = 5;
 
 std::string_view view(beast::string_view text) {
     return {text.data(), text.size()};
-}
-
-bool is_control(char character) {
-    const auto code = static_cast<unsigned char>(character);
-    return code < 0x20 || code == 0x7f;
 }
 
 // Path and query of the target's origin, absolute or asterisk form; false for anything else.

@@ -27,10 +27,6 @@ constexpr std::string_view separator = "://";
 constexpr std::size_t secret_bytes_min = 5;
 constexpr std::size_t password_bytes_min = 3;
 
-bool is_printable(char c) {
-    return c > 0x20 && c < 0x7f;
-}
-
 const Scheme* scheme_of(std::string_view text) {
     const std::string name = base::lower_case(text.substr(0, text.find(separator)));
     const auto found = std::ranges::find(schemes, name, &Scheme::name);
@@ -116,7 +112,7 @@ std::vector<std::string> Url::secrets() const {
 
 std::optional<Url> parse_url(std::string_view text) {
     const Scheme* const scheme = scheme_of(text);
-    if (scheme == nullptr || !std::ranges::all_of(text, is_printable)) return std::nullopt;
+    if (scheme == nullptr || !std::ranges::all_of(text, base::is_visible)) return std::nullopt;
     Url url;
     url.websocket = scheme->websocket;
     url.tls = scheme->tls;

@@ -7,11 +7,10 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 namespace platform {
@@ -57,9 +56,7 @@ spdlog::sink_ptr sink_for(LogFormat format) {
     return std::make_shared<spdlog::sinks::stderr_sink_mt>();
 }
 
-bool is_control(char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
-}
+using base::is_control;
 
 constexpr std::string_view digits = "0123456789abcdef";
 

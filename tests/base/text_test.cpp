@@ -30,4 +30,9 @@ TEST_CASE("letters are those of ASCII") {
     CHECK_FALSE(base::is_letter('\xe4'));
     CHECK(base::is_hex_digit('F'));
     CHECK_FALSE(base::is_hex_digit('g'));
+    CHECK(base::is_control('\x7f'));
+    CHECK_FALSE(base::is_control('\x80'));
+    CHECK(base::is_visible('~'));
+    CHECK_FALSE(base::is_visible(' '));
+    CHECK_FALSE(base::is_visible('\xe4'));
 }

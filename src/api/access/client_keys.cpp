@@ -31,7 +31,7 @@ bool is_name(std::string_view text) {
 
 bool is_key(std::string_view text) {
     return text.size() >= key_bytes_min && text.size() <= key_bytes_max &&
-           std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+           std::ranges::all_of(text, base::is_visible);
 }
 
 // `2`, `0.25`: whole and decimals apart, so that every rate is exact.
