@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "chains/loopback/options.hpp"
-#include "config/admin_token.hpp"
 #include "config/quantities.hpp"
+#include "config/secret_values.hpp"
 #include "domain/retry_after.hpp"
 
 namespace config {

@@ -1,4 +1,4 @@
-#include "config/admin_token.hpp"
+#include "config/secret_values.hpp"
 #include "config/keys.hpp"
 
 namespace config {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/admin_token.hpp"
+#include "config/secret_values.hpp"
 #include "harness.hpp"
 
 using config_test::Outcome;

@@ -1,4 +1,4 @@
-#include "config/signer_key.hpp"
+#include "config/secret_values.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -4,6 +4,9 @@
 #include <string>
 #include <string_view>
 
+// Secrets that stand in the configuration or in a file of their own, one that
+// api::access::read_secret_file accepts. White space at the end of a file does not count. Reading
+// throws std::runtime_error that names the place and the fix, and nothing of the content.
 namespace config {
 
 inline constexpr std::string_view admin_token_allowed =
@@ -12,10 +15,11 @@ inline constexpr std::string_view admin_token_allowed =
 // What is wrong with a token, without showing any of it.
 [[nodiscard]] std::optional<std::string> problem_of_token(std::string_view token);
 
-// The token in a file that api::access::read_secret_file accepts. White space at its end does not
-// count. Throws std::runtime_error that names the place and the fix when it can not be read or when
-// what it holds is no token.
 [[nodiscard]] std::string read_token_file(const std::string& place,
+                                          const std::string& credentials_directory);
+
+// The private key: 64 hexadecimal digits with or without 0x.
+[[nodiscard]] std::string read_signer_key(const std::string& place,
                                           const std::string& credentials_directory);
 
 }  // namespace config
