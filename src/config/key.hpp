@@ -7,7 +7,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -92,7 +91,7 @@ decltype(auto) member(Access& access, auto& settings, std::size_t index) {
     }
 }
 
-// Without a meaning yet.
+// A key by its texts alone.
 [[nodiscard]] inline Key described(std::string name, std::string allowed, std::string doc,
                                    std::string unit = {}) {
     Key out;

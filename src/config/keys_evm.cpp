@@ -5,8 +5,7 @@
 namespace config {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::minutes;
+using namespace std::chrono_literals;
 using Listener = chains::evm::Options::Listener;
 
 const std::string sample_node = "\"http://localhost:8757\"";
@@ -59,7 +58,7 @@ std::vector<Key> listening_keys() {
             "0"),
         span_ms(table + "poll_interval_ms", 1, hour_ms, SETTING(evm.listening.poll_interval),
                 "Pause between two polls."),
-        key(table + "recycle_interval_mins", count_of(minutes{1}, 1, 525'600),
+        key(table + "recycle_interval_mins", count_of(1min, 1, 525'600),
             SETTING(evm.listening.recycle_interval), "Subscriptions connect anew after this time.",
             "minutes"),
         key(table + "confirmations", whole_number(0, 100'000), SETTING(evm.listening.confirmations),

@@ -3,8 +3,7 @@
 namespace config {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 std::vector<Key> queue_keys(const std::string& table, auto gate) {
     return {
@@ -51,7 +50,7 @@ std::vector<Key> transaction_keys() {
         key("gateway.tx_engine.max_concurrency", whole_number(1, 100'000),
             SETTING(engine.sends_max), "Transactions in flight at once, all kinds together.",
             "transactions"),
-        key("gateway.tx_engine.retry.retry_interval_ms", count_of(milliseconds{1}, 1, 3'600'000),
+        key("gateway.tx_engine.retry.retry_interval_ms", count_of(1ms, 1, 3'600'000),
             SETTING(engine.unreachable_pause.first),
             "The first pause while the chain can not be reached; later ones double up to "
             "engine.trouble_pause_max.",
@@ -65,7 +64,7 @@ std::vector<Key> readiness_keys() {
         key(retry + "max_attempts", whole_number(1, 1'000'000),
             SETTING(engine.readiness_attempts_max),
             "Answers \"not ready\" before a decryption times out.", "tries"),
-        key(retry + "retry_interval_ms", count_of(milliseconds{1}, 1, 3'600'000),
+        key(retry + "retry_interval_ms", count_of(1ms, 1, 3'600'000),
             SETTING(engine.readiness_pause),
             "Pause between two readiness checks of one decryption.", "milliseconds"),
     };

@@ -5,8 +5,7 @@
 namespace config {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 // Below 1 is understood as 1, as in the reference; loading says so.
 ValueType<std::int64_t> proofs_type() {
@@ -54,14 +53,12 @@ std::vector<Key> helper_keys() {
             "Proofs of vote shares at once; below 1 becomes 1.", "proofs"),
         key("helper.attempts_max", whole_number(1, 100), SETTING(engine.shares.attempts_max),
             "Failed attempts before a share is given up.", "attempts"),
-        key("helper.backoff_first", duration(milliseconds{1}, hours{24}),
-            SETTING(engine.shares.backoff_first),
+        key("helper.backoff_first", duration(1ms, 24h), SETTING(engine.shares.backoff_first),
             "Pause after the first failed attempt; doubles with each, five times at most."),
         key("helper.strict_attempts", boolean(), SETTING(engine.shares.strict_attempts),
             "Trouble with the connection to the chain or to the prover costs an attempt too, as in "
             "the reference."),
-        key("helper.retention", duration(milliseconds{0}, hours{24 * 3'650}),
-            SETTING(engine.retention.share),
+        key("helper.retention", duration(0ms, 24h * 3'650), SETTING(engine.retention.share),
             "How long finished shares are kept after the end of their round."),
         key("helper.rounds_max", whole_number(1, 1'000'000), SETTING(api.share_rounds_max),
             "Vote rounds remembered in memory.", "rounds"),

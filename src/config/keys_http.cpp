@@ -1,13 +1,11 @@
-#include "config/secret_values.hpp"
 #include "config/keys.hpp"
+#include "config/secret_values.hpp"
 
 namespace config {
 namespace {
 
-using std::chrono::hours;
+using namespace std::chrono_literals;
 using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
 
 template <typename Access>
 Key endpoint_key(std::string name, std::string doc, Access access) {
@@ -48,8 +46,8 @@ Key metrics_endpoint_key() {
 template <typename Access>
 Key nominal(std::string name, milliseconds unit, Access access, std::string doc) {
     return key("http.retry_after.nominal_times." + std::move(name),
-               count_of(unit, 0, milliseconds{hours{24}} / unit), access, std::move(doc),
-               unit == milliseconds{1} ? "milliseconds" : "seconds");
+               count_of(unit, 0, milliseconds{24h} / unit), access, std::move(doc),
+               unit == 1ms ? "milliseconds" : "seconds");
 }
 
 }  // namespace
@@ -101,11 +99,9 @@ std::vector<Key> http_keys() {
         key("http.buffered_bytes_max", whole_number(mebibyte, 65'536 * mebibyte),
             SETTING(http.buffered_bytes_max),
             "Memory for requests that arrive or are being answered, all together.", "bytes"),
-        key("http.idle_timeout", duration(seconds{1}, hours{1}, seconds{1}),
-            SETTING(http.idle_timeout),
+        key("http.idle_timeout", duration(1s, 1h, 1s), SETTING(http.idle_timeout),
             "A connection without a request is closed after this time."),
-        key("http.request_deadline", duration(milliseconds{100}, hours{1}),
-            SETTING(http.request_deadline),
+        key("http.request_deadline", duration(100ms, 1h), SETTING(http.request_deadline),
             "For a request to arrive whole, and again for its answer to be taken."),
         key("http.connections_max", whole_number(1, 1'000'000), SETTING(http.connections_max),
             "Open connections; less where the limit of open files is near.", "connections"),
@@ -119,8 +115,8 @@ std::vector<Key> http_keys() {
             "Polls that may wait for the end of their job at the same time; others are answered at "
             "once.",
             "polls"),
-        key("http.long_poll_wait_max", duration(seconds{1}, minutes{10}, seconds{1}),
-            SETTING(api.long_poll_wait_max), "The longest wait a poll may ask for."),
+        key("http.long_poll_wait_max", duration(1s, 10min, 1s), SETTING(api.long_poll_wait_max),
+            "The longest wait a poll may ask for."),
         key("http.metrics.histogram_buckets", histogram_buckets(), SETTING(metrics.http_seconds),
             "Buckets of the duration of HTTP requests.", "seconds"),
 
@@ -137,18 +133,18 @@ std::vector<Key> http_keys() {
             SETTING(engine.retry_after.copro_kms_backoff_intervals),
             "Retry-After once the transaction is in: from so many seconds on, so many seconds.",
             "seconds"),
-        nominal("readiness_check_seconds", seconds{1}, SETTING(engine.retry_after.readiness_check),
+        nominal("readiness_check_seconds", 1s, SETTING(engine.retry_after.readiness_check),
                 "How long a readiness check usually takes."),
-        nominal("input_proof_processing_seconds", seconds{1},
+        nominal("input_proof_processing_seconds", 1s,
                 SETTING(engine.retry_after.input_proof_processing),
                 "How long an input proof usually takes."),
-        nominal("user_decrypt_processing_seconds", seconds{1},
+        nominal("user_decrypt_processing_seconds", 1s,
                 SETTING(engine.retry_after.user_decrypt_processing),
                 "How long a user decryption usually takes."),
-        nominal("public_decrypt_processing_seconds", seconds{1},
+        nominal("public_decrypt_processing_seconds", 1s,
                 SETTING(engine.retry_after.public_decrypt_processing),
                 "How long a public decryption usually takes."),
-        nominal("tx_confirmation_ms", milliseconds{1}, SETTING(engine.retry_after.tx_confirmation),
+        nominal("tx_confirmation_ms", 1ms, SETTING(engine.retry_after.tx_confirmation),
                 "How long a transaction usually takes to be included."),
 
         key("log.format",

@@ -3,8 +3,7 @@
 namespace config {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
+using namespace std::chrono_literals;
 
 const std::string loopback_table = "gateway.loopback.";
 
@@ -101,13 +100,12 @@ std::vector<Key> loopback_keys() {
         needed(key(loopback_table + "rounds[].vote_end", time_of_calendar(),
                    ELEMENT(loopback.rounds, vote_end), "When its vote ends."),
                "2100-01-01T00:00:00Z"),
-        needed(key(loopback_table + "outages[].start", duration(milliseconds{0}, hours{24 * 365}),
+        needed(key(loopback_table + "outages[].start", duration(0ms, 24h * 365),
                    ELEMENT(loopback.outages, start), "Counted from the start of the program."),
                "\"10s\""),
-        needed(
-            key(loopback_table + "outages[].duration", duration(milliseconds{1}, hours{24 * 365}),
-                ELEMENT(loopback.outages, duration), "How long it lasts."),
-            "\"5s\""),
+        needed(key(loopback_table + "outages[].duration", duration(1ms, 24h * 365),
+                   ELEMENT(loopback.outages, duration), "How long it lasts."),
+               "\"5s\""),
     };
 }
 

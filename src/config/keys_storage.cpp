@@ -5,12 +5,10 @@
 namespace config {
 namespace {
 
-using std::chrono::hours;
+using namespace std::chrono_literals;
 using std::chrono::milliseconds;
-using std::chrono::minutes;
-using std::chrono::seconds;
 
-constexpr milliseconds ten_years = hours{24 * 3'650};
+constexpr milliseconds ten_years = 24h * 3'650;
 
 std::vector<Key> pool_keys(const std::string& name, const std::array<std::string, 5>& samples) {
     const auto number = [&](const std::string& member, std::int64_t min, const std::string& sample,
@@ -32,8 +30,7 @@ std::vector<Key> pool_keys(const std::string& name, const std::array<std::string
 
 template <typename Access>
 Key span(std::string name, Access access, std::string doc) {
-    return key("storage.cron." + std::move(name), duration(milliseconds{1}, ten_years), access,
-               std::move(doc));
+    return key("storage.cron." + std::move(name), duration(1ms, ten_years), access, std::move(doc));
 }
 
 std::vector<Key> database_keys() {
@@ -70,9 +67,8 @@ std::vector<Key> database_keys() {
 
 std::vector<Key> cron_keys() {
     return {
-        unused("storage.cron.timeout_cron_interval", duration(milliseconds{1}, ten_years),
-               "\"60s\"", Effect::superseded,
-               "How often time-outs are looked for; here they happen on time."),
+        unused("storage.cron.timeout_cron_interval", duration(1ms, ten_years), "\"60s\"",
+               Effect::superseded, "How often time-outs are looked for; here they happen on time."),
         span("public_decrypt_timeout", SETTING(engine.response_timeout.public_decrypt),
              "From the receipt to the answer of a public decryption."),
         span("user_decrypt_timeout", SETTING(engine.response_timeout.user_decrypt),
@@ -81,7 +77,7 @@ std::vector<Key> cron_keys() {
              "From the receipt to the answer of an input proof."),
         key("storage.cron.expiry_enabled", boolean(), SETTING(engine.retention.expiry_enabled),
             "Delete finished requests after the times below."),
-        unused("storage.cron.expiry_cron_interval", duration(milliseconds{1}, ten_years), "\"5m\"",
+        unused("storage.cron.expiry_cron_interval", duration(1ms, ten_years), "\"5m\"",
                Effect::superseded,
                "How often old requests are looked for; engine.maintenance_interval says it here."),
         span("public_decrypt_expiry", SETTING(engine.retention.public_decrypt),
@@ -91,8 +87,8 @@ std::vector<Key> cron_keys() {
         span("input_proof_expiry", SETTING(engine.retention.input_proof),
              "Age at which a finished input proof is deleted."),
 
-        unused("storage.cron.cron_startup_delay_after_recovery",
-               duration(milliseconds{0}, ten_years), "\"30s\"", Effect::superseded,
+        unused("storage.cron.cron_startup_delay_after_recovery", duration(0ms, ten_years),
+               "\"30s\"", Effect::superseded,
                "Pause of the reference after a start; not needed here. Below 10 % of the shortest "
                "time-out, and of the shortest expiry when expiry is enabled."),
     };
@@ -109,39 +105,37 @@ std::vector<Key> engine_keys() {
     return {
         key("engine.workers", whole_number(1, 1'024), SETTING(workers),
             "Threads for outside work: checks, proofs, sends.", "threads"),
-        key("engine.stop_grace", duration(milliseconds{0}, hours{1}), SETTING(stop_grace),
+        key("engine.stop_grace", duration(0ms, 1h), SETTING(stop_grace),
             "How long running work may report after SIGTERM."),
         key("engine.fair_queues", boolean(), SETTING(engine.fair_queues),
             "Clients with keys of their own take turns in each queue, instead of first come, first "
             "served."),
         key("engine.inbox_capacity", whole_number(1, 1'000'000), SETTING(engine.inbox_capacity),
             "Requests that wait for their commit; beyond, POSTs get 503.", "requests"),
-        key("engine.maintenance_interval", duration(milliseconds{100}, hours{1}),
+        key("engine.maintenance_interval", duration(100ms, 1h),
             SETTING(engine.maintenance_interval),
             "How often to purge, to look for expired rounds, and at the latest to wake up."),
-        key("engine.readiness_timeout.public_decrypt", duration(milliseconds{1}, ten_years),
+        key("engine.readiness_timeout.public_decrypt", duration(1ms, ten_years),
             SETTING(engine.readiness_timeout.public_decrypt),
             "From the first readiness check of a public decryption until it times out."),
-        key("engine.readiness_timeout.user_decrypt", duration(milliseconds{1}, ten_years),
+        key("engine.readiness_timeout.user_decrypt", duration(1ms, ten_years),
             SETTING(engine.readiness_timeout.user_decrypt),
             "From the first readiness check of a user decryption until it times out."),
-        key("engine.sending_timeout", duration(milliseconds{1}, ten_years),
-            SETTING(engine.sending_timeout),
+        key("engine.sending_timeout", duration(1ms, ten_years), SETTING(engine.sending_timeout),
             "From the first trouble, before anything was signed, until the request fails."),
-        key("engine.trouble_pause_max", duration(milliseconds{1}, hours{24}),
-            SETTING(engine.unreachable_pause.max),
+        key("engine.trouble_pause_max", duration(1ms, 24h), SETTING(engine.unreachable_pause.max),
             "The longest pause between two tries while the chain can not be reached; the first is "
             "gateway.tx_engine.retry.retry_interval_ms."),
-        key("engine.lease", duration(seconds{1}, hours{24}), SETTING(engine.lease),
+        key("engine.lease", duration(1s, 24h), SETTING(engine.lease),
             "Outside work that has not reported by then is started again."),
-        key("engine.early_answer_lifetime", duration(seconds{1}, ten_years),
+        key("engine.early_answer_lifetime", duration(1s, ten_years),
             SETTING(engine.early_answer_lifetime),
             "Answers to requests nobody here knows are forgotten after this time."),
         key("engine.crashes_max", whole_number(1, 100), SETTING(engine.crashes_max),
             "A request the program died on so often is failed.", "crashes"),
-        key("clock.leap", duration(seconds{1}, hours{24}), SETTING(engine.clock_leap),
+        key("clock.leap", duration(1s, 24h), SETTING(engine.clock_leap),
             "A wall clock that leaps ahead by more than this is not believed before leap_hold."),
-        key("clock.leap_hold", duration(seconds{1}, hours{24}), SETTING(engine.clock_leap_hold),
+        key("clock.leap_hold", duration(1s, 24h), SETTING(engine.clock_leap_hold),
             "How long a wall clock must stay where it leapt before it is believed."),
     };
 }

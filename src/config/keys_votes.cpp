@@ -1,14 +1,11 @@
 #include <string>
-#include <utility>
 
 #include "config/keys.hpp"
 
 namespace config {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
+using namespace std::chrono_literals;
 
 using chains::votes::ProverFormat;
 using chains::votes::ProverLife;
@@ -27,10 +24,10 @@ std::vector<Key> vote_chain_keys() {
                 "The same when the chain is on this machine: its REST port on localhost. Counts "
                 "with helper.prover.type only, which the reference does not need."),
             "1317"),
-        key("helper.chain_timeout", duration(milliseconds{100}, hours{1}),
-            SETTING(votes.reveal_timeout), "The exchange that reveals a share."),
-        key("helper.chain_read_timeout", duration(milliseconds{100}, hours{1}),
-            SETTING(votes.read_timeout), "Any other exchange with the chain."),
+        key("helper.chain_timeout", duration(100ms, 1h), SETTING(votes.reveal_timeout),
+            "The exchange that reveals a share."),
+        key("helper.chain_read_timeout", duration(100ms, 1h), SETTING(votes.read_timeout),
+            "Any other exchange with the chain."),
         hidden(without_default(
             key("helper.nullifier_url", url({"http", "https"}), SETTING(votes.nullifier_url),
                 "Base URL of a node whose helper is on: its share-status is what ours answers. "
@@ -74,7 +71,7 @@ std::vector<Key> prover_keys() {
                                "\"http://localhost:8080/prove\"")),
         hidden(key(table + "token", secret("text, at most 4096 bytes; empty: none"),
                    SETTING(votes.prover.token), "http: sent as Authorization: Bearer.")),
-        key(table + "timeout", duration(milliseconds{10}, hours{24}), SETTING(votes.prover.timeout),
+        key(table + "timeout", duration(10ms, 24h), SETTING(votes.prover.timeout),
             "One proof; shorter than engine.lease by a minute."),
     };
 }
@@ -89,9 +86,8 @@ std::vector<Key> webhook_keys() {
         hidden(key(table + "secret", secret("text, at most 4096 bytes; empty: not signed"),
                    SETTING(webhook.secret),
                    "Key of the signature in X-Posthouse-Signature (HMAC-SHA256).")),
-        key(table + "timeout", duration(milliseconds{100}, hours{1}), SETTING(webhook.timeout),
-            "One report."),
-        key(table + "pause_max", duration(seconds{1}, hours{24}), SETTING(webhook.pause_max),
+        key(table + "timeout", duration(100ms, 1h), SETTING(webhook.timeout), "One report."),
+        key(table + "pause_max", duration(1s, 24h), SETTING(webhook.pause_max),
             "Longest pause between two tries; the first is one second."),
     };
 }

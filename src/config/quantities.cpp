@@ -5,15 +5,11 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
-#include <utility>
 
 #include "base/text.hpp"
 
 namespace config {
 namespace {
-
-using Unit = std::pair<std::string_view, std::int64_t>;
 
 constexpr std::int64_t second_ms = 1'000;
 constexpr std::int64_t minute_ms = 60 * second_ms;
@@ -21,34 +17,25 @@ constexpr std::int64_t hour_ms = 60 * minute_ms;
 constexpr std::int64_t day_ms = 24 * hour_ms;
 constexpr std::int64_t week_ms = 7 * day_ms;
 
-constexpr std::array unit_names{
-    Unit{"ms", 1},
-    Unit{"millis", 1},
-    Unit{"s", second_ms},
-    Unit{"sec", second_ms},
-    Unit{"secs", second_ms},
-    Unit{"second", second_ms},
-    Unit{"seconds", second_ms},
-    Unit{"m", minute_ms},
-    Unit{"min", minute_ms},
-    Unit{"mins", minute_ms},
-    Unit{"minute", minute_ms},
-    Unit{"minutes", minute_ms},
-    Unit{"h", hour_ms},
-    Unit{"hr", hour_ms},
-    Unit{"hour", hour_ms},
-    Unit{"hours", hour_ms},
-    Unit{"d", day_ms},
-    Unit{"day", day_ms},
-    Unit{"days", day_ms},
-    Unit{"w", week_ms},
-    Unit{"week", week_ms},
-    Unit{"weeks", week_ms},
+// The first name is the one that is written.
+struct Unit {
+    std::int64_t ms;
+    std::array<std::string_view, 5> names;
+};
+
+constexpr std::array duration_units{
+    Unit{week_ms, {"w", "week", "weeks"}},
+    Unit{day_ms, {"d", "day", "days"}},
+    Unit{hour_ms, {"h", "hr", "hour", "hours"}},
+    Unit{minute_ms, {"m", "min", "mins", "minute", "minutes"}},
+    Unit{second_ms, {"s", "sec", "secs", "second", "seconds"}},
+    Unit{1, {"ms", "millis"}},
 };
 
 std::optional<std::int64_t> unit_ms(std::string_view name) {
-    for (const auto& [known, ms] : unit_names) {
-        if (known == name) return ms;
+    if (name.empty()) return std::nullopt;
+    for (const Unit& unit : duration_units) {
+        if (std::ranges::find(unit.names, name) != unit.names.end()) return unit.ms;
     }
     return std::nullopt;
 }
@@ -145,14 +132,12 @@ std::optional<domain::Milliseconds> parse_duration(std::string_view text) {
 }
 
 std::string format_duration(domain::Milliseconds time) {
-    constexpr std::array units{Unit{"d", day_ms}, Unit{"h", hour_ms}, Unit{"m", minute_ms},
-                               Unit{"s", second_ms}};
-    for (const auto& [name, ms] : units) {
-        if (time.count() != 0 && time.count() % ms == 0) {
-            return std::to_string(time.count() / ms) + std::string{name};
-        }
+    for (const Unit& unit : duration_units) {
+        const bool fits = time.count() != 0 && time.count() % unit.ms == 0;
+        if (!fits || unit.ms == week_ms) continue;  // weeks are only read
+        return std::to_string(time.count() / unit.ms) + std::string{unit.names[0]};
     }
-    return std::to_string(time.count()) + "ms";
+    return "0ms";
 }
 
 std::optional<domain::Timestamp> parse_time(std::string_view text) {
