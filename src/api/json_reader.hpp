@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,12 +34,13 @@ struct JsonNode {
     JsonType type = JsonType::null;
 };
 
+struct JsonMember;
+template <typename Item>
+class JsonRange;
+
 // A value of a JsonDocument, which must outlive it. Cheap to copy.
 class JsonValue {
 public:
-    class Elements;
-    class Members;
-
     explicit JsonValue(const JsonNode* node) : node_(node) {}
 
     [[nodiscard]] JsonType type() const { return node_->type; }
@@ -51,8 +52,8 @@ public:
     // Elements of an array, members of an object.
     [[nodiscard]] std::uint32_t size() const { return node_->size; }
 
-    [[nodiscard]] Elements elements() const;
-    [[nodiscard]] Members members() const;
+    [[nodiscard]] JsonRange<JsonValue> elements() const;
+    [[nodiscard]] JsonRange<JsonMember> members() const;
     [[nodiscard]] std::optional<JsonValue> find(std::string_view name) const;
 
     // The member must be there.
@@ -67,59 +68,44 @@ struct JsonMember {
     JsonValue value;
 };
 
-class JsonValue::Elements {
+// What lies in a value, one Item after the other.
+template <typename Item>
+class JsonRange {
 public:
     class Iterator {
     public:
         explicit Iterator(const JsonNode* node) : node_(node) {}
-        JsonValue operator*() const { return JsonValue(node_); }
+        Item operator*() const {
+            if constexpr (is_member) {
+                return {node_->text, JsonValue(node_ + 1)};
+            } else {
+                return JsonValue(node_);
+            }
+        }
         Iterator& operator++() {
-            node_ += node_->span;
+            node_ += is_member ? 1 + (node_ + 1)->span : node_->span;
             return *this;
         }
         bool operator==(const Iterator&) const = default;
 
     private:
+        static constexpr bool is_member = std::is_same_v<Item, JsonMember>;
         const JsonNode* node_;
     };
 
-    explicit Elements(const JsonNode* array) : array_(array) {}
-    [[nodiscard]] Iterator begin() const { return Iterator(array_ + 1); }
-    [[nodiscard]] Iterator end() const { return Iterator(array_ + array_->span); }
+    explicit JsonRange(const JsonNode* around) : around_(around) {}
+    [[nodiscard]] Iterator begin() const { return Iterator(around_ + 1); }
+    [[nodiscard]] Iterator end() const { return Iterator(around_ + around_->span); }
 
 private:
-    const JsonNode* array_;
+    const JsonNode* around_;
 };
 
-class JsonValue::Members {
-public:
-    class Iterator {
-    public:
-        explicit Iterator(const JsonNode* name) : name_(name) {}
-        JsonMember operator*() const { return {name_->text, JsonValue(name_ + 1)}; }
-        Iterator& operator++() {
-            name_ += 1 + (name_ + 1)->span;
-            return *this;
-        }
-        bool operator==(const Iterator&) const = default;
-
-    private:
-        const JsonNode* name_;
-    };
-
-    explicit Members(const JsonNode* object) : object_(object) {}
-    [[nodiscard]] Iterator begin() const { return Iterator(object_ + 1); }
-    [[nodiscard]] Iterator end() const { return Iterator(object_ + object_->span); }
-
-private:
-    const JsonNode* object_;
-};
-
-inline JsonValue::Elements JsonValue::elements() const {
-    return Elements(node_);
+inline JsonRange<JsonValue> JsonValue::elements() const {
+    return JsonRange<JsonValue>(node_);
 }
-inline JsonValue::Members JsonValue::members() const {
-    return Members(node_);
+inline JsonRange<JsonMember> JsonValue::members() const {
+    return JsonRange<JsonMember>(node_);
 }
 
 // One JSON text (RFC 8259), read once into a flat list of views of it: the text must outlive the
