@@ -4,10 +4,8 @@
 #include <cassert>
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <future>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "api/api_error.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "api/options.hpp"
 #include "api/ports.hpp"
@@ -9,11 +9,18 @@
 #include "api/router.hpp"
 #include "api/share_routes.hpp"
 #include "api/throttled_log.hpp"
-#include "api/ticket.hpp"
 #include "net/http_application.hpp"
 #include "net/http_message.hpp"
 
 namespace api {
+
+// What the head of a request told, once; it goes with the request to its answer. Whether the key
+// was taken away meanwhile is the one thing that is asked again.
+struct Ticket {
+    const Route* route = nullptr;  // nothing: no such path, or not with this method
+    access::Pass pass;
+    std::string call_id;  // the requestId of the answer
+};
 
 // Posthouse as clients see it: every route of the HTTP interface. Any thread.
 class Application : public net::HttpApplication {

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "api/request_fields.hpp"
-#include "api/request_schemas.hpp"
 
 namespace api {
 

@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "api/request_fields.hpp"
-#include "api/request_schemas.hpp"
 
 namespace api {
 

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "api/decode.hpp"
 #include "api/openapi.hpp"
-#include "api/request_schemas.hpp"
 #include "api/samples.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "domain/bytes.hpp"
+#include "api/access/client_keys.hpp"
 
 namespace api::access {
 
@@ -10,9 +10,12 @@ namespace api::access {
 // shown. An empty token matches nothing.
 class SecretToken {
 public:
-    explicit SecretToken(std::string_view token);
+    explicit SecretToken(std::string_view token)
+        : is_set_(!token.empty()), digest_(digest_of(token)) {}
 
-    [[nodiscard]] bool matches(std::string_view shown) const;
+    [[nodiscard]] bool matches(std::string_view shown) const {
+        return equal_in_constant_time(digest_of(shown), digest_) && is_set_;
+    }
 
 private:
     bool is_set_;

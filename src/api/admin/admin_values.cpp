@@ -1,12 +1,12 @@
 #include "api/admin/admin_values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "api/admin/decimal.hpp"
 #include "base/text.hpp"
 
 namespace api::admin {
@@ -17,6 +17,49 @@ constexpr long decimals_max = 3;
 
 constexpr std::array interval_members{std::string_view{"elapsed_threshold_secs"},
                                       std::string_view{"retry_interval_secs"}};
+
+// A number as JSON writes it (RFC 8259, 6), taken apart without rounding: digits times ten to the
+// power of the exponent.
+struct Decimal {
+    std::string digits;  // no zeros at either end; empty: the number is 0
+    long exponent = 0;
+    bool negative = false;
+    bool is_integer = false;  // written without fraction, exponent and sign
+};
+
+// Of `e5`, `E+5`, `e-5`. Beyond all bounds only where the digits are zeros, since the reader of
+// JSON refuses what no double can hold.
+long exponent_of(std::string_view part) {
+    if (part.empty()) return 0;
+    part.remove_prefix(part.size() > 1 && part[1] == '+' ? 2 : 1);
+    return base::number_in<long>(part).value_or(0);
+}
+
+// `number` as a JsonValue of type number gives it.
+Decimal decimal_of(std::string_view number) {
+    Decimal out;
+    out.is_integer = number.find_first_of("-.eE") == std::string_view::npos;
+    out.negative = number.starts_with('-');
+    if (out.negative) number.remove_prefix(1);
+
+    const std::size_t end = std::min(number.find_first_of("eE"), number.size());
+    const std::string_view mantissa = number.substr(0, end);
+    const std::size_t dot = std::min(mantissa.find('.'), mantissa.size());
+    out.digits = mantissa.substr(0, dot);
+    long decimals = 0;
+    if (dot < mantissa.size()) {
+        out.digits += mantissa.substr(dot + 1);
+        decimals = static_cast<long>(mantissa.size() - dot - 1);
+    }
+    out.digits.erase(0, std::min(out.digits.find_first_not_of('0'), out.digits.size()));
+    const std::size_t kept = out.digits.find_last_not_of('0') + 1;
+    if (kept > 0) {
+        const auto zeros = static_cast<long>(out.digits.size() - kept);
+        out.exponent = exponent_of(number.substr(end)) - decimals + zeros;
+    }
+    out.digits.resize(kept);
+    return out;
+}
 
 std::string_view type_of(JsonValue value) {
     if (value.is(JsonType::array)) return "array";
