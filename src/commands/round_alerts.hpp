@@ -2,8 +2,9 @@
 
 #include <memory>
 
-#include "chains/votes/options.hpp"
+#include "chains/votes/webhook.hpp"
 #include "engine/alerts.hpp"
+#include "platform/worker_pool.hpp"
 #include "ports/clock.hpp"
 #include "ports/logger.hpp"
 
@@ -12,10 +13,19 @@ namespace commands {
 // Who is told of rounds that close with unrevealed shares, and the thread that tells.
 class RoundAlerts {
 public:
-    virtual ~RoundAlerts() = default;
-    [[nodiscard]] virtual engine::AlertSink& sink() = 0;
+    RoundAlerts(const chains::votes::WebhookOptions& options, engine::AlertEvents& events,
+                const ports::Clock& clock, ports::Logger& logger)
+        : poster_(chains::votes::make_poster(options)),
+          webhook_(options, *poster_, events, worker_, clock, logger) {}
+
+    [[nodiscard]] engine::AlertSink& sink() { return webhook_; }
     // A report under way ends; what was not taken comes again with the next start.
-    virtual void stop() = 0;
+    void stop() { webhook_.stop(); }
+
+private:
+    platform::WorkerPool worker_{1};
+    std::unique_ptr<chains::votes::Poster> poster_;
+    chains::votes::Webhook webhook_;
 };
 
 // Nothing when nobody is to be told. Throws std::runtime_error when the URL is none.
