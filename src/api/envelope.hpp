@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "api/api_error.hpp"
-#include "domain/kind.hpp"
 #include "domain/result.hpp"
 #include "domain/status.hpp"
 #include "engine/health.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <variant>
 
 #include "api/api_error.hpp"

@@ -1,7 +1,6 @@
 #include "api/share_queries.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 #include <variant>

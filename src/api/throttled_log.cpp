@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <exception>
-#include <string>
 
 #include "base/urls.hpp"
 #include "domain/failure.hpp"

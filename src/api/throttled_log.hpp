@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "domain/time.hpp"
 #include "ports/clock.hpp"
 #include "ports/logger.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
-#include <string_view>
 
 #include <secp256k1.h>
 #include <secp256k1_recovery.h>

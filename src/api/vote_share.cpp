@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
-#include <utility>
 
 #include "api/json_reader.hpp"
 #include "base/base64.hpp"

@@ -1,6 +1,5 @@
 #include "commands/doctor.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <string_view>

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "commands/service.hpp"
 
 #include <exception>
-#include <optional>
 #include <string>
 #include <thread>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "api/access/authenticator.hpp"
 #include "api/long_polls.hpp"

@@ -1,14 +1,10 @@
 #include "config/cross_checks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 
 #include "chains/loopback/options.hpp"
 #include "config/quantities.hpp"

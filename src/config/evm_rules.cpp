@@ -1,6 +1,5 @@
 #include "config/cross_checks.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <sstream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "config/keys.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "chains/votes/prover/command_program.hpp"
 #include "config/keys.hpp"

@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <future>
 #include <tuple>
-#include <utility>
 
 #include "net/client_request.hpp"
 #include "net/connect.hpp"

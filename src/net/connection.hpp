@@ -2,11 +2,9 @@
 
 #include <atomic>
 #include <boost/asio/use_awaitable.hpp>
-#include <cstddef>
 #include <list>
 #include <memory>
 #include <optional>
-#include <string_view>
 
 #include "net/admission.hpp"
 #include "net/pending_request.hpp"

@@ -9,8 +9,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <condition_variable>
-#include <cstddef>
-#include <exception>
 #include <functional>
 #include <list>
 #include <memory>

@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "net/http_message.hpp"
 #include "net/input_buffer.hpp"

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <system_error>

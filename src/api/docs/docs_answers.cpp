@@ -1,7 +1,5 @@
 #include "api/docs/docs_answers.hpp"
 
-#include <string>
-
 #include "api/docs/docs_embedded.hpp"
 
 namespace api::docs {

@@ -1,7 +1,6 @@
 #include "api/metrics/samples.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
