@@ -23,6 +23,10 @@ create table request (
     -- Answered tries of this status that count against the budget, and those that do not.
     attempts    integer not null default 0,
     faults      integer not null default 0,
+    -- Since when no node could be reached for it, nothing being signed; and since when the nodes refuse
+    -- what is signed, for no reason that is known. 0: not so.
+    unreached_ms integer not null default 0,
+    refused_ms   integer not null default 0,
     -- The first 8 bytes of identity_key while another request may still be found to be the same.
     dedup       integer,
     identity_key     blob not null check (length(identity_key) = 32),
@@ -122,5 +126,7 @@ create table alert (
     failed    integer not null,
     pending   integer not null,
     taken     integer not null default 0,
-    logged    integer not null default 0
+    logged    integer not null default 0,
+    -- Of the submitted ones: how many the chain was not seen to have (helper.confirm_reveals off).
+    unconfirmed integer not null default 0
 ) strict;

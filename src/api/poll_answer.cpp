@@ -39,6 +39,7 @@ ApiError api_error_of_timeout(const engine::Ended& ended) {
 
 ApiError api_error_of_failure(const engine::Ended& ended) {
     const std::string text = ended.failure.text.empty() ? "Unknown error" : ended.failure.text;
+    if (ended.failure.reason == Reason::unreachable) return {503, "gateway_not_reachable", text};
     if (domain::is_decrypt(ended.kind)) {
         if (ended.failure.reason == Reason::host_acl_refused) {
             return {400, "not_allowed_on_host_acl", text};

@@ -47,6 +47,11 @@ std::vector<Key> transaction_keys() {
             SETTING(gateway),
             "Which chain requests go to. loopback: one inside the program; evm: a real one behind "
             "JSON-RPC."),
+        key("gateway.unreachable_limit", duration(1ms, ten_years),
+            SETTING(engine.unreachable_limit),
+            "From the first try that reaches no node, or only a provider's front door, until a "
+            "request fails as gateway_not_reachable. What is signed is kept however long that "
+            "lasts."),
         key("gateway.tx_engine.max_concurrency", whole_number(1, 100'000),
             SETTING(engine.sends_max), "Transactions in flight at once, all kinds together.",
             "transactions"),

@@ -7,11 +7,13 @@
 namespace domain {
 namespace {
 
-constexpr std::array<std::string_view, 15> reason_names{
-    "readiness_timed_out", "response_timed_out", "host_acl_refused", "host_acl_failed",
-    "readiness_failed",    "reverted",           "no_contract_code", "rpc_error",
-    "send_failed",         "proof_rejected",     "attempts_used_up", "round_over",
-    "recovered_too_often", "undecodable",        "internal_error",
+constexpr std::array<std::string_view, 16> reason_names{
+    "readiness_timed_out", "response_timed_out",  "host_acl_refused",
+    "host_acl_failed",     "readiness_failed",    "reverted",
+    "no_contract_code",    "rpc_error",           "send_failed",
+    "proof_rejected",      "attempts_used_up",    "round_over",
+    "unreachable",         "recovered_too_often", "undecodable",
+    "internal_error",
 };
 static_assert(static_cast<std::size_t>(Reason::internal_error) == reason_names.size() - 1);
 

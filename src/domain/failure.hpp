@@ -21,6 +21,7 @@ enum class Reason {
     proof_rejected,       // the gateway rejected the input proof
     attempts_used_up,     // shares: the last failed attempt
     round_over,           // shares: not revealed before the end of the round
+    unreachable,          // no node could be reached for too long, nothing being signed (9.3)
     recovered_too_often,  // the process died on it again and again
     undecodable,          // the stored row can not be read
     internal_error,

@@ -90,8 +90,29 @@ store::Schedule pausing(const Context& context, const store::Schedule& before,
     schedule.lane = store::Lane::timer;
     schedule.wake = context.now.steady + pause;
     if (schedule.deadline) schedule.wake = std::min(schedule.wake, *schedule.deadline);
+    if (schedule.unreached_since) {
+        schedule.wake =
+            std::min(schedule.wake, *schedule.unreached_since + context.options.unreachable_limit);
+    }
     schedule.claims = 0;
     return schedule;
+}
+
+void note_reached(const Context& context, store::Schedule& schedule, bool reached) {
+    if (reached) {
+        schedule.unreached_since.reset();
+    } else if (!schedule.unreached_since) {
+        schedule.unreached_since = context.now.steady;
+    }
+}
+
+std::optional<domain::Failure> unreached_for_too_long(const Context& context, const store::Row& row,
+                                                      const std::string& reason) {
+    const auto& since = row.schedule.unreached_since;
+    if (!since || context.now.steady - *since < context.options.unreachable_limit) return {};
+    return domain::Failure{domain::Reason::unreachable,
+                           internal_text(row.kind, "The gateway could not be reached: " + reason),
+                           {}};
 }
 
 }  // namespace engine

@@ -78,7 +78,14 @@ void end_broken(Context& context);
 // The row's work has been handed out until the lease ends.
 [[nodiscard]] store::Schedule in_work(const Context& context, const store::Schedule& before);
 
-// The row pauses; never beyond its deadline.
+// Takes down that no node was reached, or that one was.
+void note_reached(const Context& context, store::Schedule& schedule, bool reached);
+// No node was reached for too long: how the request ends.
+[[nodiscard]] std::optional<domain::Failure> unreached_for_too_long(const Context& context,
+                                                                    const store::Row& row,
+                                                                    const std::string& reason);
+
+// The row pauses; never beyond its deadline, or the time nodes may be out of reach.
 [[nodiscard]] store::Schedule pausing(const Context& context, const store::Schedule& before,
                                       domain::Milliseconds pause);
 

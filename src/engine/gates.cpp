@@ -187,7 +187,7 @@ void Gates::retune(const Tuning& tuning, domain::Monotonic now) {
         SendQueue& queue = sends_[i];
         if (queue.options.per_seconds == rates[i]) continue;
         queue.options.per_seconds = rates[i];
-        queue.tokens = TokenBucket(rates[i], burst_of(queue.options), now);
+        queue.tokens.change_rate(rates[i], burst_of(queue.options), now);
     }
     tuning_ = tuning;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,7 +31,13 @@ struct Unreachable {
     std::uint32_t tries_max = 0;
     // Nobody needs to try earlier than this: the node asked for it, or our account is empty.
     domain::Milliseconds hold{0};
+    // No node was reached, or only a provider's front door (engine::Options::unreachable_limit).
+    bool unreached = false;
 };
+
+[[nodiscard]] inline Unreachable unreached(std::string reason) {
+    return {.reason = std::move(reason), .unreached = true};
+}
 
 // The chain said no and asking again can not help (for shares: costs one of the attempts).
 struct Rejected {
@@ -98,6 +105,8 @@ struct SendOrder {
     bool look_up_first = false;
     // Troubles of this stage so far.
     std::uint32_t tries = 0;
+    // For how long nodes have refused its nonce by now (Sent::refused).
+    domain::Milliseconds refused_for{0};
 };
 
 // The chain included a transaction of the request.
@@ -123,6 +132,9 @@ using SendOutcome = std::variant<Receipt, Rejected, Unreachable, Reseal>;
 struct Sent {
     domain::RequestId id;
     SendOutcome outcome;
+    // Whether a node refused its nonce for no reason that is known, or took it; absent: neither.
+    // The time of the first refusal is stored, so that it outlives a restart.
+    std::optional<bool> refused{};
 };
 
 // --- answers of the chain ----------------------------------------------------------------------

@@ -76,6 +76,8 @@ struct Options {
                                                              std::chrono::minutes{30}};
     // From the first trouble before anything was signed.
     domain::Milliseconds sending_timeout{std::chrono::minutes{30}};
+    // From the first try that reached no node, before anything was signed; any answer ends it.
+    domain::Milliseconds unreachable_limit{std::chrono::minutes{30}};
     // From the receipt on.
     PerRelayerFamily<domain::Milliseconds> response_timeout{
         std::chrono::minutes{30}, std::chrono::minutes{30}, std::chrono::minutes{30}};

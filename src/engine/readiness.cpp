@@ -48,6 +48,7 @@ void not_ready(Context& context, store::Row row, const NotReady& outcome) {
     assert(row.status == Status::queued);
     ++row.schedule.attempts;
     row.schedule.faults = 0;
+    note_reached(context, row.schedule, true);
     const bool last = row.schedule.attempts >= context.options.readiness_attempts_max;
     if (!last && !is_overdue(context, row)) {
         pause(context, row, context.options.readiness_pause);
@@ -64,8 +65,11 @@ void unreachable(Context& context, store::Row row, const Unreachable& unreachabl
     if (unreachable.hold > domain::Milliseconds::zero()) {
         context.gates.hold_checks(context.now.monotonic + unreachable.hold);
     }
+    note_reached(context, row.schedule, !unreachable.unreached);
     const bool last = unreachable.tries_max != 0 && row.schedule.faults >= unreachable.tries_max;
-    if (last || is_overdue(context, row)) {
+    if (auto failure = unreached_for_too_long(context, row, unreachable.reason)) {
+        fail(context, row, Status::failure, Cause::refused, *std::move(failure));
+    } else if (last || is_overdue(context, row)) {
         fail(context, row, Status::failure, Cause::refused,
              unreachable.verdict.value_or(unanswered(unreachable.reason)));
     } else {
@@ -142,7 +146,9 @@ void apply(Context& context, const Checked& event) {
 void wake(Context& context, const store::Row& row) {
     if (const auto entry = context.work.end(row.id.sequence, Task::check)) {
         context.gates.give_back_check(entry->family);
-        unreachable(context, row, {"no answer"});
+        unreachable(context, row, unreached("no answer"));
+    } else if (auto failure = unreached_for_too_long(context, row, "no answer")) {
+        fail(context, row, Status::failure, Cause::refused, *std::move(failure));
     } else if (is_overdue(context, row)) {
         overdue(context, row);
     } else if (context.store.reschedule(row, Status::queued, in_queue(context, row.schedule))) {

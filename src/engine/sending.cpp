@@ -37,7 +37,10 @@ domain::Milliseconds response_timeout(const Context& context, Family family) {
 void hand_out_send(Context& context, const store::Row& row, std::vector<store::Attempt> attempts,
                    bool look_up_first) {
     assert(row.kind != Kind::share && !attempts.empty());
-    SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults};
+    SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults, {}};
+    if (row.schedule.refused_since) {
+        order.refused_for = context.now.steady - *row.schedule.refused_since;
+    }
     for (store::Attempt& attempt : attempts) {
         order.sealed.push_back(
             {attempt.nonce, attempt.hash, std::move(attempt.sealed), attempt.at});
@@ -101,6 +104,11 @@ void unprepared(Context& context, store::Row row, const Unreachable& unreachable
     if (!row.schedule.deadline) {
         row.schedule.deadline = context.now.steady + context.options.sending_timeout;
     }
+    note_reached(context, row.schedule, !unreachable.unreached);
+    if (auto failure = unreached_for_too_long(context, row, unreachable.reason)) {
+        fail(context, row, Status::failure, Cause::transaction, *std::move(failure));
+        return;
+    }
     const bool last = unreachable.tries_max != 0 && row.schedule.faults >= unreachable.tries_max;
     if (last || context.now.steady >= *row.schedule.deadline) {
         fail(context, row, Status::failure, Cause::transaction,
@@ -114,6 +122,15 @@ void unprepared(Context& context, store::Row row, const Unreachable& unreachable
     const auto pause = pause_after(context, row, unreachable);
     if (!context.store.reschedule(row, Status::processing, pausing(context, row.schedule, pause))) {
         ++context.stale;
+    }
+}
+
+void note_refused(const Context& context, store::Schedule& schedule, std::optional<bool> refused) {
+    if (!refused) return;
+    if (!*refused) {
+        schedule.refused_since.reset();
+    } else if (!schedule.refused_since) {
+        schedule.refused_since = context.now.steady;
     }
 }
 
@@ -143,6 +160,7 @@ void seal(Context& context, const store::Row& row, const Plan& plan) {
         schedule.claims = 1;
         ++schedule.attempts;
         schedule.deadline.reset();
+        schedule.unreached_since.reset();
     }
     if (!context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
                             schedule, context.now.wall)) {
@@ -152,7 +170,7 @@ void seal(Context& context, const store::Row& row, const Plan& plan) {
     context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
     sealed.at = context.now.wall;
-    SendOrder order{row.id, row.kind, {}, false, 0};
+    SendOrder order{row.id, row.kind, {}, false, 0, {}};
     order.sealed.push_back(std::move(sealed));
     context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
     context.effects.sends.push_back(std::move(order));
@@ -334,8 +352,9 @@ void apply(Context& context, const Prepared& event) {
 }
 
 void apply(Context& context, const Sent& event) {
-    const std::optional<store::Row> row = context.store.load(event.id.sequence);
+    std::optional<store::Row> row = context.store.load(event.id.sequence);
     const bool in_flight = row && row->status == Status::tx_in_flight;
+    if (in_flight) note_refused(context, row->schedule, event.refused);
     const auto* reseal = std::get_if<Reseal>(&event.outcome);
     if (reseal != nullptr && in_flight && reseal->sealed != row->schedule.attempts) {
         ++context.stale;
@@ -371,7 +390,9 @@ void wake(Context& context, const store::Row& row) {
         wake_sealed(context, row);
     } else if (context.work.end(row.id.sequence, Task::prepare)) {
         give_back(context, family);
-        unprepared(context, row, {"no answer"});
+        unprepared(context, row, unreached("no answer"));
+    } else if (auto failure = unreached_for_too_long(context, row, "no answer")) {
+        fail(context, row, Status::failure, Cause::transaction, *std::move(failure));
     } else if (context.store.reschedule(row, row.status, in_queue(context, row.schedule))) {
         context.gates.enqueue_resend(row);
     }

@@ -32,6 +32,14 @@ domain::Monotonic TokenBucket::next_token(domain::Monotonic now) const {
     return now + domain::Nanoseconds{(missing + per_second_ - 1) / per_second_};
 }
 
+void TokenBucket::change_rate(std::uint32_t per_second, std::uint32_t burst,
+                              domain::Monotonic now) {
+    refill(now);
+    per_second_ = per_second;
+    full_ = one_token * std::max<std::uint32_t>(burst, 1);
+    level_ = std::min(level_, full_);
+}
+
 void TokenBucket::refill(domain::Monotonic now) {
     if (now <= filled_) return;
     const auto elapsed = static_cast<std::uint64_t>((now - filled_).count());

@@ -18,6 +18,8 @@ public:
     // When the next token is there; `now` or earlier when there is one.
     [[nodiscard]] domain::Monotonic next_token(domain::Monotonic now) const;
     [[nodiscard]] std::uint32_t per_second() const { return per_second_; }
+    // The tokens that are there stay, as far as the new burst has room for them (relayer-api 4.2).
+    void change_rate(std::uint32_t per_second, std::uint32_t burst, domain::Monotonic now);
 
 private:
     void refill(domain::Monotonic now);

@@ -19,7 +19,7 @@ namespace store {
 
 namespace {
 
-constexpr int schema_version = 3;
+constexpr int schema_version = 4;
 constexpr int application_id = 0x50484f55;  // "PHOU"
 constexpr int busy_timeout_ms = 2'000;
 // Beyond this size the start-up check looks at the tables' edges only: a full one reads every page.
@@ -97,7 +97,10 @@ constexpr std::array migrations{
     "create table alert (round integer primary key references round (id),"
     " raised_ms integer not null, total integer not null, submitted integer not null,"
     " failed integer not null, pending integer not null, taken integer not null default 0,"
-    " logged integer not null default 0) strict;"};
+    " logged integer not null default 0) strict;",
+    "alter table request add column unreached_ms integer not null default 0;"
+    "alter table request add column refused_ms integer not null default 0;"
+    "alter table alert add column unconfirmed integer not null default 0;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {

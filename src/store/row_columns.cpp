@@ -1,9 +1,19 @@
 #include "store/row_columns.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace store {
+
+namespace {
+
+std::optional<domain::Timestamp> timestamp_or_none(std::int64_t milliseconds) {
+    if (milliseconds == 0) return std::nullopt;
+    return domain::from_unix_ms(milliseconds);
+}
+
+}  // namespace
 
 std::variant<Row, BrokenRow> decode_row(const Statement& statement) {
     Row row;
@@ -21,9 +31,9 @@ std::variant<Row, BrokenRow> decode_row(const Statement& statement) {
     row.schedule.lane = static_cast<Lane>(statement.integer(4));
     row.schedule.wake = domain::from_unix_ms(statement.integer(5));
     row.since = domain::from_unix_ms(statement.integer(6));
-    if (const std::int64_t deadline = statement.integer(7); deadline != 0) {
-        row.schedule.deadline = domain::from_unix_ms(deadline);
-    }
+    row.schedule.deadline = timestamp_or_none(statement.integer(7));
+    row.schedule.unreached_since = timestamp_or_none(statement.integer(13));
+    row.schedule.refused_since = timestamp_or_none(statement.integer(14));
     for (int column = 8; column <= 10; ++column) {
         if (!std::in_range<std::uint32_t>(statement.integer(column))) {
             return broken("a count of its tries is out of range");

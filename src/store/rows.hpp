@@ -41,6 +41,10 @@ struct Schedule {
     std::uint32_t claims = 0;
     std::uint32_t attempts = 0;
     std::uint32_t faults = 0;
+    // Nothing is signed, and since then no node could be reached.
+    std::optional<domain::Timestamp> unreached_since{};
+    // The nodes refuse what is signed since then, for no reason that is known.
+    std::optional<domain::Timestamp> refused_since{};
 
     bool operator==(const Schedule&) const = default;
 };

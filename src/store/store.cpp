@@ -232,7 +232,9 @@ void Store::insert(const NewRequest& request) {
               literal(to_string(row.status)), lane_number(row.schedule.lane), row.schedule.wake,
               row.since, milliseconds_or_zero(row.schedule.deadline), row.schedule.claims,
               row.schedule.attempts, row.schedule.faults, row.round, row.client,
-              dedup_prefix(request.identity.key), request.identity.key,
+              milliseconds_or_zero(row.schedule.unreached_since),
+              milliseconds_or_zero(row.schedule.refused_since), dedup_prefix(request.identity.key),
+              request.identity.key,
               own_content ? std::optional(request.identity.content) : std::nullopt)
         .run();
     impl_->statements_.insert_payload.with(row.id.sequence, request.payload).run();
@@ -296,7 +298,9 @@ bool Store::reschedule(const Row& row, Status in, const Schedule& schedule) {
     return impl_->statements_.reschedule
                .with(lane_number(schedule.lane), schedule.wake,
                      milliseconds_or_zero(schedule.deadline), schedule.claims, schedule.attempts,
-                     schedule.faults, row.id.sequence, literal(to_string(in)))
+                     schedule.faults, milliseconds_or_zero(schedule.unreached_since),
+                     milliseconds_or_zero(schedule.refused_since), row.id.sequence,
+                     literal(to_string(in)))
                .run() == 1;
 }
 
@@ -308,7 +312,9 @@ bool Store::move(const Row& row, Step step, const Schedule& schedule, domain::Ti
         impl_->statements_.move
             .with(literal(to_string(step.to)), now, lane_number(schedule.lane), schedule.wake,
                   milliseconds_or_zero(schedule.deadline), schedule.claims, schedule.attempts,
-                  schedule.faults, row.id.sequence, literal(to_string(step.from)))
+                  schedule.faults, milliseconds_or_zero(schedule.unreached_since),
+                  milliseconds_or_zero(schedule.refused_since), row.id.sequence,
+                  literal(to_string(step.from)))
             .run();
     if (changed != 1) return false;
     impl_->note(row, step.from, step.to, now);

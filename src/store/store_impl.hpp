@@ -77,7 +77,7 @@ struct Store::Statements {
         "select " + row_columns + ", identity_key, identity_content from request where dedup = ?"};
     Statement insert{db_, "insert into request (" + row_columns +
                               ", dedup, identity_key, identity_content) "
-                              "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+                              "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     Statement insert_ended{db_,
                            "insert into request (id, random, kind, status, lane, wake_ms, "
                            "status_ms, attempts, round, dedup, identity_key, identity_content, "
@@ -114,15 +114,16 @@ struct Store::Statements {
     Statement earliest_wake{db_, "select min(wake_ms) from request where lane = ?"};
     Statement reschedule{db_,
                          "update request set lane = ?, wake_ms = ?, deadline_ms = ?, claims = ?, "
-                         "attempts = ?, faults = ? where id = ? and status = ?"};
+                         "attempts = ?, faults = ?, unreached_ms = ?, refused_ms = ? "
+                         "where id = ? and status = ?"};
     Statement move{db_,
                    "update request set status = ?, status_ms = ?, lane = ?, wake_ms = ?, "
-                   "deadline_ms = ?, claims = ?, attempts = ?, faults = ? "
-                   "where id = ? and status = ?"};
+                   "deadline_ms = ?, claims = ?, attempts = ?, faults = ?, "
+                   "unreached_ms = ?, refused_ms = ? where id = ? and status = ?"};
     Statement receive{db_,
                       "update request set status = 'receipt_received', status_ms = ?, lane = ?, "
                       "wake_ms = ?, deadline_ms = ?, claims = 0, "
-                      "attempts = iif(kind = 'share', attempts, 0), faults = 0, "
+                      "attempts = iif(kind = 'share', attempts, 0), faults = 0, refused_ms = 0, "
                       "reference = ? where id = ? and status = 'tx_in_flight'"};
     Statement complete{db_,
                        "update request set status = 'completed', status_ms = ?, lane = ?, "

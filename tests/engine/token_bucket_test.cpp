@@ -132,3 +132,19 @@ TEST_CASE("a rate of nothing lets the burst through and says never") {
     CHECK(take_all(bucket, origin + 100h) == 0);
     CHECK(bucket.next_token(origin + 100h) == Monotonic::max());
 }
+
+TEST_CASE("changes of the rate give no tokens, however many (field 48)") {
+    TokenBucket bucket{20, 20, origin};
+    std::uint64_t taken = take_all(bucket, origin);
+    for (int change = 0; change < 100; ++change) {
+        bucket.change_rate(change % 2 == 0 ? 1'000 : 20, change % 2 == 0 ? 1'000 : 20, origin);
+        taken += take_all(bucket, origin);
+    }
+    CHECK(taken == 20);
+
+    bucket.change_rate(10, 40, origin);
+    CHECK(take_all(bucket, origin + 1s) == 10);
+    bucket.change_rate(10, 40, origin + 1s);
+    bucket.change_rate(10, 5, origin + 10s);  // a smaller burst has no room for the rest
+    CHECK(take_all(bucket, origin + 10s) == 5);
+}

@@ -37,7 +37,7 @@ std::string shape_of(const store::Options& options) {
 }  // namespace
 
 TEST_CASE("a file of an older schema becomes one of the newest and keeps its rows") {
-    for (const int version : {1, 2}) {
+    for (const int version : {1, 2, 3}) {
         CAPTURE(version);
         const support::TempDirectory temporary;
         store::Options options;
@@ -67,6 +67,8 @@ TEST_CASE("a file of an older schema becomes one of the newest and keeps its row
         REQUIRE(row);
         CHECK(row->id.random == 9);
         CHECK(row->client == 0);
+        CHECK_FALSE(row->schedule.unreached_since);
+        CHECK_FALSE(row->schedule.refused_since);
         CHECK(migrated.payload(7) == domain::Bytes{1, 2});
         CHECK(migrated.settings().empty());
         CHECK(migrated.open_alerts().empty());

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "chains/evm/plan.hpp"
+#include "chains/evm/send_verdict.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 
 // One that is larger is no count but a lie, and would not fit the database.
 constexpr std::uint64_t nonce_max = 1ULL << 62U;
-// At once; the next ones follow with the next look.
-constexpr int fillers_max = 64;
+// At once; the next ones follow when these are on chain. Pools keep so many of one account.
+constexpr std::size_t fillers_max = 64;
 
 }  // namespace
 
@@ -43,12 +44,28 @@ std::optional<std::uint64_t> Account::count() {
 
 // Nothing is lost if the program ends before a filler is on chain: then its hole is found again.
 void Account::fill_holes(std::uint64_t count) {
-    for (int filled = 0; filled < fillers_max; ++filled) {
-        const auto hole = nonces_.take_hole(count, clock_.monotonic());
-        if (!hole || !fill(*hole)) return;
+    const std::unique_lock one_at_a_time{filling_, std::try_to_lock};
+    if (!one_at_a_time) return;
+    const Nonces::Holes holes = nonces_.take_holes(count, fillers_max, clock_.monotonic());
+    std::size_t filled = 0;
+    bool accepted = true;
+    for (const std::uint64_t hole : holes.nonces) {
+        if (accepted) accepted = fill(hole);
+        if (accepted) {
+            ++filled;
+        } else {
+            nonces_.give_hole_back(hole);
+        }
     }
+    const bool was_refused = refused_filler_.exchange(!accepted);
+    if (holes.nonces.empty() || (!accepted && was_refused)) return;
+    logger_.write(ports::LogLevel::warning,
+                  "nonce_hole_filled nonce=" + std::to_string(holes.nonces.front()) + " accepted=" +
+                      (accepted ? "true" : "false") + " count=" + std::to_string(filled) +
+                      " left=" + std::to_string(holes.left + holes.nonces.size() - filled));
 }
 
+// False: no node took it.
 bool Account::fill(std::uint64_t hole) {
     const FeeAnswer fees = fees_.current();
     const auto* quote = std::get_if<FeeQuote>(&fees);
@@ -62,10 +79,9 @@ bool Account::fill(std::uint64_t hole) {
     filler = no_op_like(filler, signer_.address());
     const auto answer = write_.call(
         {"eth_sendRawTransaction", jsonrpc::Json::array({jsonrpc::hex(sign(filler, signer_))})});
-    const bool accepted = std::holds_alternative<jsonrpc::Json>(answer);
-    logger_.write(ports::LogLevel::warning, "nonce_hole_filled nonce=" + std::to_string(hole) +
-                                                " accepted=" + (accepted ? "true" : "false"));
-    return accepted;
+    const SendVerdict verdict = verdict_on(answer);
+    return verdict == SendVerdict::pending || verdict == SendVerdict::receipt ||
+           verdict == SendVerdict::nonce_used || verdict == SendVerdict::unknown;
 }
 
 void Account::refresh() {

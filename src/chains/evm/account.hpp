@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 #include "chains/evm/fees.hpp"
@@ -24,11 +26,15 @@ public:
     // says it.
     [[nodiscard]] std::optional<std::uint64_t> count();
 
-    // Fills holes that keep larger nonces waiting.
+    // Fills the lowest holes that keep larger nonces waiting; the next ones once these are on
+    // chain.
     void fill_holes(std::uint64_t count);
 
     // Both; for now and then.
     void refresh();
+
+    // The last look found a hole that the node did not let us fill: look again soon.
+    [[nodiscard]] bool has_refused_filler() const { return refused_filler_; }
 
 private:
     bool fill(std::uint64_t hole);
@@ -40,6 +46,8 @@ private:
     const Signer& signer_;
     const ports::Clock& clock_;
     ports::Logger& logger_;
+    std::mutex filling_;  // one look at a time
+    std::atomic<bool> refused_filler_{false};
 };
 
 }  // namespace chains::evm

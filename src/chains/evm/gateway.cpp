@@ -33,6 +33,8 @@ namespace {
 using namespace evm;
 
 constexpr domain::Milliseconds refresh_interval{15'000};
+// After a node did not take what was to fill a hole.
+constexpr domain::Milliseconds refill_interval{2'000};
 
 // Every part keeps the options; only the signer needs the key.
 Options without_key(Options options) {
@@ -99,11 +101,11 @@ public:
         if (monitor_.on_wrong_chain()) {
             unfit = engine::Unreachable{"the node is on another chain", {}, 0, refresh_interval};
         } else if (!monitor_.on_right_chain()) {
-            unfit = engine::Unreachable{"the node has not said yet which chain it is on"};
+            unfit = engine::unreached("the node has not said yet which chain it is on");
         } else if (std::ranges::none_of(listeners_,
                                         [](const auto& one) { return one->has_start(); })) {
             // What is answered before anybody listens would be missed.
-            unfit = engine::Unreachable{"no listener has found the chain yet"};
+            unfit = engine::unreached("no listener has found the chain yet");
         } else if (sender_.is_forbidden()) {
             unfit = engine::Unreachable{forbidden_text, {}, 0, no_funds_hold};
         }
@@ -220,7 +222,8 @@ private:
     // Holes are looked for also while nobody sends.
     void refresh() {
         reads_.run([this] { account_.refresh(); });
-        reads_.run_after(refresh_interval, [this] { refresh(); });
+        const auto interval = account_.has_refused_filler() ? refill_interval : refresh_interval;
+        reads_.run_after(interval, [this] { refresh(); });
     }
 
     const std::unique_ptr<Signer> signer_;  // first: it needs the key, which is kept nowhere else

@@ -115,19 +115,28 @@ bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
     return true;
 }
 
-std::optional<std::uint64_t> Nonces::take_hole(std::uint64_t count, domain::Monotonic now) {
+Nonces::Holes Nonces::take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now) {
     const std::lock_guard lock{mutex_};
-    if (held_.empty()) return std::nullopt;
-    const auto is_being_filled = [&](std::uint64_t nonce) {
-        const auto filler = fillers_.find(nonce);
-        return filler != fillers_.end() && now - filler->second < filler_patience;
-    };
+    Holes holes;
+    if (held_.empty()) return holes;
+    if (now - fillers_since_ >= filler_patience) fillers_.clear();
+    if (!fillers_.empty()) return holes;
     std::uint64_t hole = std::max(count, floor_.value_or(0));
-    while (held_.contains(hole) || is_being_filled(hole)) ++hole;
-    if (hole > held_.rbegin()->first) return std::nullopt;
-    assert(!held_.contains(hole));  // or two transactions would be signed with it
-    fillers_[hole] = now;
-    return hole;
+    for (auto held = held_.lower_bound(hole); held != held_.end(); hole = (held++)->first + 1) {
+        assert(hole <= held->first);
+        for (; hole < held->first && holes.nonces.size() < max; ++hole) {
+            holes.nonces.push_back(hole);
+        }
+        holes.left += held->first - hole;
+    }
+    fillers_.insert(holes.nonces.begin(), holes.nonces.end());
+    fillers_since_ = now;
+    return holes;
+}
+
+void Nonces::give_hole_back(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    fillers_.erase(nonce);
 }
 
 std::optional<std::uint64_t> Nonces::next() const {

@@ -53,10 +53,16 @@ public:
     // the chain was reset or lost blocks, and numbers start there again: true is returned once.
     bool observe(std::uint64_t count, domain::Monotonic now);
 
-    // The smallest nonce from `count` on that nobody holds although a larger one is held; the
-    // caller fills it. The same one is not given out again before a while.
-    [[nodiscard]] std::optional<std::uint64_t> take_hole(std::uint64_t count,
-                                                         domain::Monotonic now);
+    // The smallest nonces from `count` on that nobody holds although a larger one is held, for the
+    // caller to fill, and how many there are behind them. None as long as earlier ones are on their
+    // way, but not for more than a while.
+    struct Holes {
+        std::vector<std::uint64_t> nonces;
+        std::uint64_t left = 0;
+    };
+    [[nodiscard]] Holes take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now);
+    // Nothing was sent with it: it is a hole as before.
+    void give_hole_back(std::uint64_t nonce);
 
     // The next one that take() would give.
     [[nodiscard]] std::optional<std::uint64_t> next() const;
@@ -72,9 +78,10 @@ private:
     mutable std::mutex mutex_;
     std::optional<std::uint64_t> floor_;           // everything below is used
     std::map<std::uint64_t, std::uint32_t> held_;  // by how many requests: one, but for rewinds
-    std::map<std::uint64_t, domain::Monotonic> fillers_;  // holes that were given out, and when
-    std::set<std::uint64_t> sent_;                        // of held_: left for the node
-    std::vector<std::uint64_t> taken_;                    // not kept yet
+    std::set<std::uint64_t> fillers_;              // holes that were given out
+    domain::Monotonic fillers_since_{};
+    std::set<std::uint64_t> sent_;      // of held_: left for the node
+    std::vector<std::uint64_t> taken_;  // not kept yet
     bool one_at_a_time_ = false;
 
     struct Rewind {

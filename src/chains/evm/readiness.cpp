@@ -200,7 +200,8 @@ bool Readiness::settle_chain(Check& check, const Host& host, const jsonrpc::Answ
     } else if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         const std::string text = text_of(*problem);
         check.fail(engine::Unreachable{"host chain " + std::to_string(host.chain_id) + ": " + text,
-                                       access_list_failed(host.chain_id, text), 0, problem->wait});
+                                       access_list_failed(host.chain_id, text), 0, problem->wait,
+                                       true});
     } else {
         check.take_answers(host.chain_id, std::get<jsonrpc::Json>(answer));
     }

@@ -47,7 +47,7 @@ struct GatewayOutcome {
     }
     engine::CheckOutcome operator()(const jsonrpc::TransportError& problem) const {
         const std::string text = text_of(problem);
-        return engine::Unreachable{text, not_readable(text), 0, problem.wait};
+        return engine::Unreachable{text, not_readable(text), 0, problem.wait, true};
     }
 };
 

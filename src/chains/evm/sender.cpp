@@ -28,6 +28,8 @@ constexpr Milliseconds conflict_pause{10'000};
 // After a reply that was lost, before the same bytes are sent again.
 constexpr Milliseconds unknown_patience{2'000};
 constexpr Milliseconds refused_patience{1'000};
+// How long receipts may be missing before health says so.
+constexpr Milliseconds receipts_patience = std::chrono::minutes{1};
 constexpr Milliseconds gap_pause{1'000};
 constexpr Milliseconds burial_pause{1'000};
 constexpr unsigned gap_tries_max = 10;
@@ -72,7 +74,9 @@ jsonrpc::Json list_of(std::string text) {
 struct Sender::Sending {
     engine::SendOrder order;
     engine::GatewayEvents& events;
-    Transaction transaction{};  // the newest
+    domain::Monotonic begun{};
+    std::optional<bool> refused{};  // engine::Sent
+    Transaction transaction{};      // the newest
 
     domain::Monotonic watch_end{};
     Milliseconds watch_pause{watch_pause_first};
@@ -108,7 +112,8 @@ Sender::Sender(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fee
 void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events) {
     for (engine::SendOrder& order : orders) {
         assert(!order.sealed.empty() && order.kind != domain::Kind::share);
-        auto sending = std::make_shared<Sending>(Sending{std::move(order), events});
+        auto sending =
+            std::make_shared<Sending>(Sending{std::move(order), events, clock_.monotonic()});
         auto transaction = decode_transaction(sending->newest().bytes);
         if (!transaction || transaction->chain_id != options_.chain_id) {
             refuse_foreign(sending);
@@ -205,14 +210,21 @@ void Sender::trace(const SendingPtr& sending, const jsonrpc::Answer& answer) con
                       std::to_string(error->code) + " error=\"" + words_of(*error) + "\"");
 }
 
-void Sender::note_taken(std::uint64_t nonce) {
+void Sender::note_taken(const SendingPtr& sending) {
+    sending->refused = false;
+    {
+        const std::lock_guard lock{mutex_};
+        unusable_.reset();
+    }
+    note_permitted();
+}
+
+void Sender::note_permitted() {
     bool was_forbidden = false;
     {
         const std::lock_guard lock{mutex_};
-        refused_since_.erase(nonce);
         was_forbidden = forbidden_.has_value();
         forbidden_.reset();
-        refused_no_op_.reset();
     }
     if (was_forbidden) logger_.write(ports::LogLevel::info, "sender_forbidden_recovered");
 }
@@ -225,7 +237,11 @@ bool Sender::is_forbidden() const {
 std::optional<std::string> Sender::problem() const {
     const std::lock_guard lock{mutex_};
     if (forbidden_) return std::string(forbidden_text) + ": " + *forbidden_;
-    if (refused_no_op_) return "the node refuses every transaction: " + *refused_no_op_;
+    if (unusable_) return unusable_;
+    if (receipts_missing_since_ &&
+        clock_.monotonic() - *receipts_missing_since_ >= receipts_patience) {
+        return "the node has no receipts yet: it says that it is indexing";
+    }
     return std::nullopt;
 }
 
@@ -235,10 +251,8 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
         verdict != SendVerdict::refused && lacks_funds_.exchange(false)) {
         logger_.write(ports::LogLevel::info, "insufficient_funds_recovered");
     }
-    if (verdict == SendVerdict::receipt || verdict == SendVerdict::pending ||
-        verdict == SendVerdict::nonce_used) {
-        note_taken(sending->newest().nonce);
-    }
+    if (verdict == SendVerdict::receipt || verdict == SendVerdict::pending) note_taken(sending);
+    if (verdict == SendVerdict::nonce_used) note_permitted();
     switch (verdict) {
         case SendVerdict::receipt: {
             const auto receipt = decode_receipt(std::get<jsonrpc::Json>(answer));
@@ -259,6 +273,10 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             watch(sending, unknown_patience, &Sender::not_included);
             return;
         case SendVerdict::nonce_used:
+            if (!is_count_past(sending)) {
+                watch(sending, refused_patience, &Sender::contradicted);
+                return;
+            }
             sending->watches_slowly = true;
             watch(sending, options_.foreign_use_patience, &Sender::nonce_conflict);
             return;
@@ -414,7 +432,9 @@ void Sender::watch(const SendingPtr& sending, Milliseconds patience,
                    void (Sender::*after)(const SendingPtr&)) {
     assert(after != nullptr && patience >= Milliseconds{0});
     sending->watch_end = clock_.monotonic() + patience;
-    sending->watch_pause = sending->watches_slowly ? conflict_pause : watch_pause_first;
+    sending->watch_pause = sending->watches_slowly
+                               ? std::clamp(patience / 6, watch_pause_first, conflict_pause)
+                               : watch_pause_first;
     sending->after_watch = after;
     watch_again(sending, Milliseconds{0});
 }
@@ -431,12 +451,20 @@ void Sender::watch_again(const SendingPtr& sending, Milliseconds pause) {
         } else if (const auto* problem = std::get_if<jsonrpc::TransportError>(&found)) {
             finish(sending, unreachable(*problem, "asking for a receipt"));
         } else if (std::holds_alternative<Receipts::NotIndexed>(found) && is_count_past(sending)) {
-            // It may be its own: nothing else is signed for it, however long this lasts.
-            later_with_node(sending, "the nonce is used, and the node can not tell receipts yet");
+            not_indexed(sending);
         } else {
             (this->*sending->after_watch)(sending);
         }
     });
+}
+
+// It may be its own: nothing else is signed for it, however long this lasts.
+void Sender::not_indexed(const SendingPtr& sending) {
+    {
+        const std::lock_guard lock{mutex_};
+        if (!receipts_missing_since_) receipts_missing_since_ = clock_.monotonic();
+    }
+    later_with_node(sending, "the nonce is used, and the node can not tell receipts yet");
 }
 
 bool Sender::is_count_past(const SendingPtr& sending) {
@@ -489,7 +517,23 @@ void Sender::nonce_conflict(const SendingPtr& sending) {
         return;
     }
     again.nonce = 0;
+    sending->refused = false;  // it gets another nonce
     reseal(sending, std::move(again), false);
+}
+
+// The node says that its nonce is used, and that the account has not used it yet (relayer-api 13.4,
+// T-034): a refusal like any other, unless another node knows better by then.
+void Sender::contradicted(const SendingPtr& sending) {
+    const std::string nonce = std::to_string(sending->newest().nonce);
+    sending->refusal_class = jsonrpc::ReplyClass::nonce_too_low;
+    sending->refusal = "nonce " + nonce +
+                       " is said to be too low, and the account's count says "
+                       "that it is not used";
+    {
+        const std::lock_guard lock{mutex_};
+        unusable_ = "the node contradicts itself: " + sending->refusal;
+    }
+    still_refused(sending);
 }
 
 // The smaller nonces may be on their way: the same bytes again. A gap that stays is one that nobody
@@ -523,7 +567,7 @@ void Sender::still_refused(const SendingPtr& sending) {
     if (may_pass && (lacks_funds_ || !has_time)) {
         if (!can_pay(sending->transaction)) {
             // The account explains it: the span begins anew once it can pay.
-            forget_refusal(sending->newest().nonce);
+            sending->refused = false;
             no_funds(sending);
             return;
         }
@@ -539,25 +583,23 @@ void Sender::still_refused(const SendingPtr& sending) {
 }
 
 Milliseconds Sender::refused_for(const SendingPtr& sending) {
+    sending->refused = true;
     const domain::Monotonic now = clock_.monotonic();
-    const std::uint64_t nonce = sending->newest().nonce;
     const std::lock_guard lock{mutex_};
-    if (is_no_op(sending->transaction, signer_.address())) refused_no_op_ = sending->refusal;
-    const domain::Monotonic since = refused_since_.try_emplace(nonce, now).first->second;
+    if (is_no_op(sending->transaction, signer_.address())) {
+        unusable_ = "the node refuses every transaction: " + sending->refusal;
+    }
     if (!told_of_refusal_ || now - *told_of_refusal_ >= refusal_line_interval) {
         told_of_refusal_ = now;
         logger_.write(ports::LogLevel::warning,
                       "transaction_refused job_id=" + to_string(sending->order.id) +
-                          " nonce=" + std::to_string(nonce) +
+                          " nonce=" + std::to_string(sending->newest().nonce) +
                           " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
                           sending->refusal + "\"");
     }
-    return std::chrono::duration_cast<Milliseconds>(now - since);
-}
-
-void Sender::forget_refusal(std::uint64_t nonce) {
-    const std::lock_guard lock{mutex_};
-    refused_since_.erase(nonce);
+    const Milliseconds before = sending->order.refused_for;
+    if (before == Milliseconds{0}) return before;  // the first refusal
+    return before + std::chrono::duration_cast<Milliseconds>(now - sending->begun);
 }
 
 void Sender::cancel(const SendingPtr& sending) {
@@ -608,7 +650,11 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
         std::ranges::find(sending->order.sealed, receipt.hash, &engine::Sealed::hash);
     assert(sealed != sending->order.sealed.end());
     nonces_.used(sealed->nonce);
-    note_taken(sealed->nonce);
+    note_taken(sending);
+    {
+        const std::lock_guard lock{mutex_};
+        receipts_missing_since_.reset();
+    }
     // A second nonce, taken when the first seemed to be used by somebody else.
     for (const engine::Sealed& other : sending->order.sealed) {
         if (other.nonce != sealed->nonce) nonces_.release(other.nonce);
@@ -659,7 +705,7 @@ void Sender::finish(const SendingPtr& sending, engine::SendOutcome outcome) {
     sending->answered = true;
     const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !sending->with_node;
     if (lost) nonce_order_.mark_unsent(sending->newest().nonce);
-    sending->events.sent({{sending->order.id, std::move(outcome)}});
+    sending->events.sent({{sending->order.id, std::move(outcome), sending->refused}});
     if (!lost) nonce_order_.release();
 }
 

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,8 +49,9 @@ public:
     // The last transaction was refused because the account may not send.
     [[nodiscard]] bool is_forbidden() const;
 
-    // Why nothing is taken, with the node's words: the account may not send, or even a transaction
-    // that does nothing is refused.
+    // Why nothing is taken, with the node's words: the account may not send, even a transaction
+    // that does nothing is refused, or a nonce is said to be used and not to be; or no receipts
+    // come.
     [[nodiscard]] std::optional<std::string> problem() const;
 
 private:
@@ -65,8 +65,9 @@ private:
     void submitted(const SendingPtr& sending, bool sync, const jsonrpc::Answer& answer);
     void judge(const SendingPtr& sending, const jsonrpc::Answer& answer, SendVerdict verdict);
     void trace(const SendingPtr& sending, const jsonrpc::Answer& answer) const;
-    // The node took one.
-    void note_taken(std::uint64_t nonce);
+    // The node took it.
+    void note_taken(const SendingPtr& sending);
+    void note_permitted();
 
     void no_funds(const SendingPtr& sending);
     void forbidden(const SendingPtr& sending, const jsonrpc::NodeError& error);
@@ -84,10 +85,11 @@ private:
     void not_included(const SendingPtr& sending);
     void nonce_conflict(const SendingPtr& sending);
     void after_gap(const SendingPtr& sending);
+    void contradicted(const SendingPtr& sending);
+    void not_indexed(const SendingPtr& sending);
     void still_refused(const SendingPtr& sending);
-    // How long its nonce is refused by now; told to the log once a minute.
+    // How long its nonce is refused by now, over restarts; told to the log once a minute.
     [[nodiscard]] domain::Milliseconds refused_for(const SendingPtr& sending);
-    void forget_refusal(std::uint64_t nonce);
     // Its nonce is used up by a transaction that does nothing.
     void cancel(const SendingPtr& sending);
     void bump(const SendingPtr& sending, const FeeFloor& floor = {});
@@ -120,11 +122,10 @@ private:
 
     mutable std::mutex mutex_;                             // for what follows
     std::optional<domain::Monotonic> sync_missing_since_;  // asked anew after a while
-    // Nonces whose transaction was refused for no reason we know, and since when.
-    std::map<std::uint64_t, domain::Monotonic> refused_since_;
     std::optional<domain::Monotonic> told_of_refusal_;
-    std::optional<std::string> forbidden_;      // the node's words
-    std::optional<std::string> refused_no_op_;  // the node's words
+    std::optional<std::string> forbidden_;  // the node's words
+    std::optional<std::string> unusable_;   // why the node can not be sent to, until it takes one
+    std::optional<domain::Monotonic> receipts_missing_since_;
 };
 
 }  // namespace chains::evm

@@ -20,7 +20,7 @@ inline constexpr const char* forbidden_text = "the node does not let the relayer
 // `what`: what was being done, such as `estimating gas`.
 [[nodiscard]] inline engine::Unreachable unreachable(const jsonrpc::TransportError& problem,
                                                      const std::string& what) {
-    engine::Unreachable unreachable{what + ": " + problem.text};
+    engine::Unreachable unreachable = engine::unreached(what + ": " + problem.text);
     if (problem.kind == jsonrpc::TransportError::Kind::throttled) unreachable.hold = problem.wait;
     return unreachable;
 }

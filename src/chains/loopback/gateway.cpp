@@ -79,7 +79,7 @@ void Gateway::check(std::vector<engine::CheckOrder> orders) {
             events.reserve(group.size());
             for (const engine::CheckOrder& order : group) {
                 events.push_back(
-                    {order.id, down ? engine::Unreachable{outage_text} : readiness_.check(order)});
+                    {order.id, down ? engine::unreached(outage_text) : readiness_.check(order)});
             }
             events_.load()->checked(std::move(events));
         });
@@ -98,7 +98,7 @@ void Gateway::prepare(std::vector<engine::PrepareOrder> orders) {
             std::vector<engine::Prepared> events;
             events.reserve(group.size());
             for (const engine::PrepareOrder& order : group) {
-                events.push_back({order.id, down ? engine::Unreachable{outage_text}
+                events.push_back({order.id, down ? engine::unreached(outage_text)
                                                  : preparation_.prepare(order)});
             }
             events_.load()->prepared(std::move(events));

@@ -7,7 +7,7 @@ namespace chains::loopback {
 
 engine::PrepareOutcome Preparation::prepare(const engine::PrepareOrder& order) {
     if (random_.chance(Purpose::prepare_unreachable, options_.unreachable_prepares)) {
-        return engine::Unreachable{"the loopback chain did not answer the preparation"};
+        return engine::unreached("the loopback chain did not answer the preparation");
     }
     const Draft draft = draft_of(order.id, *order.request, options_.proof_handles);
     if (draft.kind == domain::Kind::share) {

@@ -13,7 +13,7 @@ Readiness::Readiness(const Options& options, SeededRandom& random)
 
 engine::CheckOutcome Readiness::check(const engine::CheckOrder& order) {
     if (random_.chance(Purpose::check_unreachable, options_.unreachable_checks)) {
-        return engine::Unreachable{"the loopback chain did not answer the readiness check"};
+        return engine::unreached("the loopback chain did not answer the readiness check");
     }
     if (auto unknown = unknown_chain(*order.request)) return std::move(*unknown);
     if (auto refused = refusal(*order.request)) return std::move(*refused);

@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+using Numbers = std::vector<std::uint64_t>;
+
 constexpr domain::Monotonic start{1h};
 
 engine::Sealed sealed(std::uint64_t nonce) {
@@ -117,13 +119,18 @@ TEST_CASE("a hole below what is held is given to the next request, or to who fil
     Nonces nonces;
     nonces.restore({sealed(5), sealed(8)});
     CHECK_FALSE(nonces.observe(4, start));
-    CHECK(nonces.take_hole(4, start) == 4);
-    CHECK(nonces.take_hole(4, start + 29s) == 6);  // 4 is being filled
+    const auto first = nonces.take_holes(4, 2, start);
+    CHECK(first.nonces == Numbers{4, 6});
+    CHECK(first.left == 1);
+    CHECK(nonces.take_holes(4, 2, start + 29s).nonces.empty());  // they are being filled
     CHECK(nonces.take() == 7);
-    CHECK(nonces.take_hole(4, start + 29s) == std::nullopt);
-    CHECK(nonces.take_hole(4, start + 30s) == 4);  // the filler did not come on chain
+    nonces.give_hole_back(6);
+    CHECK(nonces.take_holes(4, 2, start + 29s).nonces.empty());
+    const auto again = nonces.take_holes(4, 2, start + 30s);  // they did not come on chain
+    CHECK(again.nonces == Numbers{4, 6});
+    CHECK(again.left == 0);
     CHECK_FALSE(nonces.observe(9, start + 32s));
-    CHECK(nonces.take_hole(9, start + 32s) == std::nullopt);
+    CHECK(nonces.take_holes(9, 2, start + 32s).nonces.empty());
     CHECK(nonces.take() == 9);
 }
 
@@ -138,9 +145,9 @@ TEST_CASE("a nonce its request needs no more is there for the next one") {
 
 TEST_CASE("there is no hole above what is held") {
     At nonces{5};
-    CHECK_FALSE(nonces.take_hole(5, start));
+    CHECK(nonces.take_holes(5, 9, start).nonces.empty());
     CHECK(nonces.take() == 5);
-    CHECK_FALSE(nonces.take_hole(5, start));
+    CHECK(nonces.take_holes(5, 9, start).nonces.empty());
 }
 
 TEST_CASE("over any history no nonce is held twice and none is left out") {

@@ -1,0 +1,287 @@
+// How long a request waits for nodes that are away, that refuse it or that contradict themselves,
+// and what the operator sees meanwhile. Over restarts too.
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "chains/evm/relay.hpp"
+
+using chains::jsonrpc::Answer;
+using chains::jsonrpc::Call;
+using chains::jsonrpc::Json;
+using chains::jsonrpc::NodeError;
+using chains::jsonrpc::TransportError;
+using domain::Kind;
+using domain::Reason;
+using domain::Status;
+using support::Relay;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool sends(const Call& call) {
+    return call.method.starts_with("eth_sendRawTransaction");
+}
+
+bool is_no_op(const Call& call) {
+    const auto raw = chains::jsonrpc::bytes(call.params[0]);
+    const auto transaction = chains::evm::decode_transaction(*raw);
+    return transaction->data.empty();
+}
+
+Answer away(TransportError::Kind kind) {
+    return TransportError{kind, "HTTP 403", kind == TransportError::Kind::throttled ? 1s : 0s};
+}
+
+Answer refuses(const char* words) {
+    return NodeError{-32'000, words, {}};
+}
+
+}  // namespace
+
+TEST_CASE("nodes that can not be reached end what is not signed, at the limit (relayer-api 9.3)") {
+    const TransportError::Kind kinds[]{
+        TransportError::Kind::unsent, TransportError::Kind::throttled, TransportError::Kind::lost,
+        TransportError::Kind::timed_out, TransportError::Kind::garbled};
+    for (const auto kind : kinds) {
+        for (const Kind asked : support::relayer_kinds) {
+            CAPTURE(kind);
+            CAPTURE(asked);
+            Relay relay;
+            relay.chain.before = [&](const Call&) -> std::optional<Answer> { return away(kind); };
+            const auto id = relay.submit(support::request_of(asked, 1));
+            relay.run_for(29min);
+            CHECK_FALSE(domain::is_terminal(relay.engine.status(id)));
+            CHECK(relay.gateway.problem().has_value());
+            relay.run_for(3min);
+            REQUIRE(relay.engine.status(id) == Status::failure);
+            CHECK(relay.failure(id).reason == Reason::unreachable);
+        }
+    }
+}
+
+TEST_CASE("the limit counts from the first unanswered try, over restarts") {
+    for (const Kind asked : {Kind::input_proof, Kind::public_decrypt}) {
+        CAPTURE(asked);
+        Relay relay;
+        relay.engine.options.unreachable_limit = 10min;
+        relay.restart();
+        relay.run_for(1s);
+        relay.chain.before = [](const Call&) { return away(TransportError::Kind::unsent); };
+        const auto id = relay.submit(support::request_of(asked, 1));
+        relay.run_for(6min);
+        relay.restart();
+        relay.run_for(210s);
+        CHECK_FALSE(domain::is_terminal(relay.engine.status(id)));
+        relay.run_for(1min);
+        CHECK(relay.engine.status(id) == Status::failure);
+        CHECK(relay.failure(id).reason == Reason::unreachable);
+    }
+}
+
+TEST_CASE("any answer begins the limit anew, and what is signed never ends by it") {
+    Relay relay;
+    relay.engine.options.unreachable_limit = 5min;
+    relay.engine.options.sending_timeout = 3h;
+    relay.restart();
+    relay.run_for(1s);
+    bool up = false;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!up) return away(TransportError::Kind::unsent);
+        if (call.method == "eth_estimateGas") return refuses("wait for it");
+        return std::nullopt;
+    };
+    const auto unsigned_yet = relay.submit(support::input_proof(1));
+    for (int outage = 0; outage < 3; ++outage) {
+        up = false;
+        relay.run_for(4min);
+        up = true;
+        relay.run_for(1min);
+    }
+    CHECK(relay.engine.status(unsigned_yet) == Status::processing);
+
+    relay.chain.before = {};
+    relay.chain.mines = false;
+    relay.run_for(1min);
+    REQUIRE(relay.engine.status(unsigned_yet) == Status::tx_in_flight);
+    relay.chain.before = [](const Call&) { return away(TransportError::Kind::unsent); };
+    relay.run_for(3h);
+    CHECK(relay.engine.status(unsigned_yet) == Status::tx_in_flight);
+    relay.chain.before = {};
+    relay.chain.mines = true;
+    relay.run_for(1min);
+    CHECK(relay.engine.status(unsigned_yet) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
+TEST_CASE("the span of time for refusals goes on after a restart") {
+    Relay relay;
+    relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+        if (!sends(call) || is_no_op(call)) return std::nullopt;
+        return refuses("the stars are not right");
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(6min);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    relay.restart();
+    relay.run_for(3min);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+    relay.run_for(90s);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 1);
+    CHECK(relay.engine.status(id) == Status::failure);
+    CHECK(relay.chain.nonce() == 1);
+}
+
+TEST_CASE("a nonce that a node takes in between has its whole span again") {
+    Relay relay;
+    bool refused = true;
+    relay.chain.mines = false;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call) || !refused || is_no_op(call)) return std::nullopt;
+        return refuses("the stars are not right");
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    for (int turn = 0; turn < 3; ++turn) {
+        refused = true;
+        relay.chain.drop_pool();
+        relay.run_for(7min);
+        refused = false;
+        relay.run_for(2min);
+    }
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+}
+
+TEST_CASE("T-034: a nonce too low that the count says is unused is told, and ends as a refusal") {
+    for (const bool recovers : {true, false}) {
+        CAPTURE(recovers);
+        Relay relay;
+        bool lies = true;
+        relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+            if (!sends(call) || !lies || is_no_op(call)) return std::nullopt;
+            return refuses("nonce too low");
+        };
+        const auto id = relay.submit(support::input_proof(1));
+        relay.run_for(30s);
+        CHECK(relay.engine.logger.count("transaction_refused") == 1);
+        REQUIRE(relay.gateway.problem().has_value());
+        CHECK(relay.gateway.problem()->find("contradicts itself") != std::string::npos);
+        relay.run_for(5min);
+        CHECK(relay.engine.status(id) == Status::tx_in_flight);
+        CHECK(relay.engine.logger.count("transaction_refused") >= 5);
+        CHECK(relay.engine.logger.count("foreign_nonce_use") == 0);
+        lies = !recovers;
+        relay.run_for(6min);
+        CHECK(relay.engine.status(id) == (recovers ? Status::receipt_received : Status::failure));
+        CHECK(relay.chain.nonce() == 1);
+        CHECK_FALSE(relay.gateway.problem().has_value());
+    }
+}
+
+TEST_CASE("a node that indexes for hours is waited for, with one nonce, and health says so") {
+    Relay relay;
+    bool indexes = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!indexes || !call.method.starts_with("eth_getTransaction")) return std::nullopt;
+        if (call.method == "eth_getTransactionCount") return std::nullopt;
+        return refuses("transaction indexing is in progress");
+    };
+    relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
+        if (!indexes || !sends(call)) return std::nullopt;
+        return Answer{TransportError{TransportError::Kind::lost, "connection lost", {}}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(3min);
+    REQUIRE(relay.gateway.problem().has_value());
+    CHECK(relay.gateway.problem()->find("indexing") != std::string::npos);
+    relay.run_for(3h);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.logger.count("foreign_nonce_use") == 0);
+    indexes = false;
+    relay.run_for(1min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK_FALSE(relay.gateway.problem().has_value());
+    CHECK(relay.chain.included().size() == 1);
+}
+
+TEST_CASE("a patience with foreign uses below ten seconds is kept") {
+    Relay relay;
+    relay.options.foreign_use_patience = 2s;
+    relay.restart();
+    relay.run_for(1s);
+    bool used = false;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (sends(call) && !std::exchange(used, true)) relay.chain.use_nonce_elsewhere();
+        return std::nullopt;
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(8s);
+    CHECK(relay.engine.logger.count("foreign_nonce_use") == 1);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+}
+
+namespace {
+
+// A transaction that is signed with a number far beyond the account's count.
+domain::RequestId strand(Relay& relay, std::uint64_t nonce) {
+    relay.chain.before = [=](const Call& call) -> std::optional<Answer> {
+        if (call.method == "eth_getTransactionCount") {
+            return Answer{Json(chains::jsonrpc::hex_quantity(nonce))};
+        }
+        if (sends(call)) return refuses("nonce too high");
+        return std::nullopt;
+    };
+    relay.restart();
+    const auto id = relay.submit(support::input_proof(99));
+    relay.run_for(20s);
+    REQUIRE(relay.engine.status(id) == Status::tx_in_flight);
+    relay.chain.before = {};
+    return id;
+}
+
+}  // namespace
+
+TEST_CASE("a filler that a node refused is sent again within seconds, the lowest hole first") {
+    Relay relay;
+    const auto id = strand(relay, 3);
+    bool full = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (sends(call) && full) return refuses("txpool is full");
+        return std::nullopt;
+    };
+    relay.restart();
+    relay.run_for(2min);
+    CHECK(relay.chain.nonce() == 0);
+    CHECK(relay.engine.logger.count("nonce_hole_filled nonce=0 accepted=false") == 1);
+    full = false;
+    relay.run_for(5s);
+    CHECK(relay.chain.nonce() >= 3);
+    relay.run_for(20s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+}
+
+TEST_CASE("many holes are filled a batch a block, and new requests begin at the count") {
+    Relay relay;
+    const auto stranded = strand(relay, 637);
+    relay.restart();
+    relay.chain.mines = false;
+    relay.run_for(3s);
+    CHECK(relay.chain.in_pool() == 64);
+    relay.run_for(10s);
+    CHECK(relay.chain.in_pool() == 64);
+    CHECK(relay.engine.logger.count("nonce_hole_filled nonce=0 accepted=true count=64 left=573") ==
+          1);
+    const auto fresh = relay.submit(support::input_proof(1));
+    relay.run_for(5s);
+    relay.chain.mines = true;
+    relay.chain.mine_pool();
+    relay.run_for(5s);
+    CHECK(relay.engine.status(fresh) == Status::receipt_received);
+    CHECK(relay.chain.nonce() < 200);
+    relay.run_for(5min);
+    CHECK(relay.engine.status(stranded) == Status::receipt_received);
+    CHECK(relay.chain.nonce() == 638);
+    CHECK(relay.engine.logger.count("nonce_hole_filled") <= 12);
+}

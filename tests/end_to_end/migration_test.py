@@ -1,0 +1,117 @@
+"""A database of the last release becomes one of this, whenever it is killed meanwhile."""
+
+import random
+import shutil
+import sqlite3
+import time
+import unittest
+
+from load import Load
+from service import Service, query
+
+SCHEMA = 4
+SEED = 41
+
+# What this schema has and the last one had not, taken away again.
+TAKEN_BACK = """
+alter table request drop column unreached_ms;
+alter table request drop column refused_ms;
+alter table alert drop column unconfirmed;
+pragma user_version = 3;
+"""
+
+# A kill finds requests in every state.
+ROUGH = """
+[gateway.loopback]
+readiness = ["5ms", "400ms"]
+prepare = ["5ms", "400ms"]
+proof = ["5ms", "400ms"]
+confirmation = ["5ms", "400ms"]
+response = ["5ms", "400ms"]
+estimation_reverts = 200
+"""
+
+STATUSES = {"queued", "processing", "tx_in_flight", "receipt_received", "completed", "timed_out",
+            "failure"}
+
+# Never answered: it waits for its answer until the test has looked.
+WAITS_ON = "select id from request where status = 'receipt_received' and kind != 'share' limit 1"
+TIMES_OUT = f"""
+update request set status = 'timed_out', lane = 8, reason = 'response_timed_out', detail = 'late'
+where id = ({WAITS_ON});
+"""
+
+
+class MigrationTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.old = Service(ROUGH)
+        cls.old.start()
+        with Load(cls.old.port, SEED, shares_until=1):
+            time.sleep(0.8)
+        cls.old.kill()
+        database = sqlite3.connect(cls.old.data / "posthouse.db")
+        database.executescript(TIMES_OUT + TAKEN_BACK)
+        database.close()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.old.close()
+
+    def copy(self):
+        service = Service(ROUGH)
+        shutil.copytree(self.old.data, service.data)
+        self.addCleanup(service.close)
+        return service
+
+    def ended(self, service):
+        return set(service.rows("select id, status, reason from request where lane >= 8"))
+
+    def test_rows_in_every_status_are_there_after_it(self):
+        statuses = {row[0] for row in self.old.rows("select distinct status from request")}
+        self.assertEqual(statuses, STATUSES)
+        ids = self.old.rows("select id, kind from request order by id")
+        service = self.copy()
+        service.start()
+        self.assertEqual(service.rows("pragma user_version"), [(SCHEMA,)])
+        self.assertEqual(service.rows("select id, kind from request order by id"), ids)
+        self.assertLessEqual(self.ended(self.old), self.ended(service))
+        service.wait_until_all_ended()
+        self.assertEqual(service.double_inclusions(), [])
+
+    def test_killed_at_any_moment_it_loses_nothing(self):
+        chance = random.Random(SEED)
+        ids = self.old.rows("select id, kind from request order by id")
+        before, after = 0, 0
+        for _ in range(12):
+            service = self.copy()
+            service.spawn()
+            time.sleep(chance.uniform(0, 0.06))
+            service.kill()
+            version = service.rows("pragma user_version")[0][0]
+            before += version == 3
+            after += version == SCHEMA
+            self.assertIn(version, (3, SCHEMA))
+            service.start()
+            self.assertEqual(service.rows("select id, kind from request order by id"), ids)
+            self.assertEqual(service.rows("pragma integrity_check"), [("ok",)])
+            self.assertEqual(service.rows("pragma user_version"), [(SCHEMA,)])
+            service.kill()
+        self.assertEqual(before + after, 12)
+
+    def test_an_older_program_refuses_the_new_file(self):
+        service = self.copy()
+        service.start()
+        service.stop()
+        database = sqlite3.connect(service.data / "posthouse.db")
+        database.execute(f"pragma user_version = {SCHEMA + 1}")
+        database.close()
+        service.spawn()
+        self.assertEqual(service.wait(), 1)
+        self.assertIn("made by a newer posthouse", service.log())
+        self.assertEqual(query(service.data / "posthouse.db", "pragma user_version"),
+                         [(SCHEMA + 1,)])
+
+
+if __name__ == "__main__":
+    unittest.main()
