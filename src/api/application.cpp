@@ -99,7 +99,7 @@ std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head
     if (shares_.is_hidden(route)) return share_error(404, "not found");
     if (!match->method_fits) {
         const bool asks_first = head.method == "OPTIONS" && !options_.cors_allow_origin.empty();
-        return asks_first ? preflight(route) : wrong_method(route);
+        return asks_first ? preflight(route, head) : wrong_method(route);
     }
     ticket.route = &route;
     if (route.action == Action::admin) {
@@ -212,14 +212,15 @@ net::HttpResponse Application::wrong_method(const Route& route) const {
     return response;
 }
 
-net::HttpResponse Application::preflight(const Route& route) const {
+// Any header may be sent, `*` does not cover Authorization: what is asked for is allowed by name.
+net::HttpResponse Application::preflight(const Route& route, const net::HttpRequest& head) {
     net::HttpResponse response = empty_answer(204);
     response.headers = {
         {"Access-Control-Allow-Methods", route.method == "GET" ? "GET, HEAD" : "POST"},
-        {"Access-Control-Allow-Headers",
-         "Content-Type, Authorization, X-API-Key, X-Helper-Token, Idempotency-Key, Prefer, "
-         "zama-sdk-name, zama-sdk-version"},
         {"Access-Control-Max-Age", "86400"}};
+    if (const auto asked = head.header("Access-Control-Request-Headers")) {
+        response.headers.emplace_back("Access-Control-Allow-Headers", *asked);
+    }
     return response;
 }
 

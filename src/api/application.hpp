@@ -50,7 +50,8 @@ private:
     [[nodiscard]] net::HttpResponse unauthorized_answer(const Ticket& ticket) const;
     [[nodiscard]] net::HttpResponse key_answer(const Ticket& ticket) const;
     [[nodiscard]] net::HttpResponse wrong_method(const Route& route) const;
-    [[nodiscard]] net::HttpResponse preflight(const Route& route) const;
+    [[nodiscard]] static net::HttpResponse preflight(const Route& route,
+                                                     const net::HttpRequest& head);
     [[nodiscard]] net::HttpResponse with_cors(net::HttpResponse response) const;
 
     const Options options_;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 
+#include "base/sanitize.hpp"
 #include "base/urls.hpp"
 #include "domain/failure.hpp"
 
@@ -35,7 +36,7 @@ void ThrottledLog::note(std::string_view fields, std::string_view reason) {
     std::string line(event_);
     line.append(" ").append(fields);
     line.append(" suppressed=").append(std::to_string(suppressed_.exchange(0)));
-    line.append(" reason=\"").append(base::redact_urls(reason)).append("\"");
+    line.append(" reason=").append(base::log_value(base::redact_urls(reason)));
     logger_.write(level_, line);
 }
 

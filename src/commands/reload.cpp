@@ -4,6 +4,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "base/sanitize.hpp"
 #include "commands/signals.hpp"
 
 namespace commands {
@@ -14,9 +15,9 @@ void reload(const Reload& reload, ports::Logger& logger) {
     try {
         logger.write(ports::LogLevel::info, "reloaded what=" + reload.what + " " + reload.read());
     } catch (const std::exception& error) {
-        logger.write(ports::LogLevel::error, "reload_failed what=" + reload.what +
-                                                 " alert=true error=\"" + error.what() +
-                                                 "\" action=\"the old ones stay\"");
+        logger.write(ports::LogLevel::error,
+                     "reload_failed what=" + reload.what + " alert=true error=" +
+                         base::log_value(error.what()) + " action=\"the old ones stay\"");
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/access/authenticator.hpp"
 #include "api/access/secret_file.hpp"
+#include "base/sanitize.hpp"
 #include "chains/evm/signer.hpp"
 #include "config/secret_values.hpp"
 #include "config/source.hpp"
@@ -43,7 +44,8 @@ std::vector<std::string> leave_out_credentials(config::Settings& settings) {
           &settings.http.tls_certificate_file, &settings.http.tls_key_file,
           &settings.admin.token_file, &settings.signer_key_file}) {
         if (!api::access::is_credential(*file)) continue;
-        lines.push_back("not_checked file=\"" + *file + "\" reason=\"only the service has it\"");
+        lines.push_back("not_checked file=" + base::log_value(*file) +
+                        " reason=\"only the service has it\"");
         file->clear();
     }
     return lines;

@@ -7,6 +7,7 @@
 #include "api/admin/admin_application.hpp"
 #include "api/application.hpp"
 #include "api/metrics/metrics_server.hpp"
+#include "base/sanitize.hpp"
 #include "commands/build_info.hpp"
 #include "commands/reload.hpp"
 #include "net/http_server.hpp"
@@ -38,8 +39,8 @@ std::string recovered_line(const engine::recovery::Report& report, bool with_sha
 // Gives the options back, so that the line comes before those of what is made next.
 const store::Options& report_opened(const store::Options& options, ports::Logger& logger) {
     logger.write(ports::LogLevel::info,
-                 "store_opened file=" + store::database_path(options).string() + " version=\"" +
-                     store::Store::version() + "\"");
+                 "store_opened file=" + base::log_value(store::database_path(options).string()) +
+                     " version=" + base::log_value(store::Store::version()));
     if (options.synchronous == store::Synchronous::normal) {
         logger.write(ports::LogLevel::warning,
                      "durability_relaxed storage.synchronous=normal hint=\"a power cut may take "
@@ -69,8 +70,8 @@ std::jthread count_requests(const store::Options& options, api::metrics::Metrics
         } catch (const std::exception& error) {
             logger.write(ports::LogLevel::warning,
                          std::string("census_failed action=\"metrics go without the counts of "
-                                     "requests\" error=\"") +
-                             error.what() + "\"");
+                                     "requests\" error=") +
+                             base::log_value(error.what()));
         }
     });
 }
@@ -258,7 +259,7 @@ void Service::stop() {
         } catch (const store::StorageError& error) {
             // The log stays and is read at the next start.
             log_.write(ports::LogLevel::warning,
-                       std::string("checkpoint_skipped error=\"") + error.what() + "\"");
+                       "checkpoint_skipped error=" + base::log_value(error.what()));
         }
     }
     log_.write(ports::LogLevel::info, "stopped");

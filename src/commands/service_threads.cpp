@@ -6,6 +6,8 @@
 #include <exception>
 #include <string>
 
+#include "base/sanitize.hpp"
+
 namespace commands {
 
 ProcessorThread::ProcessorThread(engine::Processor& processor, engine::Inbox& inbox,
@@ -15,9 +17,8 @@ ProcessorThread::ProcessorThread(engine::Processor& processor, engine::Inbox& in
               processor.run(grace);
           } catch (const std::exception& error) {
               failed_ = true;
-              logger.write(
-                  ports::LogLevel::error,
-                  std::string("processor_stopped alert=true error=\"") + error.what() + "\"");
+              logger.write(ports::LogLevel::error,
+                           "processor_stopped alert=true error=" + base::log_value(error.what()));
               ::kill(::getpid(), SIGTERM);
           }
       }) {}

@@ -9,12 +9,19 @@ namespace commands {
 
 namespace {
 
+bool is_ignored(int signal) {
+    struct sigaction action {};
+    return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+// nohup(1) ignores SIGHUP, a shell's background job SIGINT: they stay ignored.
 sigset_t awaited_signals() {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGHUP);
+    for (const int signal : {SIGINT, SIGHUP}) {
+        if (!is_ignored(signal)) sigaddset(&signals, signal);
+    }
     return signals;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "config/cross_checks.hpp"
 #include "config/keys.hpp"
@@ -45,7 +46,8 @@ constexpr std::array reasons{
 std::string without_effect(std::string_view reason, const std::set<std::string>& names) {
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    return "settings_without_effect reason=\"" + std::string{reason} + "\" keys=\"" + list + "\"";
+    return "settings_without_effect reason=" + base::log_value(reason) +
+           " keys=" + base::log_value(list);
 }
 
 void report_without_effect(const Findings& findings, Loaded& loaded) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/sanitize.hpp"
 #include "base/urls.hpp"
 #include "engine/share_log.hpp"
 
@@ -44,7 +45,7 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
         {ports::LogLevel::info,
          "request_ended job_id=" + to_string(row.id) + " kind=" + std::string(to_string(row.kind)) +
              " status=" + std::string(to_string(to)) + " reason=" +
-             std::string(to_string(failure.reason)) + " text=\"" + failure.text + "\""});
+             std::string(to_string(failure.reason)) + " text=" + base::log_value(failure.text)});
 }
 
 void end_broken(Context& context) {
@@ -55,8 +56,8 @@ void end_broken(Context& context) {
         context.effects.settled.push_back(row.sequence);
         context.effects.lines.push_back(
             {ports::LogLevel::error, "request_broken row=" + std::to_string(row.sequence) +
-                                         " problem=\"" + row.problem +
-                                         "\" action=\"it failed\" hint=\"the file was changed " +
+                                         " problem=" + base::log_value(row.problem) +
+                                         " action=\"it failed\" hint=\"the file was changed " +
                                          "by somebody else, or the disk is bad\""});
     }
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "engine/answers.hpp"
 #include "engine/maintenance.hpp"
 #include "engine/readiness.hpp"
@@ -313,8 +314,8 @@ void Processor::release_unfinished() {
     } catch (const store::StorageError& error) {
         logger_.write(ports::LogLevel::warning,
                       std::string("work_not_released hint=\"counts as a crash at "
-                                  "the next start\" error=\"") +
-                          error.what() + "\"");
+                                  "the next start\" error=") +
+                          base::log_value(error.what()));
     }
     context_.effects = {};
 }
@@ -342,8 +343,8 @@ void Processor::enter_read_only(const store::StorageError& error) {
     if (open_.exchange(false)) {
         logger_.write(ports::LogLevel::error,
                       std::string("storage_failed action=\"new requests get 503 "
-                                  "until it heals\" error=\"") +
-                          error.what() + "\"");
+                                  "until it heals\" error=") +
+                          base::log_value(error.what()));
     }
 }
 

@@ -1,13 +1,19 @@
 #include "platform/log.hpp"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <cstddef>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "base/text.hpp"
@@ -49,6 +55,39 @@ std::string pattern_of(const LogOptions& options) {
     if (options.show_thread_ids) pattern += "[%t] ";
     if (options.show_target) pattern += "%n: ";
     return pattern + "%v";
+}
+
+// Whether standard error is the journal (systemd.exec(5), JOURNAL_STREAM): device and inode.
+bool writes_to_journal() {
+    const char* const named = std::getenv("JOURNAL_STREAM");
+    struct stat file {};
+    if (named == nullptr || ::fstat(STDERR_FILENO, &file) != 0) return false;
+    return named == std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);
+}
+
+// What the journal takes for the priority of a line (sd-daemon(3)); spdlog has its own order.
+class JournalPriority : public spdlog::custom_flag_formatter {
+public:
+    void format(const spdlog::details::log_msg& message, const std::tm&,
+                spdlog::memory_buf_t& out) override {
+        const std::string_view prefix = message.level >= spdlog::level::err    ? "<3>"
+                                        : message.level == spdlog::level::warn ? "<4>"
+                                        : message.level == spdlog::level::info ? "<6>"
+                                                                               : "<7>";
+        out.append(prefix.data(), prefix.data() + prefix.size());
+    }
+    [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override {
+        return std::make_unique<JournalPriority>();
+    }
+};
+
+std::unique_ptr<spdlog::formatter> formatter_of(const LogOptions& options) {
+    auto formatter = std::make_unique<spdlog::pattern_formatter>(
+        options.format == LogFormat::pretty ? spdlog::pattern_time_type::local
+                                            : spdlog::pattern_time_type::utc);
+    formatter->add_flag<JournalPriority>('*');
+    formatter->set_pattern((writes_to_journal() ? "%*" : "") + pattern_of(options));
+    return formatter;
 }
 
 spdlog::sink_ptr sink_for(LogFormat format) {
@@ -116,9 +155,7 @@ bool takes_a_line() {
 Log::Log(const LogOptions& options)
     : logger_(std::make_unique<spdlog::logger>("posthouse", sink_for(options.format))),
       format_(options.format) {
-    logger_->set_pattern(pattern_of(options), options.format == LogFormat::pretty
-                                                  ? spdlog::pattern_time_type::local
-                                                  : spdlog::pattern_time_type::utc);
+    logger_->set_formatter(formatter_of(options));
     logger_->set_level(level_of(options.level));
     // By default spdlog reports its own trouble to standard error, which is what fails here.
     logger_->set_error_handler([](const std::string&) {});

@@ -575,8 +575,19 @@ TEST_CASE("while the database can not be read everything else is still shown") {
 
 TEST_CASE("the kernel knows this process") {
     const auto facts = api::metrics::process_facts();
-    REQUIRE(facts);
-    CHECK(facts->resident_bytes > 100'000);
-    CHECK(facts->open_descriptors >= 1);
-    CHECK(facts->start_unix_seconds > 1'700'000'000);
+    CHECK(facts.resident_bytes > 100'000);
+    CHECK(facts.open_descriptors >= 1);
+    CHECK(facts.start_unix_seconds > 1'700'000'000);
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    CHECK(facts.start_unix_seconds <= std::chrono::duration<double>(now).count() + 1);
+}
+
+TEST_CASE("each value of the process stands for itself (field 104)") {
+    support::VirtualClock clock;
+    MetricsWorld world(clock);
+    world.process = {1'000, {}, {}};
+    const Exposition page = world.read();
+    CHECK(page.value("process_resident_memory_bytes") == 1'000);
+    CHECK_FALSE(page.types.contains("process_open_fds"));
+    CHECK_FALSE(page.types.contains("process_start_time_seconds"));
 }

@@ -37,8 +37,7 @@ struct MetricsWorld {
     std::function<store::Backlog()> backlog = [] { return store::Backlog{}; };
     net::HttpCounts http{};
     engine::ChainReadings chain{};
-    std::optional<api::metrics::ProcessFacts> process =
-        api::metrics::ProcessFacts{1'000, 12, 1'780'000'000};
+    api::metrics::ProcessFacts process{1'000, 12, 1'780'000'000};
     api::metrics::Metrics metrics;
     api::metrics::Samples samples;
 };

@@ -86,3 +86,25 @@ TEST_CASE("a long text is cut between two characters") {
 }
 
 }  // namespace
+
+TEST_CASE("values of log lines are bare when they are plain, else quoted and escaped") {
+    struct Row {
+        std::string_view value;
+        std::string_view written;
+    };
+    const Row rows[]{
+        {"plain-1.2/3:x@y+z,100%", "plain-1.2/3:x@y+z,100%"},
+        {"", R"("")"},
+        {"two words", R"("two words")"},
+        {R"(say "no")", R"("say \"no\"")"},
+        {R"(c:\dir)", R"("c:\\dir")"},
+        {R"(ends with \)", R"("ends with \\")"},
+        {"a=b", R"("a=b")"},
+        {"\xc3\xa4", "\"\xc3\xa4\""},
+        {R"(" alert=true)", R"("\" alert=true")"},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.value);
+        CHECK(base::log_value(row.value) == row.written);
+    }
+}

@@ -62,6 +62,12 @@ class EvmLiesDrillTest(Drill):
         self.three_rounds("drills/evm_lies.py", "included never 0", "included twice 0")
 
 
+class EvmWordsDrillTest(Drill):
+    def test_three_families(self):
+        self.says(self.drill("drills/evm_words.py", "--rounds", "3", "--seconds", "4"),
+                  "included never 0", "included twice 0", "cancelled 0", "violations 0")
+
+
 class EvmOutageDrillTest(Drill):
     def test_three_rounds(self):
         self.three_rounds("drills/evm_outage.py", "included never 0", "included twice 0")

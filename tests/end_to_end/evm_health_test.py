@@ -118,5 +118,24 @@ class EvmStopTest(unittest.TestCase):
             self.assertEqual(world.chain.nonce_faults(), [])
 
 
+class EvmAwayTest(EvmTestCase, unittest.TestCase):
+    """A node that is away for longer than requests may wait for it."""
+
+    options = {"node": Proxy, "gateway.unreachable_limit": "3s", "engine.trouble_pause_max": "1s"}
+
+    def test_what_is_not_signed_ends_as_not_reachable_and_may_be_posted_again(self):
+        self.world.node.open = False
+        jobs = [(path, body, self.world.post(path, body)) for path, body in self.variants.all_kinds()]
+        wait_until(lambda: self.service.get("/healthz").status == 503, LOOK, "red health")
+        for path, _, job in jobs:
+            with self.subTest(path):
+                answer = self.service.poll(path, job, LOOK)
+                self.refused(answer, 503, "gateway_not_reachable")
+        self.world.node.open = True
+        wait_until(lambda: self.service.get("/healthz").status == 200, LOOK, "green health")
+        for path, body, job in jobs:
+            self.assertNotEqual(self.world.post(path, body), job)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -27,6 +27,13 @@ response = "10ms"
 """
 
 
+# Whatever the shell ignores, such as SIGINT of a job in the background, the binary must not inherit.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
+
+
 def binary():
     return os.environ.get("POSTHOUSE_BINARY") or str(ROOT / "build" / "src" / "posthouse")
 

@@ -104,6 +104,17 @@ class StopTest(unittest.TestCase):
             service.process.send_signal(signal.SIGINT)
             self.assertEqual(service.wait(), 0)
 
+    def test_signals_that_were_ignored_at_the_start_stay_ignored(self):
+        with Service() as service:
+            service.spawn(prefix=("env", "--ignore-signal=HUP", "--ignore-signal=INT"))
+            service.wait_until_listening()
+            service.process.send_signal(signal.SIGHUP)
+            service.process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+            self.assertEqual(service.get("/liveness").status, 200)
+            self.assertNotIn("reloaded", service.log())
+            self.assertEqual(service.stop()[0], 0)
+
 
 if __name__ == "__main__":
     unittest.main()

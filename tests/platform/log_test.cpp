@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <regex>
 #include <string>
 #include <thread>
@@ -196,4 +198,37 @@ TEST_CASE("lines of many threads do not mix") {
     }
     const std::string text = error.text();
     CHECK(std::regex_match(text, std::regex{R"((info (a{50}|b{50}|c{50}|d{50})\n){200})"}));
+}
+
+TEST_CASE("the journal learns the priority of a line, anybody else does not (field 106)") {
+    struct Row {
+        ports::LogLevel level;
+        std::string prefix;
+    };
+    const Row rows[]{{ports::LogLevel::debug, "<7>"},
+                     {ports::LogLevel::info, "<6>"},
+                     {ports::LogLevel::warning, "<4>"},
+                     {ports::LogLevel::error, "<3>"}};
+    for (const bool is_journal : {true, false}) {
+        for (const auto format : {platform::LogFormat::compact, platform::LogFormat::json,
+                                  platform::LogFormat::pretty}) {
+            for (const Row& row : rows) {
+                platform::LogOptions options;
+                options.level = ports::LogLevel::debug;
+                options.format = format;
+                CapturedError error;
+                struct stat file {};
+                REQUIRE(::fstat(STDERR_FILENO, &file) == 0);
+                const std::string stream =
+                    std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino + !is_journal);
+                ::setenv("JOURNAL_STREAM", stream.c_str(), 1);
+                platform::Log log{options};
+                log.write(row.level, "hello");
+                ::unsetenv("JOURNAL_STREAM");
+                const std::string text = error.text();
+                CHECK(text.starts_with(row.prefix) == is_journal);
+                CHECK(text.find("hello") != std::string::npos);
+            }
+        }
+    }
 }

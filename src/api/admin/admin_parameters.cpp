@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/admin/admin_values.hpp"
+#include "base/sanitize.hpp"
 
 namespace api::admin {
 
@@ -165,8 +166,8 @@ std::string intervals_text(const std::vector<domain::BackoffInterval>& intervals
 }
 
 std::string not_restored(std::string_view name, std::string_view reason) {
-    return "setting_not_restored name=" + std::string(name) + " reason=\"" + std::string(reason) +
-           "\" action=\"the value of the configuration is in force\"";
+    return "setting_not_restored name=" + std::string(name) + " reason=" + base::log_value(reason) +
+           " action=\"the value of the configuration is in force\"";
 }
 
 // One value as it was remembered, or why it can not be used.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -29,13 +30,14 @@ std::optional<double> open_descriptors() {
     return static_cast<double>(found - 1);  // without the one that reads
 }
 
-std::optional<double> boot_unix_seconds() {
-    std::ifstream file("/proc/stat");
-    std::string line;
-    while (std::getline(file, line)) {
-        if (line.starts_with("btime ")) return std::stod(line.substr(6));
-    }
-    return std::nullopt;
+// Without /proc/stat, which the unit's ProcSubset=pid hides (field report 104).
+double boot_unix_seconds() {
+    timespec wall{};
+    timespec since_boot{};
+    ::clock_gettime(CLOCK_REALTIME, &wall);
+    ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
+    return static_cast<double>(wall.tv_sec - since_boot.tv_sec) +
+           static_cast<double>(wall.tv_nsec - since_boot.tv_nsec) / 1e9;
 }
 
 // Field 22 of proc(5). The name in brackets may hold anything, so the count starts behind it.
@@ -57,13 +59,11 @@ std::optional<double> start_after_boot_seconds() {
 
 }  // namespace
 
-std::optional<ProcessFacts> process_facts() {
-    static const auto boot = boot_unix_seconds();
+ProcessFacts process_facts() {
+    static const double boot = boot_unix_seconds();
     static const auto start = start_after_boot_seconds();
-    const auto resident = resident_bytes();
-    const auto descriptors = open_descriptors();
-    if (!boot || !start || !resident || !descriptors) return std::nullopt;
-    return ProcessFacts{*resident, *descriptors, *boot + *start};
+    return {resident_bytes(), open_descriptors(),
+            start ? std::optional{boot + *start} : std::nullopt};
 }
 
 }  // namespace api::metrics

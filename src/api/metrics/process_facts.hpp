@@ -4,14 +4,13 @@
 
 namespace api::metrics {
 
-// What the kernel says about this process.
+// What the kernel says about this process in /proc; each nothing where it is not to be had.
 struct ProcessFacts {
-    double resident_bytes = 0;
-    double open_descriptors = 0;
-    double start_unix_seconds = 0;
+    std::optional<double> resident_bytes;
+    std::optional<double> open_descriptors;
+    std::optional<double> start_unix_seconds;
 };
 
-// Reads /proc; nothing where that is not to be had.
-[[nodiscard]] std::optional<ProcessFacts> process_facts();
+[[nodiscard]] ProcessFacts process_facts();
 
 }  // namespace api::metrics

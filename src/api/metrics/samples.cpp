@@ -145,13 +145,15 @@ void add_chain(Exposition& exposition, const engine::ChainReadings& chain) {
 }
 
 void add_process(Exposition& exposition, const ProcessFacts& process) {
-    exposition.gauge("process_resident_memory_bytes", "Resident memory size in bytes.");
-    exposition.value(process.resident_bytes);
-    exposition.gauge("process_open_fds", "Number of open file descriptors.");
-    exposition.value(process.open_descriptors);
-    exposition.gauge("process_start_time_seconds",
-                     "Start time of the process since unix epoch in seconds.");
-    exposition.value(process.start_unix_seconds);
+    const auto add = [&](const char* name, const char* help, std::optional<double> value) {
+        if (!value) return;
+        exposition.gauge(name, help);
+        exposition.value(*value);
+    };
+    add("process_resident_memory_bytes", "Resident memory size in bytes.", process.resident_bytes);
+    add("process_open_fds", "Number of open file descriptors.", process.open_descriptors);
+    add("process_start_time_seconds", "Start time of the process since unix epoch in seconds.",
+        process.start_unix_seconds);
 }
 
 }  // namespace
@@ -185,7 +187,7 @@ std::vector<MetricFamily> Samples::collect() {
                        "Polls that wanted to wait and found no place.");
     exposition.value(static_cast<double>(sources_.long_polls_turned_away()));
     add_chain(exposition, sources_.chain());
-    if (const auto process = sources_.process()) add_process(exposition, *process);
+    add_process(exposition, sources_.process());
     return exposition.take();
 }
 

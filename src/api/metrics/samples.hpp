@@ -29,7 +29,7 @@ struct Sources {
     std::function<std::size_t()> long_polls_waiting;
     std::function<std::uint64_t()> long_polls_turned_away;
     std::function<engine::ChainReadings()> chain;
-    std::function<std::optional<ProcessFacts>()> process;
+    std::function<ProcessFacts()> process;
 };
 
 // What is looked at when somebody asks instead of being counted as it happens: depths, ages and the

@@ -19,7 +19,7 @@ domain::Bytes is_delegated(const domain::Address& delegator, const domain::Addre
         selector::is_handle_delegated);
 }
 
-// One call for each of chains::acl_questions(); the two change together.
+// One call for each of domain::acl_questions(); the two change together.
 struct AclCalls {
     std::uint64_t chain;
     std::vector<domain::Bytes> calls{};

@@ -20,7 +20,7 @@ namespace chains::evm {
 [[nodiscard]] domain::Bytes readiness_call(const domain::Request& request);
 
 // The questions of one host chain's access list about a decryption (7.2), in the order of
-// chains::acl_questions() narrowed to that chain.
+// domain::acl_questions() narrowed to that chain.
 [[nodiscard]] std::vector<domain::Bytes> acl_calls(const domain::Request& request,
                                                    std::uint64_t host_chain_id);
 [[nodiscard]] domain::Bytes multicall(std::span<const domain::Bytes> calls);

@@ -30,8 +30,6 @@ namespace chains::evm {
 
 namespace {
 
-using namespace evm;
-
 constexpr domain::Milliseconds refresh_interval{15'000};
 // After a node did not take what was to fill a hole.
 constexpr domain::Milliseconds refill_interval{2'000};

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/sanitize.hpp"
+
 namespace chains::evm {
 
 using domain::Milliseconds;
@@ -151,8 +153,8 @@ void Listener::note_locked(const ChainReader::Step& step) {
     next_ = reader_.next();
     polled_at_ = clock_.monotonic();
     if (step.problem && !problem_) {
-        logger_.write(ports::LogLevel::warning,
-                      "listener_trouble listener=" + name_ + " error=\"" + *step.problem + "\"");
+        logger_.write(ports::LogLevel::warning, "listener_trouble listener=" + name_ +
+                                                    " error=" + base::log_value(*step.problem));
     } else if (!step.problem && problem_) {
         logger_.write(ports::LogLevel::info, "listener_recovered listener=" + name_);
     }

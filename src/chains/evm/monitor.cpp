@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/sanitize.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 namespace chains::evm {
@@ -185,7 +186,8 @@ void Monitor::note_balance_locked(jsonrpc::Wei balance) {
 
 void Monitor::note_problem_locked(std::optional<std::string> problem) {
     if (problem && !problem_) {
-        logger_.write(ports::LogLevel::warning, "write_node_trouble error=\"" + *problem + "\"");
+        logger_.write(ports::LogLevel::warning,
+                      "write_node_trouble error=" + base::log_value(*problem));
     } else if (!problem && problem_) {
         logger_.write(ports::LogLevel::info, "write_node_recovered");
     }

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "chains/evm/eth_call.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/evm/plan.hpp"
@@ -60,7 +61,6 @@ FeeQuote fees_of(const Transaction& transaction) {
 std::string words_of(const jsonrpc::NodeError& error) {
     std::string words = error.message;
     if (!error.detail.empty()) words += "; " + error.detail;
-    std::ranges::replace(words, '"', '\'');
     return jsonrpc::shortened(std::move(words));
 }
 
@@ -207,7 +207,7 @@ void Sender::trace(const SendingPtr& sending, const jsonrpc::Answer& answer) con
                   "send_refused job_id=" + to_string(sending->order.id) +
                       " nonce=" + std::to_string(sending->newest().nonce) +
                       " class=" + std::string(name_of(class_on_send(*error))) + " code=" +
-                      std::to_string(error->code) + " error=\"" + words_of(*error) + "\"");
+                      std::to_string(error->code) + " error=" + base::log_value(words_of(*error)));
 }
 
 void Sender::note_taken(const SendingPtr& sending) {
@@ -355,8 +355,8 @@ void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& erro
     if (is_new) {
         logger_.write(ports::LogLevel::error,
                       "sender_forbidden alert=true account=" + jsonrpc::hex(signer_.address()) +
-                          " error=\"" + words_of(error) +
-                          "\" action=\"nothing new is signed until the node takes transactions "
+                          " error=" + base::log_value(words_of(error)) +
+                          " action=\"nothing new is signed until the node takes transactions "
                           "of the account; all requests are kept\"");
     }
     later(sending, forbidden_text, no_funds_hold);
@@ -594,8 +594,8 @@ Milliseconds Sender::refused_for(const SendingPtr& sending) {
         logger_.write(ports::LogLevel::warning,
                       "transaction_refused job_id=" + to_string(sending->order.id) +
                           " nonce=" + std::to_string(sending->newest().nonce) +
-                          " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
-                          sending->refusal + "\"");
+                          " class=" + std::string(name_of(sending->refusal_class)) +
+                          " error=" + base::log_value(sending->refusal));
     }
     const Milliseconds before = sending->order.refused_for;
     if (before == Milliseconds{0}) return before;  // the first refusal
@@ -606,8 +606,8 @@ void Sender::cancel(const SendingPtr& sending) {
     logger_.write(ports::LogLevel::warning,
                   "transaction_cancelled job_id=" + to_string(sending->order.id) +
                       " nonce=" + std::to_string(sending->newest().nonce) +
-                      " class=" + std::string(name_of(sending->refusal_class)) + " error=\"" +
-                      sending->refusal + "\"");
+                      " class=" + std::string(name_of(sending->refusal_class)) +
+                      " error=" + base::log_value(sending->refusal));
     Transaction no_op = no_op_like(sending->transaction, signer_.address());
     const FeeAnswer fees = fees_.current();
     const auto* market = std::get_if<FeeQuote>(&fees);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/sanitize.hpp"
 #include "base/urls.hpp"
 #include "domain/bytes.hpp"
 
@@ -94,8 +95,8 @@ Outcome contained(const domain::RequestId& id, ports::Logger& logger, Work work)
         return work();
     } catch (const std::exception& error) {
         logger.write(ports::LogLevel::error, domain::to_string(id) +
-                                                 " event=share_work_broke stage=panic error=\"" +
-                                                 base::redact_urls(error.what()) + "\"");
+                                                 " event=share_work_broke stage=panic error=" +
+                                                 base::log_value(base::redact_urls(error.what())));
         return attempt_failed("the work on the share broke off");
     }
 }

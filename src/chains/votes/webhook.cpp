@@ -7,6 +7,7 @@
 #include <openssl/hmac.h>
 #include <nlohmann/json.hpp>
 
+#include "base/sanitize.hpp"
 #include "domain/bytes.hpp"
 
 namespace chains::votes {
@@ -141,9 +142,10 @@ void Webhook::put_off(const engine::RoundAlert& alert, const std::string& reason
         pause = delivery.pause;
         delivery.pause = std::min(2 * pause, options_.pause_max);
         if (!failing_) {
-            logger_.write(ports::LogLevel::warning,
-                          "alert_not_delivered round_id=" + domain::to_hex(alert.round_id) +
-                              " action=\"tried again until it is taken\" error=\"" + reason + "\"");
+            logger_.write(
+                ports::LogLevel::warning,
+                "alert_not_delivered round_id=" + domain::to_hex(alert.round_id) +
+                    " action=\"tried again until it is taken\" error=" + base::log_value(reason));
         }
         failing_ = true;
     }

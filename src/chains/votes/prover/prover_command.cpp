@@ -139,7 +139,7 @@ void CommandProver::report(const std::string& why, std::string_view errors) cons
     const std::string text = base::harmless_text(errors, reported_bytes_max);
     if (text.empty()) return;
     logger_.write(ports::LogLevel::warning,
-                  "prover_stderr error=\"" + why + "\" text=\"" + text + "\"");
+                  "prover_stderr error=" + base::log_value(why) + " text=" + base::log_value(text));
 }
 
 void CommandProver::note(const ProveOutcome& outcome) {
