@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 
 namespace commands {
@@ -19,7 +20,7 @@ sigset_t awaited_signals() {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
-    for (const int signal : {SIGINT, SIGHUP}) {
+    for (const int signal : std::array{SIGINT, SIGHUP}) {
         if (!is_ignored(signal)) sigaddset(&signals, signal);
     }
     return signals;

@@ -101,7 +101,7 @@ TEST_CASE("T-009 a rate of 1 and at once 1000 are both taken, in one step and in
         world.engine.turn();
         CHECK(first == true);
         CHECK(second == true);
-        world.engine.turn();
+        world.run_for(1s);
         CHECK(world.gateway.prepares.size() == 500);
         CHECK(world.engine.process().service.tuning().per_seconds.input_proof == 1'000);
         CHECK(remembered_rate(world) == "1000");
