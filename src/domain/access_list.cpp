@@ -91,6 +91,25 @@ std::vector<AclQuestion> acl_questions(const domain::Request& request) {
     return std::visit(Questions{}, request);
 }
 
+std::vector<AclQuestion> allowance_questions(const domain::Request& request) {
+    const auto* unified = std::get_if<domain::UnifiedUserDecrypt>(&request);
+    if (unified == nullptr || unified->allowed_contracts.empty()) return {};
+    std::vector<AclQuestion> questions;
+    questions.reserve(unified->handles.size());
+    for (const auto& owned : unified->handles) {
+        questions.push_back({owned.handle, "isAllowed(any of allowedContracts)"});
+    }
+    return questions;
+}
+
+std::optional<std::string> refused_by_itself(const domain::Request& request) {
+    const auto* unified = std::get_if<domain::UnifiedUserDecrypt>(&request);
+    if (unified == nullptr) return std::nullopt;
+    const auto& allowed = unified->allowed_contracts;
+    if (std::ranges::find(allowed, unified->user_address) == allowed.end()) return std::nullopt;
+    return "user " + domain::checksummed(unified->user_address) + " is among allowedContracts";
+}
+
 std::vector<std::uint64_t> host_chains_of(const domain::Request& request) {
     std::vector<std::uint64_t> chains;
     for (const domain::Bytes32& handle : std::visit(Handles{}, request)) {

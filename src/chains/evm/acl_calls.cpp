@@ -69,6 +69,22 @@ std::vector<domain::Bytes> acl_calls(const domain::Request& request, std::uint64
     return std::move(made.calls);
 }
 
+std::vector<domain::Bytes> allowance_calls(const domain::UnifiedUserDecrypt& request,
+                                           std::uint64_t host_chain_id) {
+    std::vector<domain::Bytes> calls;
+    for (const auto& owned : request.handles) {
+        if (domain::host_chain_of(owned.handle) != host_chain_id) continue;
+        for (const domain::Address& contract : request.allowed_contracts) {
+            calls.push_back(is_allowed(owned.handle, contract));
+        }
+    }
+    return calls;
+}
+
+domain::Bytes signatures_invalidated_before(const domain::Address& user) {
+    return abi::Tuple{}.add(user).call(selector::signatures_invalidated_before);
+}
+
 domain::Bytes multicall(std::span<const domain::Bytes> calls) {
     abi::Tuple elements;
     for (const domain::Bytes& call : calls) elements.add_bytes(call);

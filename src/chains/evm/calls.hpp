@@ -23,6 +23,12 @@ namespace chains::evm {
 // domain::acl_questions() narrowed to that chain.
 [[nodiscard]] std::vector<domain::Bytes> acl_calls(const domain::Request& request,
                                                    std::uint64_t host_chain_id);
+// Of each handle on that chain whether each allowed contract may use it: the contracts of the
+// first handle, then those of the second …
+[[nodiscard]] std::vector<domain::Bytes> allowance_calls(const domain::UnifiedUserDecrypt& request,
+                                                         std::uint64_t host_chain_id);
+// A number of Unix seconds: what the user signed for a start before it counts no more (ACL v0.5).
+[[nodiscard]] domain::Bytes signatures_invalidated_before(const domain::Address& user);
 [[nodiscard]] domain::Bytes multicall(std::span<const domain::Bytes> calls);
 
 // Getters without arguments, and those with one word.
@@ -37,6 +43,9 @@ enum class Getter : std::uint32_t {
     input_verification_price = 0x2803aa32,
     public_decryption_price = 0x62c960cf,
     user_decryption_price = 0xd32408f2,
+    // Of every published contract, and of those that can be paused (zama-ai/fhevm).
+    version = 0x0d8e6e2c,  // getVersion()
+    paused = 0x5c975abb,
 };
 [[nodiscard]] domain::Bytes getter(Getter which);
 [[nodiscard]] domain::Bytes getter(Getter which, const domain::Bytes32& argument);

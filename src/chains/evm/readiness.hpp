@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -22,6 +23,9 @@ namespace chains::evm {
 //
 // Each node has a line of its own, so one that hangs holds up nobody who does not need it, and what
 // waits for a node goes out in one HTTP exchange. No more than two exchanges per node at once.
+//
+// What the key servers would refuse after the fee was paid is asked in the same exchange and
+// refused like the rest; of these look-ups none that fails refuses (relayer-api 4.3).
 //
 // All chains of a request are asked. A refusal weighs more than a chain that failed, since nothing
 // the failed one could say would help; a chain that failed for good more than one that is silent.
@@ -53,6 +57,8 @@ private:
         const std::uint64_t chain_id;
         const domain::Address acl;
         jsonrpc::Node& node;
+        // The access list does not know which signatures are invalidated; seen once, kept.
+        std::atomic<bool> lacks_invalidation{false};
         CallBatcher<CheckPtr> line;
     };
 
@@ -63,6 +69,12 @@ private:
     void proceed(Checks checks);
 
     void ask_access_list(Host& host, Checks checks);
+    // Places of a check's look-ups among the calls.
+    struct LookUps;
+    [[nodiscard]] static LookUps look_ups(const Check& check, const Host& host,
+                                          std::vector<jsonrpc::Call>& calls);
+    static void take_look_ups(Check& check, Host& host, const LookUps& look_ups,
+                              const std::vector<jsonrpc::Answer>& answers);
     // False: the chain is to be asked again.
     [[nodiscard]] bool settle_chain(Check& check, const Host& host, const jsonrpc::Answer& answer);
     void note_try(const Check& check, const Host& host, const jsonrpc::NodeError& error);

@@ -68,14 +68,18 @@ Failure access_list_failed(std::uint64_t chain_id, const std::string& why) {
 }
 
 Failure access_refused(const std::vector<domain::AclQuestion>& questions,
-                       const std::vector<std::size_t>& refused) {
-    std::string text = "Not allowed on host ACL: ACL check failed for " +
-                       std::to_string(refused.size()) + " handle(s):";
+                       const std::vector<std::size_t>& refused,
+                       const std::vector<std::string>& others) {
+    std::string text = "Not allowed on host ACL:";
+    if (!refused.empty()) {
+        text += " ACL check failed for " + std::to_string(refused.size()) + " handle(s):";
+    }
     for (const std::size_t at : refused) {
         text += at == refused.front() ? " " : ", ";
         text +=
             "handle=0x" + domain::to_hex(questions[at].handle) + " check=" + questions[at].check;
     }
+    for (const std::string& other : others) text += (text.ends_with(':') ? " " : "; ") + other;
     return {Reason::host_acl_refused, std::move(text), std::nullopt};
 }
 

@@ -17,9 +17,10 @@ namespace chains::evm {
 
 [[nodiscard]] domain::Failure no_access_list(std::uint64_t chain_id);
 [[nodiscard]] domain::Failure access_list_failed(std::uint64_t chain_id, const std::string& why);
-// `refused`: places in `questions`, at least one.
+// `refused`: places in `questions`; `others`: what is refused beside handles. At least one of both.
 [[nodiscard]] domain::Failure access_refused(const std::vector<domain::AclQuestion>& questions,
-                                             const std::vector<std::size_t>& refused);
+                                             const std::vector<std::size_t>& refused,
+                                             const std::vector<std::string>& others = {});
 
 // One answer for each question, in their order; nothing when malformed.
 [[nodiscard]] std::optional<std::vector<bool>> access_list_answers(const jsonrpc::Json& result,

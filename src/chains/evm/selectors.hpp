@@ -34,6 +34,9 @@ inline constexpr std::uint32_t is_allowed = 0x82027b6d;
 // isHandleDelegatedForUserDecryption(address,address,address,bytes32)
 inline constexpr std::uint32_t is_handle_delegated = 0xd09c0dee;
 
+// decryptionSignatureInvalidatedBefore(address)
+inline constexpr std::uint32_t signatures_invalidated_before = 0x0dff1525;
+
 // balanceOf(address)
 inline constexpr std::uint32_t balance_of = 0x70a08231;
 // allowance(address,address)

@@ -43,9 +43,20 @@ inline std::vector<Bytes> inner_calls(const Json& params) {
     return chains::evm::decode_bytes_array(domain::ByteView(input).subspan(4)).value();
 }
 
-// An access list that refuses what is asked about these handles.
+inline bool is_multicall(const Json& params) {
+    return selector(replies::input_of(params)) == "ac9650d8";
+}
+
+// What a contract says that does not know the function.
+inline chains::jsonrpc::NodeError missing_function() {
+    return {3, "execution reverted", Bytes{}};
+}
+
+// An access list that refuses what is asked about these handles, and knows of no invalidated
+// signatures.
 inline support::ScriptedNode::Script access_list(std::vector<domain::Bytes32> refused = {}) {
     return [refused = std::move(refused)](const Json& params) -> chains::jsonrpc::Answer {
+        if (!is_multicall(params)) return missing_function();
         std::vector<Bytes> items;
         for (const Bytes& call : inner_calls(params)) {
             const bool no = std::ranges::any_of(
