@@ -64,6 +64,14 @@ std::optional<std::uint32_t> SplitGateway::share_threshold(const domain::Bytes32
     return relayer_.share_threshold(context, configured);
 }
 
+bool SplitGateway::announces_thresholds() const {
+    return relayer_.announces_thresholds();
+}
+
+void SplitGateway::read_again(std::uint64_t block) {
+    relayer_.read_again(block);
+}
+
 void SplitGateway::wind_down() {
     relayer_.wind_down();
     votes_.wind_down();

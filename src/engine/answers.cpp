@@ -24,8 +24,16 @@ namespace {
 constexpr domain::Milliseconds unknown_pause{1'000};
 constexpr domain::Milliseconds changed_pause{30'000};
 
+// Where ThresholdReached is held; no share has such an index (evm-gateway 3.4).
+constexpr std::uint32_t threshold_slot = 0x80000000;
+
 // The stored form of an answer: what it is, then the domain's own encoding.
-enum class Tag : std::uint8_t { result = 1, proof_rejected = 2, kms_share = 3 };
+enum class Tag : std::uint8_t {
+    result = 1,
+    proof_rejected = 2,
+    kms_share = 3,
+    threshold_reached = 4
+};
 
 Bytes tagged(Tag tag, const Bytes& body) {
     Bytes bytes;
@@ -35,9 +43,37 @@ Bytes tagged(Tag tag, const Bytes& body) {
     return bytes;
 }
 
+Bytes encode(const ThresholdReached& reached) {
+    Bytes bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) {
+        bytes.push_back(static_cast<std::uint8_t>(reached.count >> shift));
+    }
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        bytes.push_back(static_cast<std::uint8_t>(reached.block >> shift));
+    }
+    return bytes;
+}
+
+std::optional<ThresholdReached> decode_threshold_reached(domain::ByteView bytes) {
+    constexpr std::size_t count_bytes = 4;
+    if (bytes.size() != count_bytes + 8) return std::nullopt;
+    ThresholdReached reached;
+    for (const std::uint8_t byte : bytes.first(count_bytes)) {
+        reached.count = reached.count << 8U | byte;
+    }
+    for (const std::uint8_t byte : bytes.subspan(count_bytes)) {
+        reached.block = reached.block << 8U | byte;
+    }
+    if (reached.count == 0) return std::nullopt;
+    return reached;
+}
+
 store::HeldAnswer to_held(const AnswerBody& body) {
     if (const auto* share = std::get_if<KmsShare>(&body)) {
         return {share->index, tagged(Tag::kms_share, domain::encode(*share))};
+    }
+    if (const auto* reached = std::get_if<ThresholdReached>(&body)) {
+        return {threshold_slot, tagged(Tag::threshold_reached, encode(*reached))};
     }
     if (std::holds_alternative<ProofRejected>(body)) return {0, tagged(Tag::proof_rejected, {})};
     if (const auto* accepted = std::get_if<domain::ProofAccepted>(&body)) {
@@ -55,6 +91,9 @@ std::optional<AnswerBody> from_held(const store::HeldAnswer& held) {
             return ProofRejected{};
         case Tag::kms_share:
             if (auto share = domain::decode_kms_share(rest)) return std::move(*share);
+            return std::nullopt;
+        case Tag::threshold_reached:
+            if (const auto reached = decode_threshold_reached(rest)) return *reached;
             return std::nullopt;
         case Tag::result:
             break;
@@ -138,9 +177,33 @@ void look_again(Context& context, const store::Row& row, domain::Milliseconds pa
     if (!context.store.reschedule(row, Status::receipt_received, schedule)) ++context.stale;
 }
 
+void complete(Context& context, const store::Row& row, std::vector<KmsShare> shares) {
+    std::sort(shares.begin(), shares.end(),
+              [](const KmsShare& a, const KmsShare& b) { return a.index < b.index; });
+    complete(context, row, domain::UserDecrypted{std::move(shares)});
+}
+
+// The chain counted them: exactly these complete it. False when one is missing: a node left it out
+// (relayer-api 12.1).
+bool settle_announced(Context& context, const store::Row& row, std::vector<KmsShare> shares,
+                      const ThresholdReached& announced) {
+    std::erase_if(shares, [&](const KmsShare& share) { return share.index >= announced.count; });
+    if (shares.size() == announced.count) {
+        complete(context, row, std::move(shares));
+        return true;
+    }
+    context.gateway.read_again(announced.block);
+    look_again(context, row, changed_pause);
+    return false;
+}
+
 // The first `threshold` shares that came, in order of their index (relayer-api 12.2, D-9).
 void settle_shares(Context& context, const store::Row& row, std::vector<KmsShare> shares) {
     if (shares.empty()) return;
+    if (context.gateway.announces_thresholds()) {
+        look_again(context, row, changed_pause);  // it may turn out that it does not
+        return;
+    }
     const Reached reached = reached_by(context, shares);
     if (!reached.threshold) {
         if (reached.has_looked_up) {
@@ -150,26 +213,29 @@ void settle_shares(Context& context, const store::Row& row, std::vector<KmsShare
     }
     assert(*reached.threshold <= shares.size());
     shares.resize(*reached.threshold);
-    std::sort(shares.begin(), shares.end(),
-              [](const KmsShare& a, const KmsShare& b) { return a.index < b.index; });
-    complete(context, row, domain::UserDecrypted{std::move(shares)});
+    complete(context, row, std::move(shares));
 }
 
 // Looks whether what is held for a request with a receipt is enough to end it.
 void evaluate(Context& context, const store::Row& row, const domain::Bytes32& reference) {
     std::vector<KmsShare> shares;
+    std::optional<ThresholdReached> announced;
     bool settled = false;
     for (const store::HeldAnswer& held : context.store.held_answers(reference)) {
         std::optional<AnswerBody> body = from_held(held);
         if (!body) continue;
         if (auto* share = std::get_if<KmsShare>(&*body)) {
             shares.push_back(std::move(*share));
+        } else if (const auto* reached = std::get_if<ThresholdReached>(&*body)) {
+            announced = *reached;
         } else if (!settled) {
             settled = settle(context, row, *body);
         }
     }
     if (domain::family_of(row.kind) == Family::user_decrypt) {
-        settle_shares(context, row, std::move(shares));
+        if (!announced || !settle_announced(context, row, shares, *announced)) {
+            settle_shares(context, row, std::move(shares));
+        }
     }
     const std::optional<store::Row> after = context.store.load(row.id.sequence);
     if (after && domain::is_terminal(after->status)) context.store.drop_answers(reference);
@@ -197,8 +263,10 @@ void apply(Context& context, const Answered& event) {
             continue;
         }
         if (row && !is_kms_share(answer) && settle(context, *row, answer.body)) continue;
-        context.store.hold_answer(answer.reference, to_held(answer.body), context.now.wall);
-        if (row && (to_evaluate.empty() || to_evaluate.back().second != answer.reference)) {
+        const bool is_new =
+            context.store.hold_answer(answer.reference, to_held(answer.body), context.now.wall);
+        if (is_new && row &&
+            (to_evaluate.empty() || to_evaluate.back().second != answer.reference)) {
             to_evaluate.emplace_back(*row, answer.reference);
         }
     }

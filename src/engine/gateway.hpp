@@ -141,8 +141,17 @@ struct Sent {
 
 struct ProofRejected {};
 
-using AnswerBody =
-    std::variant<domain::ProofAccepted, ProofRejected, domain::PublicDecrypted, domain::KmsShare>;
+// The shares 0 to count - 1 of a user decryption are enough: the chain itself says so
+// (evm-gateway 3.2).
+struct ThresholdReached {
+    std::uint32_t count = 0;  // at least 1
+    std::uint64_t block = 0;  // of the last of these shares
+
+    bool operator==(const ThresholdReached&) const = default;
+};
+
+using AnswerBody = std::variant<domain::ProofAccepted, ProofRejected, domain::PublicDecrypted,
+                                domain::KmsShare, ThresholdReached>;
 
 struct Answer {
     domain::Bytes32 reference{};
@@ -222,6 +231,14 @@ public:
         const domain::Bytes32& /*context*/, std::uint32_t configured) {
         return configured;
     }
+
+    // Any thread. Must not block. Whether the chain says itself when shares are enough. Then
+    // nothing else completes a user decryption: a number from elsewhere may be an old one.
+    [[nodiscard]] virtual bool announces_thresholds() const { return false; }
+
+    // Any thread. Must not block. An answer seems to be missing in this block or before it: reads
+    // there again.
+    virtual void read_again(std::uint64_t /*block*/) {}
 
     // Any thread. A stop is near: what can be begun anew at the next start, such as a proof, ends
     // now as Unreachable; what is on its way to the chain goes on.

@@ -141,6 +141,78 @@ TEST_CASE("a share of a context that can not be read counts for nobody") {
     CHECK(world.status(world.id) == Status::completed);
 }
 
+TEST_CASE("a threshold that the chain announces completes with exactly its shares") {
+    for (const std::uint32_t count : {1U, 3U, 9U, 12U}) {
+        CAPTURE(count);
+        Waiting world;
+        world.gateway.announces = true;
+        world.gateway.on_threshold = [](const Bytes32&) { return std::optional{2U}; };
+        for (std::uint32_t index = 14; index-- > 0;)
+            world.share_comes(index, extra_data(context(1)));
+        world.run_for(10min);
+        CHECK(world.status(world.id) == Status::receipt_received);
+        world.gateway.answer(world.id, engine::ThresholdReached{count, 5});
+        world.run_for(1ms);
+        CHECK(world.status(world.id) == Status::completed);
+        const auto shares = std::get<domain::UserDecrypted>(world.result(world.id)).shares;
+        REQUIRE(shares.size() == count);
+        for (std::uint32_t index = 0; index < count; ++index) CHECK(shares[index].index == index);
+        CHECK(world.gateway.rereads.empty());
+        CHECK(world.number("select count(*) from answer") == 0);
+    }
+}
+
+TEST_CASE("an announced threshold whose shares are not all there completes nothing") {
+    for (const bool restarts : {false, true}) {
+        CAPTURE(restarts);
+        Waiting world;
+        world.gateway.announces = true;
+        world.share_comes(0, {0});
+        world.share_comes(2, {0});
+        world.gateway.answer(world.id, engine::ThresholdReached{3, 77});
+        world.run_for(1ms);
+        CHECK(world.gateway.rereads == std::vector<std::uint64_t>{77});
+        // What comes once more tells nothing.
+        world.gateway.answer(world.id, engine::ThresholdReached{3, 77});
+        world.share_comes(2, {0});
+        CHECK(world.gateway.rereads.size() == 1);
+        if (restarts) world.restart();
+        world.run_for(65s);
+        CHECK(world.gateway.rereads.size() == 3);
+        CHECK(world.status(world.id) == Status::receipt_received);
+        world.share_comes(1, {0});
+        CHECK(world.status(world.id) == Status::completed);
+        CHECK(world.shares_served() == 3);
+    }
+}
+
+TEST_CASE("an announced threshold moves no deadline and is nothing to other kinds") {
+    Waiting world;
+    world.gateway.announces = true;
+    world.gateway.answer(world.id, engine::ThresholdReached{2, 5});
+    const auto other = world.submit(support::public_decrypt(1));
+    world.run_for(1s);
+    world.gateway.answer(other, engine::ThresholdReached{1, 5});
+    world.run_for(29min + 58s);
+    CHECK(world.status(world.id) == Status::receipt_received);
+    CHECK(world.status(other) == Status::receipt_received);
+    world.gateway.answer(other, support::public_decrypted());
+    world.run_for(3s);
+    CHECK(world.status(world.id) == Status::timed_out);
+    CHECK(world.status(other) == Status::completed);
+}
+
+TEST_CASE("a chain of which nobody knows whether it announces: a number that is known decides") {
+    Waiting world;
+    world.gateway.announces = true;
+    for (std::uint32_t index = 0; index < 9; ++index) world.share_comes(index, {0});
+    CHECK(world.status(world.id) == Status::receipt_received);
+    world.gateway.announces = false;  // it turned out
+    world.run_for(31s);
+    CHECK(world.status(world.id) == Status::completed);
+    CHECK(world.shares_served() == 9);
+}
+
 TEST_CASE("the newest request of an id that was given out twice gets the answer") {
     // A chain that was reset counts from the beginning again.
     support::World world;

@@ -35,9 +35,11 @@ public:
     std::function<void()> on_seal = [] {};
     std::function<std::optional<std::uint32_t>(const domain::Bytes32& context)> on_threshold =
         [](const domain::Bytes32&) { return std::nullopt; };
-    std::vector<engine::Plan> plans;  // that were sealed
-    std::size_t kept = 0;             // how often what was sealed became durable
-    std::size_t undone = 0;           // and how often it did not
+    bool announces = false;              // thresholds
+    std::vector<std::uint64_t> rereads;  // blocks it was asked to read again
+    std::vector<engine::Plan> plans;     // that were sealed
+    std::size_t kept = 0;                // how often what was sealed became durable
+    std::size_t undone = 0;              // and how often it did not
 
     struct SentAt {
         domain::Monotonic when;
@@ -127,6 +129,8 @@ public:
                                                                std::uint32_t) override {
         return on_threshold(context);
     }
+    [[nodiscard]] bool announces_thresholds() const override { return announces; }
+    void read_again(std::uint64_t block) override { rereads.push_back(block); }
 
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind,
                                       const engine::Plan& plan) override {

@@ -27,6 +27,8 @@ constexpr Milliseconds time_to_believe{5'000};
 // A node that calls an answer too large and one that is too busy use the same code: after so many
 // in a row the range may be the reason.
 constexpr std::uint32_t throttles_to_doubt = 3;
+// A node that leaves out a log may have it a moment later; one that never has it holds nobody up.
+constexpr std::uint32_t times_without_share = 5;
 constexpr std::uint64_t block_number_max = std::uint64_t{1} << 53U;
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
@@ -62,6 +64,14 @@ const TransportError* unanswered_in(const std::vector<Answer>& answers) {
 
 std::string refusal_text(const NodeError& error) {
     return "the node refuses: " + error.message + " (" + std::to_string(error.code) + ")";
+}
+
+std::optional<engine::Answer> answer_at(const std::vector<Log>& logs, std::size_t place) {
+    const Log& log = logs[place];
+    if (log.topics.front() != threshold_reached_topic()) return decode_answer(log);
+    const auto reached = threshold_reached_at(logs, place);
+    if (!reached || log.topics.size() != 2) return std::nullopt;
+    return engine::Answer{log.topics[1], *reached};
 }
 
 std::string no_block(std::uint64_t number) {
@@ -189,6 +199,7 @@ ChainReader::Step ChainReader::read_range() {
     if (const auto* why = std::get_if<std::string>(&checked)) return failed(*why);
 
     const auto& logs = std::get<std::vector<Log>>(checked);
+    if (lacks_share(logs)) return failed("a threshold was reached by a share that is missing");
     deliver(logs, query.to);
     for (const Log& log : logs) hashes_.put(log.block_number, log.block_hash);
     hashes_.put(query.to, hash_of_to);
@@ -271,15 +282,35 @@ LogQuery ChainReader::next_range() const {
             options_.input_verification};
 }
 
+void ChainReader::read_again(std::uint64_t block) {
+    const auto read = last();
+    if (!read) return;
+    const std::uint64_t from = less(sum(std::min(block, *read), 1), range_size_.blocks());
+    if (from >= *next_) return;
+    applied_ = std::max(applied_, *read);
+    next_ = from;
+    if (!target_) target_ = read;
+}
+
+// Both are in one block, so a node that has one has the other.
+bool ChainReader::lacks_share(const std::vector<Log>& logs) {
+    for (std::size_t at = 0; at < logs.size(); ++at) {
+        if (logs[at].topics.front() != threshold_reached_topic()) continue;
+        if (!threshold_reached_at(logs, at)) return ++without_share_ < times_without_share;
+    }
+    without_share_ = 0;
+    return false;
+}
+
 void ChainReader::deliver(const std::vector<Log>& logs, std::uint64_t cursor) {
     cursor = std::max(cursor, applied_);
     engine::Answered answered{{}, cursor, name_, false};
     std::vector<const Log*> done;
-    for (const Log& log : logs) {
-        if (log.topics.front() == threshold_reached_topic()) continue;
+    for (std::size_t at = 0; at < logs.size(); ++at) {
+        const Log& log = logs[at];
         if (seen_ != nullptr && seen_->has(log)) continue;
         done.push_back(&log);
-        if (auto answer = decode_answer(log)) {
+        if (auto answer = answer_at(logs, at)) {
             answered.answers.push_back(*std::move(answer));
             continue;
         }

@@ -55,6 +55,10 @@ public:
     [[nodiscard]] Step step();
 
     [[nodiscard]] std::optional<std::uint64_t> head() const { return head_; }
+    // Blocks up to this one, as many as one question has, may hold an answer that a node left out:
+    // the next steps read them once more. The cursor stays.
+    void read_again(std::uint64_t block);
+
     // The block that is read next.
     [[nodiscard]] std::optional<std::uint64_t> next() const { return next_; }
 
@@ -70,6 +74,7 @@ private:
     [[nodiscard]] std::optional<domain::Bytes32> hash_of_last() const;
     [[nodiscard]] LogQuery next_range() const;
 
+    [[nodiscard]] bool lacks_share(const std::vector<Log>& logs);
     void deliver(const std::vector<Log>& logs, std::uint64_t cursor);
     void deliver_cursor(std::uint64_t cursor);
     void deliver_cursor_if_due();
@@ -101,8 +106,9 @@ private:
     domain::Monotonic delivered_at_{};
     Debounce low_head_;
     Debounce missing_block_;
-    std::uint32_t failures_ = 0;   // in a row
-    std::uint32_t throttles_ = 0;  // in a row
+    std::uint32_t without_share_ = 0;  // answers in a row with a threshold and not its share
+    std::uint32_t failures_ = 0;       // in a row
+    std::uint32_t throttles_ = 0;      // in a row
 };
 
 }  // namespace chains::evm

@@ -59,7 +59,7 @@ Body public_decrypted(const abi::Decoder& data) {
     return domain::PublicDecrypted{copy(*value), std::move(*signatures), copy(*extra_data)};
 }
 
-Body kms_share(const abi::Decoder& data) {
+std::optional<domain::KmsShare> kms_share(const abi::Decoder& data) {
     const auto index = data.number(0);
     const auto payload = data.bytes(1);
     const auto signature = data.bytes(2);
@@ -69,6 +69,13 @@ Body kms_share(const abi::Decoder& data) {
     }
     return domain::KmsShare{static_cast<std::uint32_t>(*index), copy(*payload), copy(*signature),
                             copy(*extra_data)};
+}
+
+// Of a share with the id of this event.
+std::vector<domain::Bytes32> share_topics_of(const Log& event) {
+    std::vector<domain::Bytes32> topics = event.topics;
+    topics.front() = topic::user_decryption_response;
+    return topics;
 }
 
 Body body_of(const Log& log) {
@@ -107,6 +114,20 @@ const std::array<domain::Bytes32, 5>& answer_topics() {
 
 const domain::Bytes32& threshold_reached_topic() {
     return topic::threshold_reached;
+}
+
+std::optional<engine::ThresholdReached> threshold_reached_at(std::span<const Log> logs,
+                                                             std::size_t place) {
+    const Log& event = logs[place];
+    for (std::size_t at = place; at > 0; --at) {
+        const Log& log = logs[at - 1];
+        if (log.block_number != event.block_number) break;
+        if (log.transaction != event.transaction || log.topics != share_topics_of(event)) continue;
+        const auto share = kms_share(abi::Decoder{log.data});
+        if (!share) return std::nullopt;
+        return engine::ThresholdReached{share->index + 1, event.block_number};
+    }
+    return std::nullopt;
 }
 
 std::optional<engine::Answer> decode_answer(const Log& log) {

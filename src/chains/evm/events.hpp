@@ -20,8 +20,14 @@ namespace chains::evm {
 
 // Topics of the five response events (3.1), for eth_getLogs.
 [[nodiscard]] const std::array<domain::Bytes32, 5>& answer_topics();
-// UserDecryptionResponseThresholdReached; it carries no answer.
+// UserDecryptionResponseThresholdReached. It holds no number: the share before it in its
+// transaction does (3.2).
 [[nodiscard]] const domain::Bytes32& threshold_reached_topic();
+
+// How many shares the event at a place of these logs, which are in chain order, says are enough.
+// Nothing when its share is not among them.
+[[nodiscard]] std::optional<engine::ThresholdReached> threshold_reached_at(
+    std::span<const Log> logs, std::size_t place);
 
 // The answer in a response event; nothing for other logs and malformed ones. An indexShare of 2^31
 // or more is malformed (3.4).

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "chains/evm/account.hpp"
 #include "chains/evm/contract_wallets.hpp"
+#include "chains/evm/contract_watch.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
 #include "chains/evm/key_poller.hpp"
@@ -56,6 +58,7 @@ public:
           readiness_(options_, *nodes_.read, nodes_.hosts, workers.reads, logger),
           thresholds_(options_, *nodes_.protocol, clock, workers.reads, logger),
           keys_(options_, *nodes_.protocol, workers.reads, logger),
+          contracts_(options_, nodes_, workers.reads, logger),
           monitor_(options_, signer_->address(), *nodes_.write, workers.reads, clock, logger),
           preparation_(options_, *nodes_.write, *nodes_.read, nonces_, fees_, gas_,
                        signer_->address(), reads_, clock, logger),
@@ -88,6 +91,7 @@ public:
         subscribe();
         monitor_.start();
         keys_.start();
+        contracts_.start();
         refresh();
     }
 
@@ -140,6 +144,7 @@ public:
         readiness_.stop();
         thresholds_.stop();
         keys_.stop();
+        contracts_.stop();
         monitor_.stop();
         reads_.stop();
         sends_.stop();
@@ -161,7 +166,18 @@ public:
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             all.push_back({"gateway_listener_" + std::to_string(i), !listeners_[i]->problem()});
         }
+        std::ranges::move(contracts_.dependencies(), std::back_inserter(all));
         return all;
+    }
+
+    // The published contract does, since it emits shares. Of another one nobody knows; then numbers
+    // that are looked up decide.
+    [[nodiscard]] bool announces_thresholds() const {
+        return contracts_.has_published_decryption().value_or(true);
+    }
+
+    void read_again(std::uint64_t block) {
+        for (const auto& listener : listeners_) listener->read_again(block);
     }
 
     [[nodiscard]] engine::ChainReadings readings() const {
@@ -237,6 +253,7 @@ private:
     Readiness readiness_;
     Thresholds thresholds_;
     KeyPoller keys_;
+    ContractWatch contracts_;
     Monitor monitor_;
     std::vector<std::string> names_;
     std::vector<std::unique_ptr<Listener>> listeners_;
@@ -291,6 +308,14 @@ void Gateway::undo_sealed() {
 std::optional<std::uint32_t> Gateway::share_threshold(const domain::Bytes32& context,
                                                       std::uint32_t) {
     return impl_->thresholds().find(context);
+}
+
+bool Gateway::announces_thresholds() const {
+    return impl_->announces_thresholds();
+}
+
+void Gateway::read_again(std::uint64_t block) {
+    impl_->read_again(block);
 }
 
 void Gateway::stop() {

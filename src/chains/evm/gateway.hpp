@@ -51,6 +51,8 @@ public:
     void undo_sealed() override;
     [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
                                                                std::uint32_t configured) override;
+    [[nodiscard]] bool announces_thresholds() const override;
+    void read_again(std::uint64_t block) override;
     void stop() override;
 
     [[nodiscard]] std::optional<std::string> problem() const override;

@@ -89,6 +89,14 @@ void Listener::wake() {
     }
 }
 
+void Listener::read_again(std::uint64_t block) {
+    {
+        const std::lock_guard lock{mutex_};
+        again_ = std::max(again_.value_or(block), block);
+    }
+    wake();
+}
+
 void Listener::stop() {
     {
         const std::lock_guard lock{mutex_};
@@ -131,13 +139,16 @@ void Listener::wake_at_locked(domain::Monotonic time) {
 }
 
 void Listener::wake(domain::Monotonic time) {
+    std::optional<std::uint64_t> again;
     {
         const std::lock_guard lock{mutex_};
         if (wake_ != time || polling_ || stopped_) return;
         wake_.reset();
         polling_ = true;
         woken_ = false;
+        again = std::exchange(again_, {});
     }
+    if (again) reader_.read_again(*again);
     const ChainReader::Step step = reader_.step();
     const std::lock_guard lock{mutex_};
     polling_ = false;

@@ -45,6 +45,9 @@ public:
     // There may be something new: polls now, unless the node has to be left alone.
     void wake();
 
+    // Reads this block and those before it once more, now (ChainReader).
+    void read_again(std::uint64_t block);
+
     // No event is delivered after this returns. Not from inside an event.
     void stop();
 
@@ -82,6 +85,7 @@ private:
     std::optional<std::string> problem_;
     std::optional<std::uint64_t> head_;
     std::optional<std::uint64_t> next_;
+    std::optional<std::uint64_t> again_;  // read this block again
 
     engine::TaskGroup task_group_;  // last: it waits for work that uses the rest
 };

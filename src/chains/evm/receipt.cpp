@@ -45,8 +45,10 @@ std::optional<Log> decode_log(const jsonrpc::Json& value) {
         return std::nullopt;
     }
     if (!removed.is_null() && !removed.is_boolean()) return std::nullopt;
-    return Log{*address, std::move(*topics), std::move(*data), *block_number, *block_hash,
-               *index,   removed == true};
+    return Log{*address,         std::move(*topics),
+               std::move(*data), *block_number,
+               *block_hash,      *index,
+               removed == true,  jsonrpc::bytes32(jsonrpc::member(value, "transactionHash"))};
 }
 
 std::optional<TransactionReceipt> decode_receipt(const jsonrpc::Json& value) {

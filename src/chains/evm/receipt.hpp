@@ -17,6 +17,7 @@ struct Log {
     domain::Bytes32 block_hash{};
     std::uint64_t index = 0;
     bool removed = false;
+    std::optional<domain::Bytes32> transaction{};  // its hash; not every node gives it
 };
 
 struct TransactionReceipt {

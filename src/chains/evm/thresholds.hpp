@@ -20,7 +20,8 @@
 
 namespace chains::evm {
 
-// How many shares complete a user decryption, by KMS context (evm-gateway 9.4, relayer-api 12.1).
+// How many shares complete a user decryption, by KMS context (evm-gateway 9.4, relayer-api 12.1),
+// where the gateway contract does not announce it (3.2).
 // Context 0 has a setting instead and is not asked for here. What was looked up is believed for
 // threshold_age_max and served until its successor is there. At most 10,000 contexts; the one that
 // was asked for longest ago makes room.

@@ -433,7 +433,7 @@ TEST_CASE("an event that does not decode is skipped with one warning, its neighb
     CHECK_FALSE(harness.listener->problem());
 }
 
-TEST_CASE("threshold events carry no answer and are no reason for a warning") {
+TEST_CASE("a threshold without its share is read again, and passed after five tries") {
     ListenerHarness harness;
     harness.start();
     harness.chain.answer(1);
@@ -443,9 +443,34 @@ TEST_CASE("threshold events carry no answer and are no reason for a warning") {
         }
         return logs;
     };
+    harness.run_for(5s);
+    CHECK(harness.listener->problem());
+    CHECK(harness.listener->head_lag() == 1);
     harness.run_for(20s);
     CHECK(harness.events.references().empty());
-    CHECK(harness.logger.lines().empty());
+    CHECK(harness.logger.count("answer_undecodable listener=evm-1 block=1 log=0") == 1);
+    CHECK(harness.listener->head_lag() == 0);
+    CHECK_FALSE(harness.listener->problem());
+}
+
+TEST_CASE("what is read again is delivered again, and the cursor stays") {
+    ListenerHarness harness;
+    harness.start();
+    for (std::uint64_t number = 1; number <= 3; ++number) harness.chain.answer(number);
+    harness.run_for(20s);
+    REQUIRE(harness.events.references() == References{1, 2, 3});
+    harness.events.commit();
+    const auto cursor = harness.events.cursor("evm-1");
+    harness.node.ranges.clear();
+    harness.listener->read_again(2);
+    harness.run_for(1s);
+    CHECK(harness.events.references() == References{1, 2, 3, 1, 2, 3});
+    harness.events.commit();
+    CHECK(harness.events.cursor("evm-1") == cursor);
+    REQUIRE(!harness.node.ranges.empty());
+    harness.chain.answer(4);
+    harness.run_for(20s);
+    CHECK(harness.events.references() == References{1, 2, 3, 1, 2, 3, 4});
     CHECK(harness.listener->head_lag() == 0);
 }
 

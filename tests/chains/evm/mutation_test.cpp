@@ -37,6 +37,7 @@ struct AnswerSize {
         return body.handles.capacity() * 32 + size_of(body.signatures);
     }
     std::size_t operator()(const engine::ProofRejected&) const { return 0; }
+    std::size_t operator()(const engine::ThresholdReached&) const { return 0; }
     std::size_t operator()(const domain::PublicDecrypted& body) const {
         return body.value.capacity() + size_of(body.signatures) + body.extra_data.capacity();
     }

@@ -42,6 +42,10 @@ public:
                                                                std::uint32_t configured) override {
         return gateway->share_threshold(context, configured);
     }
+    [[nodiscard]] bool announces_thresholds() const override {
+        return gateway->announces_thresholds();
+    }
+    void read_again(std::uint64_t block) override { gateway->read_again(block); }
     void stop() override { gateway->stop(); }
     [[nodiscard]] std::optional<std::string> problem() const override { return gateway->problem(); }
 };

@@ -30,6 +30,7 @@ jsonrpc::Answer error(std::int64_t code, std::string message) {
 }
 
 constexpr std::uint32_t multicall_selector = 0xac9650d8;
+constexpr std::uint32_t version_selector = 0x0d8e6e2c;
 
 std::uint32_t selector_of(const domain::Bytes& data) {
     std::uint32_t selector = 0;
@@ -123,6 +124,11 @@ jsonrpc::Answer StubChain::act(const Call& call) {
             const auto revert = refuses ? refuses(*data, false) : std::nullopt;
             if (revert) return jsonrpc::NodeError{3, "execution reverted", *revert};
             return Json("0x");
+        }
+        if (selector_of(*data) == version_selector && !version.empty()) {
+            evm::abi::Tuple said;
+            said.add_bytes(domain::Bytes{version.begin(), version.end()});
+            return Json(jsonrpc::hex(said.encoded()));
         }
         if (selector_of(*data) == multicall_selector) return all_allowed(*data);
         return Json(jsonrpc::hex(number_word(1)));  // ready
@@ -240,6 +246,22 @@ void StubChain::answer(const domain::Bytes32& reference, const domain::Bytes32& 
     log.block_number = head();
     log.block_hash = block.hash;
     block.logs.push_back(std::move(log));
+}
+
+void StubChain::share(const domain::Bytes32& reference, std::uint32_t index,
+                      const domain::Bytes& extra_data, bool reaches_threshold) {
+    evm::abi::Tuple data;
+    data.add(std::uint64_t{index})
+        .add_bytes(domain::Bytes(8, static_cast<std::uint8_t>(index)))
+        .add_bytes(domain::Bytes(65, 3))
+        .add_bytes(extra_data);
+    answer(reference, evm::topic::user_decryption_response, data.encoded());
+    if (!reaches_threshold) return;
+    evm::Log reached = blocks_.back().logs.back();
+    reached.topics.front() = evm::topic::threshold_reached;
+    reached.data.clear();
+    reached.index = 1;
+    blocks_.back().logs.push_back(std::move(reached));
 }
 
 void StubChain::answer_all(std::uint32_t shares) {

@@ -33,6 +33,7 @@ public:
     // is only tried.
     std::function<std::optional<domain::Bytes>(const domain::Bytes& input, bool estimates)> refuses;
 
+    std::string version;     // what getVersion() says; empty: nobody knows that function
     bool mines = true;       // otherwise transactions stay in the pool
     bool knows_sync = true;  // eth_sendRawTransactionSync
     std::uint64_t base_fee = 1'000'000'000;
@@ -52,6 +53,9 @@ public:
     void lose_blocks(std::uint64_t blocks);
     // The answer of the contract to one of its requests, in a block of its own.
     void answer(const domain::Bytes32& reference, const domain::Bytes32& topic, domain::Bytes data);
+    // A share in a block of its own; with the event that these are enough, as the contract has it.
+    void share(const domain::Bytes32& reference, std::uint32_t index,
+               const domain::Bytes& extra_data, bool reaches_threshold = false);
     // Answers every request that has none: proofs accepted, values public, `shares` shares.
     void answer_all(std::uint32_t shares = 9);
 
