@@ -39,7 +39,9 @@ std::vector<Finding> look_at_gateway(const config::Settings& settings, const por
     const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
     auto nodes = chains::evm::make_nodes(settings.evm, clock);
     const auto probes = chains::evm::make_probes(settings.evm, clock);
-    return chains::evm::diagnose(settings.evm, nodes, probes, *signer, clock);
+    chains::evm::Options options = settings.evm;
+    options.shares_threshold = settings.engine.user_decrypt_shares_threshold;
+    return chains::evm::diagnose(options, nodes, probes, *signer, clock);
 }
 
 std::vector<Finding> look_at_votes(const config::Settings& settings, const ports::Clock& clock) {

@@ -63,8 +63,10 @@ private:
             return;
         }
         add(check_sync_send(write));
-        add(check_code("decryption contract", write, options_.decryption));
-        add(check_code("input verification contract", write, options_.input_verification));
+        add(check_contract("decryption contract", write, options_.decryption,
+                           ContractKind::decryption));
+        add(check_contract("input verification contract", write, options_.input_verification,
+                           ContractKind::input_verification));
         add(check_balance(write, signer_.address(), options_));
         add(check_nonce(write, signer_.address()));
         add(check_clock(write, clock_));
@@ -113,7 +115,8 @@ private:
             if (node == nodes_.hosts.end()) {
                 add(failed(subject, "no node: give the chain a URL"));
             } else if (reach(subject + " node", *node->second, host.chain_id, host.urls)) {
-                add(check_code(subject + " access list", *node->second, host.acl));
+                add(check_contract(subject + " access list", *node->second, host.acl,
+                                   ContractKind::access_list));
             }
         }
     }
@@ -124,12 +127,14 @@ private:
             not_checked("protocol contracts, key material and threshold", "protocol node");
             return;
         }
-        add(check_code("protocol config contract", protocol, options_.protocol_config.address));
-        if (findings_.back().verdict == diagnosis::Finding::Verdict::ok) {
+        add(check_contract("protocol config contract", protocol, options_.protocol_config.address,
+                           ContractKind::protocol_config));
+        if (findings_.back().verdict != diagnosis::Finding::Verdict::failed) {
             add(check_threshold(protocol, options_));
         }
-        add(check_code("kms generation contract", protocol, options_.key_urls.kms_generation));
-        if (findings_.back().verdict == diagnosis::Finding::Verdict::ok) {
+        add(check_contract("kms generation contract", protocol, options_.key_urls.kms_generation,
+                           ContractKind::kms_generation));
+        if (findings_.back().verdict != diagnosis::Finding::Verdict::failed) {
             add(check_key_material(protocol, options_));
         }
     }

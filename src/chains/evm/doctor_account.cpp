@@ -121,22 +121,31 @@ std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read, const Address& s
                         "fee_token_address")};
     }
     const Address& payment = *options.protocol_payment;
-    for (const auto& [name, address] :
-         {std::pair{"ProtocolPayment contract", payment}, {"fee token", *options.fee_token}}) {
-        diagnosis::Finding code = check_code(name, read, address);
-        if (code.verdict != diagnosis::Finding::Verdict::ok) return {std::move(code)};
+    std::vector<diagnosis::Finding> findings{
+        check_contract("ProtocolPayment contract", read, payment, ContractKind::protocol_payment)};
+    if (findings[0].verdict == diagnosis::Finding::Verdict::failed) return findings;
+    if (auto code = check_code(subject, read, *options.fee_token);
+        code.verdict != diagnosis::Finding::Verdict::ok) {
+        findings.push_back(std::move(code));
+        return findings;
     }
     const auto price = largest_price(read, payment);
     if (const auto* problem = std::get_if<Problem>(&price)) {
-        return {failed("prices", problem->text + ": check the address of ProtocolPayment")};
+        findings.push_back(
+            failed("prices", problem->text + ": check the address of ProtocolPayment"));
+        return findings;
     }
     const Bytes32& dearest = std::get<Bytes32>(price);
-    return {
-        enough("fee token balance", ask_word(read, *options.fee_token, balance_of(signer)), dearest,
-               "send tokens to " + jsonrpc::hex(signer)),
+    const std::string token = jsonrpc::hex(*options.fee_token);
+    findings.push_back(enough("fee token balance",
+                              ask_word(read, *options.fee_token, balance_of(signer)), dearest,
+                              "send tokens of " + token + " to " + jsonrpc::hex(signer)));
+    findings.push_back(
         enough("fee token allowance",
                ask_word(read, *options.fee_token, allowance(signer, payment)), dearest,
-               "approve " + jsonrpc::hex(payment) + " as a spender of " + jsonrpc::hex(signer))};
+               "approve " + jsonrpc::hex(payment) + " as a spender of token " + token +
+                   ", for as much as all requests will cost, from " + jsonrpc::hex(signer)));
+    return findings;
 }
 
 }  // namespace chains::evm::doctor

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "chains/evm/contract_kind.hpp"
 #include "chains/evm/doctor.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
@@ -40,6 +41,9 @@ struct Problem {
                                                 std::optional<std::uint64_t> chain_id);
 [[nodiscard]] diagnosis::Finding check_code(const std::string& subject, jsonrpc::Node& node,
                                             const domain::Address& contract);
+// That, which contract it says it is, and whether it is paused.
+[[nodiscard]] diagnosis::Finding check_contract(const std::string& subject, jsonrpc::Node& node,
+                                                const domain::Address& contract, ContractKind kind);
 [[nodiscard]] diagnosis::Finding check_sync_send(jsonrpc::Node& write);
 [[nodiscard]] diagnosis::Finding check_listener(const std::string& subject, jsonrpc::Node& node,
                                                 const Options& options);

@@ -65,7 +65,14 @@ diagnosis::Finding check_threshold(jsonrpc::Node& protocol, const Options& optio
                       "the current KMS context has none that is usable: check the address "
                       "of the protocol config contract");
     }
-    return ok(subject, std::to_string(*threshold) + " shares complete a user decryption");
+    const std::string text = std::to_string(*threshold) + " shares complete a user decryption";
+    if (options.shares_threshold == 0 || options.shares_threshold == *threshold) {
+        return ok(subject, text);
+    }
+    return warning(subject, text + ", the configuration says " +
+                                std::to_string(options.shares_threshold) +
+                                ": set gateway.contracts.user_decrypt_shares_threshold to " +
+                                std::to_string(*threshold));
 }
 
 }  // namespace chains::evm::doctor

@@ -85,6 +85,9 @@ struct Options {
     // What requests cost and in which token (1.5). Only for the self-check; absent: not checked.
     std::optional<domain::Address> protocol_payment;
     std::optional<domain::Address> fee_token;
+    // How many shares complete a user decryption as configured; only for the self-check; 0:
+    // unknown.
+    std::uint32_t shares_threshold = 0;
     std::vector<HostChain> host_chains;
 
     std::string private_key;        // 64 hex digits; secret

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chains/evm/calls.hpp"
+#include "chains/evm/replies.hpp"
 #include "chains/evm/scripted_node.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "support/requests.hpp"
@@ -30,6 +31,10 @@ const std::string empty = "0x";
 std::string hex_word(std::uint64_t number) {
     std::string digits = chains::jsonrpc::hex_quantity(number).substr(2);
     return "0x" + std::string(64 - digits.size(), '0') + digits;
+}
+
+std::string hex_address(std::uint8_t fill) {
+    return chains::jsonrpc::hex(support::address(fill));
 }
 
 std::string selector_of(const domain::Bytes& call) {
@@ -84,6 +89,20 @@ struct Clinic {
         returns[selector_of(getter(Getter::current_kms_context_and_epoch))] =
             hex_word(7) + hex_word(8).substr(2);
         returns["0x281e8bfe"] = hex_word(9);
+        returns[selector_of(getter(Getter::paused))] = hex_word(0);
+        options.shares_threshold = 9;
+        say_version(0xdd, "Decryption v0.7.0");
+        say_version(0xee, "InputVerification v0.6.0");
+        say_version(0xfe, "ProtocolPayment v0.1.0");
+        say_version(0xac, "ACL v0.5.0");
+        say_version(0xad, "ACL v0.4.0");
+        say_version(0x61, "KMSGeneration v0.5.0");
+        say_version(0x62, "ProtocolConfig v0.2.0");
+    }
+
+    void say_version(std::uint8_t contract, std::string_view text) {
+        versions[hex_address(contract)] =
+            Json(chains::jsonrpc::hex(replies::tuple({replies::text(text)})));
     }
 
     ScriptedNode& add(std::unique_ptr<chains::jsonrpc::Node>& place, const char* chain_id) {
@@ -106,6 +125,13 @@ struct Clinic {
         };
         node->on["eth_call"] = [this](const Json& params) -> Answer {
             const std::string data = params[0]["input"];
+            if (data == selector_of(getter(Getter::version))) {
+                const auto said = versions.find(params[0]["to"]);
+                if (said != versions.end()) return said->second;
+            }
+            if (data == selector_of(getter(Getter::paused)) && paused == params[0]["to"]) {
+                return Json(hex_word(1));
+            }
             const auto found = returns.find(data.substr(0, 10));
             if (found == returns.end()) return NodeError{3, "execution reverted", {}};
             return found->second;
@@ -131,8 +157,10 @@ struct Clinic {
     std::int64_t age = 3;
     std::uint64_t pace = 1;
     std::uint64_t head = 100;
-    std::map<std::string, Answer> returns;  // by selector
-    std::map<std::string, Answer> at_url;   // eth_chainId
+    std::map<std::string, Answer> returns;   // by selector
+    std::map<std::string, Answer> versions;  // by contract
+    std::string paused;                      // this contract
+    std::map<std::string, Answer> at_url;    // eth_chainId
     std::optional<std::string> subscription_trouble;
     chains::evm::Options options;
     support::VirtualClock clock;
@@ -283,6 +311,62 @@ TEST_CASE("what is not well is said, with what to do") {
          "protocol config contract", Verdict::failed, "its address is zero"},
         {"zero kms generation", [](Clinic& clinic) { clinic.options.key_urls.kms_generation = {}; },
          "kms generation contract", Verdict::failed, "its address is zero"},
+        {"decryption and input swapped",
+         [](Clinic& clinic) {
+             std::swap(clinic.options.decryption, clinic.options.input_verification);
+         },
+         "decryption contract", Verdict::failed,
+         "stands InputVerification v0.6.0, not Decryption: correct the address"},
+        {"input and decryption swapped",
+         [](Clinic& clinic) {
+             std::swap(clinic.options.decryption, clinic.options.input_verification);
+         },
+         "input verification contract", Verdict::failed,
+         "stands Decryption v0.7.0, not InputVerification"},
+        {"the protocol config as access list",
+         [](Clinic& clinic) { clinic.options.host_chains[0].acl = support::address(0x62); },
+         "host chain 8009 access list", Verdict::failed, "stands ProtocolConfig v0.2.0, not ACL"},
+        {"a replica of the protocol config",
+         [](Clinic& clinic) { clinic.say_version(0x62, "ProtocolConfigReplica v0.1.0"); },
+         "protocol config contract", Verdict::failed,
+         "stands ProtocolConfigReplica v0.1.0, not ProtocolConfig"},
+        {"another kms generation",
+         [](Clinic& clinic) { clinic.say_version(0x61, "ACL v0.5.0"); }, "kms generation contract",
+         Verdict::failed, "not KMSGeneration"},
+        {"another payment contract",
+         [](Clinic& clinic) { clinic.say_version(0xfe, "Decryption v0.7.0"); },
+         "ProtocolPayment contract", Verdict::failed, "not ProtocolPayment"},
+        {"a contract that does not say what it is",
+         [](Clinic& clinic) { clinic.versions.erase(hex_address(0xdd)); }, "decryption contract",
+         Verdict::warning, "does not say what it is (getVersion): make sure that it is Decryption"},
+        {"a version that is none", [](Clinic& clinic) { clinic.say_version(0xdd, "Decryption"); },
+         "decryption contract", Verdict::warning, "does not say what it is"},
+        {"a version of control characters",
+         [](Clinic& clinic) { clinic.say_version(0xdd, "Decryption v\n\x1b[2J"); },
+         "decryption contract", Verdict::warning, "does not say what it is"},
+        {"a version without end",
+         [](Clinic& clinic) { clinic.say_version(0xdd, std::string(5'000, 'x') + " v1"); },
+         "decryption contract", Verdict::warning, "does not say what it is"},
+        {"a version nobody answers",
+         [](Clinic& clinic) { clinic.versions[hex_address(0xdd)] = refused; },
+         "decryption contract", Verdict::failed, "which contract is not known"},
+        {"not paused", [](Clinic&) {}, "decryption contract", Verdict::ok,
+         "0xdddddddddddddddddddddddddddddddddddddddd, Decryption v0.7.0, not paused"},
+        {"decryption is paused", [](Clinic& clinic) { clinic.paused = hex_address(0xdd); },
+         "decryption contract", Verdict::failed, "paused: requests fail"},
+        {"input verification is paused", [](Clinic& clinic) { clinic.paused = hex_address(0xee); },
+         "input verification contract", Verdict::failed, "paused: requests fail"},
+        {"an access list is paused", [](Clinic& clinic) { clinic.paused = hex_address(0xac); },
+         "host chain 8009 access list", Verdict::warning, "nobody is given access"},
+        {"a contract that can not be paused",
+         [](Clinic& clinic) { clinic.returns.erase(selector_of(getter(Getter::paused))); },
+         "decryption contract", Verdict::ok, "Decryption v0.7.0"},
+        {"another threshold is configured",
+         [](Clinic& clinic) { clinic.options.shares_threshold = 5; }, "threshold",
+         Verdict::warning,
+         "9 shares complete a user decryption, the configuration says 5: set "
+         "gateway.contracts.user_decrypt_shares_threshold to 9"},
+
         {"garbled code", says(&Clinic::write, "eth_getCode", Json(nullptr)), "decryption contract",
          Verdict::failed, "malformed"},
 
@@ -325,7 +409,8 @@ TEST_CASE("what is not well is said, with what to do") {
         {"no allowance", [](Clinic& clinic) { clinic.returns["0xdd62ed3e"] = hex_word(0); },
          "fee token allowance", Verdict::failed,
          "0, the dearest request costs 0.00000000000000003: approve "
-         "0xfefefefefefefefefefefefefefefefefefefefe"},
+         "0xfefefefefefefefefefefefefefefefefefefefe as a spender of token "
+         "0xf0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0"},
         {"unending allowance", [](Clinic&) {}, "fee token allowance", Verdict::ok,
          "more than 10^20"},
         {"a token that is none", [](Clinic& clinic) { clinic.returns["0x70a08231"] = empty; },
