@@ -25,6 +25,12 @@ std::optional<std::uint64_t> GasLimits::limit_for(std::uint64_t estimate) {
     return std::max(std::min(wanted, *most), estimate);
 }
 
+bool GasLimits::exceeds_block(std::uint64_t estimate) {
+    const std::lock_guard lock{mutex_};
+    const auto limit = block_limit();
+    return limit && estimate > *limit;
+}
+
 std::optional<std::uint64_t> GasLimits::cap() {
     const std::lock_guard lock{mutex_};
     const bool named = named_ && clock_.monotonic() - named_at_ < named_for;

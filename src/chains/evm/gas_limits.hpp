@@ -19,6 +19,9 @@ public:
     // (evm-gateway 5.3, field report 94). Nothing when the estimate is none.
     [[nodiscard]] std::optional<std::uint64_t> limit_for(std::uint64_t estimate);
 
+    // No block has so much room: a transaction that needs it will never be included.
+    [[nodiscard]] bool exceeds_block(std::uint64_t estimate);
+
     // The smaller of both; nothing when neither is known.
     [[nodiscard]] std::optional<std::uint64_t> cap();
 

@@ -25,6 +25,17 @@ constexpr std::uint32_t unknown_tries_max = 5;
 // Requests whose refusals are counted; beyond that the oldest begin anew.
 constexpr std::size_t refusals_kept_max = 10'000;
 
+// How far the clock of the chain's blocks may be behind.
+constexpr domain::Milliseconds block_time_patience{60'000};
+
+domain::Failure rpc_error(const std::string& message) {
+    return {domain::Reason::rpc_error, "RPC error: " + message, {}};
+}
+
+domain::Failure never_taken(const std::string& message) {
+    return rpc_error("too large for a block: " + message);
+}
+
 bool lacks_block(const jsonrpc::Answer& answer) {
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
     return error != nullptr &&
@@ -162,10 +173,21 @@ std::vector<jsonrpc::Answer> Preparation::ask_estimates(std::vector<jsonrpc::Cal
     return answers;
 }
 
-bool Preparation::is_last_refusal(const domain::RequestId& id, std::uint32_t most) {
+bool Preparation::is_last_refusal(const domain::RequestId& id, const Patience& patience) {
+    const domain::Monotonic now = clock_.monotonic();
     const std::lock_guard lock{mutex_};
     if (refusals_.size() >= refusals_kept_max) refusals_.erase(refusals_.begin());
-    return ++refusals_[id.sequence] >= most;
+    Refusals& before = refusals_.try_emplace(id.sequence, Refusals{0, now}).first->second;
+    ++before.tries;
+    if (patience.tries_max != 0) return before.tries >= patience.tries_max;
+    return now - before.since >= patience.time_max;
+}
+
+engine::PrepareOutcome Preparation::refused_for_now(const domain::RequestId& id, const char* reason,
+                                                    const Patience& patience,
+                                                    domain::Failure verdict) {
+    const bool last = is_last_refusal(id, patience);
+    return engine::Unreachable{reason, std::move(verdict), last ? 1U : 0U};
 }
 
 void Preparation::forget_refusals(const domain::RequestId& id) {
@@ -181,6 +203,11 @@ engine::PrepareOutcome Preparation::outcome_of(const domain::RequestId& id,
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&estimate)) return refused(id, *error);
     const auto gas = jsonrpc::quantity(std::get<jsonrpc::Json>(estimate));
     const auto limit = gas ? gas_.limit_for(*gas) : std::nullopt;
+    // Some nodes estimate beyond what a block holds.
+    if (limit && gas_.exceeds_block(*gas)) {
+        return engine::Rejected{
+            never_taken("it needs " + std::to_string(*gas) + " gas, more than a block has")};
+    }
     if (!limit) return engine::Unreachable{"the node's gas estimate can not be read"};
     if (lacks_funds_.exchange(false)) {
         logger_.write(ports::LogLevel::info, "insufficient_funds_recovered");
@@ -196,13 +223,23 @@ engine::PrepareOutcome Preparation::refused(const domain::RequestId& id,
     const jsonrpc::ReplyMeaning meaning = jsonrpc::classify(error);
     switch (meaning.reply_class) {
         case reverted: {
-            const domain::Failure failure = evm::reverted(error);
-            if (failure.selector != ciphertext_material_not_found) return engine::Rejected{failure};
+            domain::Failure failure = evm::reverted(error);
             // A node that lags behind the one that said the ciphertext is there.
-            const bool last = is_last_refusal(id, options_.estimation_attempts_max);
-            return engine::Unreachable{"the ciphertext is not on chain yet", failure,
-                                       last ? 1U : 0U};
+            if (failure.selector == ciphertext_material_not_found) {
+                return refused_for_now(id, "the ciphertext is not on chain yet",
+                                       {options_.estimation_attempts_max, {}}, std::move(failure));
+            }
+            // The client's clock was right, that of the blocks is slow (5.4).
+            if (failure.selector == start_timestamp_in_future) {
+                return refused_for_now(id, "the request begins after the latest block",
+                                       {0, block_time_patience}, std::move(failure));
+            }
+            return engine::Rejected{std::move(failure)};
         }
+        // No block will ever take it.
+        case gas_too_high:
+        case too_large:
+            return engine::Rejected{never_taken(error.message)};
         case balance_too_low:
             if (!lacks_funds_.exchange(true)) logger_.write(ports::LogLevel::error, no_funds_line);
             return engine::Unreachable{no_funds_text, {}, 0, no_funds_hold};
@@ -226,11 +263,8 @@ engine::PrepareOutcome Preparation::refused(const domain::RequestId& id,
         default:
             break;
     }
-    const bool last = is_last_refusal(id, unknown_tries_max);
-    return engine::Unreachable{
-        "the node refuses to estimate",
-        domain::Failure{domain::Reason::rpc_error, "RPC error: " + error.message, {}},
-        last ? 1U : 0U};
+    return refused_for_now(id, "the node refuses to estimate", {unknown_tries_max, {}},
+                           rpc_error(error.message));
 }
 
 domain::Address Preparation::target_of(const domain::Request& request) const {

@@ -50,8 +50,17 @@ private:
                                                     Transaction draft);
     [[nodiscard]] engine::PrepareOutcome refused(const domain::RequestId& id,
                                                  const jsonrpc::NodeError& error);
+    // What was refused for now, and how often or how long that is borne.
+    struct Patience {
+        std::uint32_t tries_max = 0;  // 0: the time counts
+        domain::Milliseconds time_max{0};
+    };
+    [[nodiscard]] engine::PrepareOutcome refused_for_now(const domain::RequestId& id,
+                                                         const char* reason,
+                                                         const Patience& patience,
+                                                         domain::Failure verdict);
     // One more of this request; whether it was the last that is borne.
-    [[nodiscard]] bool is_last_refusal(const domain::RequestId& id, std::uint32_t most);
+    [[nodiscard]] bool is_last_refusal(const domain::RequestId& id, const Patience& patience);
     void forget_refusals(const domain::RequestId& id);
     [[nodiscard]] domain::Address target_of(const domain::Request& request) const;
 
@@ -72,7 +81,11 @@ private:
     std::set<domain::Address> with_code_;
     // Of each request that an estimation refused so far. Pauses of a busy node are no tries, so the
     // engine's count of troubles is not the one.
-    std::map<std::uint64_t, std::uint32_t> refusals_;
+    struct Refusals {
+        std::uint32_t tries = 0;
+        domain::Monotonic since{};
+    };
+    std::map<std::uint64_t, Refusals> refusals_;
 };
 
 }  // namespace chains::evm

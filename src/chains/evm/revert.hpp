@@ -10,6 +10,7 @@
 namespace chains::evm {
 
 inline constexpr std::uint32_t ciphertext_material_not_found = 0x0666cbdf;
+inline constexpr std::uint32_t start_timestamp_in_future = 0xf24c0887;
 
 // Whether a node's error says that the contract refused (evm-gateway 4.4), however and wherever the
 // node spells it.

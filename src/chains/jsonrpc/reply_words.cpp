@@ -674,6 +674,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"GasLimitExceeded", gas_too_high, nethermind, nethermind_source},
     {"max gas limit exceeded", gas_too_high, hedera, hedera_source},
     {"intrinsic gas too high", gas_too_high, "anvil, Reth", anvil_source},
+    {"gas required exceeds", gas_too_high, "geth, anvil", geth_source},
     {"greater than the block gas limit", gas_too_high, anvil, anvil_source},
     {"greater than block gas limit", gas_too_high, providers, seen},
     {"greater than the cap", gas_too_high, "revm", reth_source},
@@ -1053,9 +1054,10 @@ constexpr auto texts = std::to_array<ReplyClassText>({
      "sends one at a time"},
     {gas_too_high, "gas_too_high", "the gas limit is beyond that of a block or a transaction",
      "signs again at the same nonce with the cap that was named or the block's limit, not below "
-     "the estimate; when that is not possible, cancels"},
+     "the estimate; when that is not possible, cancels; an estimate: the request fails"},
     {too_large, "too_large", "the transaction itself is too large",
-     "cancels: a transaction that does nothing takes the nonce, and the request fails"},
+     "cancels: a transaction that does nothing takes the nonce, and the request fails; an "
+     "estimate: it fails without one"},
     {reverted, "reverted", "the contract refused",
      "estimates and calls: the contract's answer; sends: cancels when words or data say so, and a "
      "code alone is not understood"},

@@ -66,6 +66,9 @@ TEST_CASE("selectors are the hashes of their signatures") {
         {number(Getter::input_verification_price), "getInputVerificationPrice()"},
         {number(Getter::public_decryption_price), "getPublicDecryptionPrice()"},
         {number(Getter::user_decryption_price), "getUserDecryptionPrice()"},
+        {number(Getter::version), "getVersion()"},
+        {number(Getter::paused), "paused()"},
+        {selector::signatures_invalidated_before, "decryptionSignatureInvalidatedBefore(address)"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.signature);
@@ -83,6 +86,8 @@ TEST_CASE("errors are the hashes of their signatures") {
     CHECK(seen.size() == 34);
     CHECK(ciphertext_material_not_found ==
           selector_of_signature("CiphertextMaterialNotFound(bytes32)"));
+    CHECK(start_timestamp_in_future ==
+          selector_of_signature("StartTimestampInFuture(uint256,uint256)"));
 }
 
 TEST_CASE("topics are the hashes of their signatures") {
