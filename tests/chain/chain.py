@@ -22,7 +22,8 @@ KMS_GENERATION = "0x1000000000000000000000000000000000000002"
 WALLET = "0x1000000000000000000000000000000000000003"
 FEE_TOKEN = "0x1000000000000000000000000000000000000004"
 PROTOCOL_PAYMENT = "0x1000000000000000000000000000000000000005"
-PLACES = {GATEWAY: "Gateway", ACL: "AccessControl", PROTOCOL_CONFIG: "ProtocolConfig",
+INPUT_VERIFICATION = "0x1000000000000000000000000000000000000006"
+PLACES = {GATEWAY: "Gateway", INPUT_VERIFICATION: "Gateway", ACL: "AccessControl", PROTOCOL_CONFIG: "ProtocolConfig",
           KMS_GENERATION: "KMSGeneration", WALLET: "Wallet", FEE_TOKEN: "FeeToken",
           PROTOCOL_PAYMENT: "ProtocolPayment"}
 
@@ -138,6 +139,16 @@ class Chain:
         self.rpc.ask("anvil_mine", "0x4")
         if self.anvil.block_time:
             self.anvil.mine_by_time(self.anvil.block_time)
+        return self
+
+    def publish(self):
+        """The gateway contracts say what they are, each at its place, and requests are paid for. From
+        here on the decryption contract counts shares (`respondShare`) and nothing else completes."""
+        self.tell(GATEWAY, "setVersion", "Decryption v0.7.0")
+        self.tell(INPUT_VERIFICATION, "setVersion", "InputVerification v0.6.0")
+        self.tell(PROTOCOL_PAYMENT, "setToken", FEE_TOKEN)
+        for contract in (GATEWAY, INPUT_VERIFICATION):
+            self.tell(contract, "setPayment", PROTOCOL_PAYMENT)
         return self
 
     def new_context(self, context, epoch, threshold, nodes=4, storage=STORAGE_URL, prefix="PUB"):

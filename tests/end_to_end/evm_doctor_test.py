@@ -11,8 +11,9 @@ import unittest
 from evm import World
 
 from anvil import free_port
-from chain import (ACCOUNTS, ACL, CHAIN_ID, CRS_ID, FEE_TOKEN, KEY_ID, KMS_GENERATION, PROTOCOL_PAYMENT,
-                   RELAYER, RELAYER_KEY)
+from chain import (ACCOUNTS, ACL, CHAIN_ID, CONTEXT_THRESHOLD, CRS_ID, FEE_TOKEN, GATEWAY,
+                   INPUT_VERIFICATION, KEY_ID, KMS_GENERATION, PROTOCOL_CONFIG, PROTOCOL_PAYMENT, RELAYER,
+                   RELAYER_KEY, WALLET)
 from config import DEFAULTS, write_config
 from liar import refusal
 from proxy import JSON, Proxy
@@ -20,6 +21,8 @@ from service import binary, environment
 
 SECRETS = ("us3r", "pa55word", "PATH-SECRET", "T0KEN")
 NOWHERE = "0x000000000000000000000000000000000000dead"
+PUBLISHED = {"gateway.contracts.input_verification_address": INPUT_VERIFICATION,
+             "gateway.contracts.user_decrypt_shares_threshold": CONTEXT_THRESHOLD}
 LINE = re.compile(r"(ok|warning|failed) +([^:]+): (.+)")
 
 
@@ -69,12 +72,13 @@ class EvmDoctorTest(unittest.TestCase):
         cls.world = World(node=Patient, starts=False)
         cls.world.__enter__()
         cls.addClassCleanup(cls.world.__exit__)
+        cls.world.chain.publish()
         cls.chain, cls.node, cls.config = cls.world.chain, cls.world.node, cls.world.service.config
         cls.dead = with_secrets(free_port())
 
     def look(self, status, url=None, variables=None, **options):
         """{subject: (verdict, text)} of a visit that ends with `status`."""
-        write_config(self.config, url or self.node.url, **options)
+        write_config(self.config, url or self.node.url, **{**PUBLISHED, **options})
         process = run("doctor", self.config, variables)
         self.assertEqual((process.returncode, process.stderr), (status, ""), process)
         for secret in (*SECRETS, RELAYER_KEY, "127.0.0.1"):
@@ -108,6 +112,7 @@ class EvmDoctorTest(unittest.TestCase):
         found = self.expect(0, {"signer": ("ok", RELAYER), "threshold": ("ok", "2 shares")})
         for subject in ("gateway write node", "gateway read node", "eth_sendRawTransactionSync",
                         "decryption contract", "input verification contract", "signer nonce", "clock",
+                        "ProtocolPayment contract",
                         "fee token balance", "fee token allowance", "listener 0", "listener 0 logs",
                         "listener 1", "listener 1 logs", f"host chain {CHAIN_ID} node",
                         f"host chain {CHAIN_ID} access list", "protocol node",
@@ -220,11 +225,52 @@ class EvmDoctorTest(unittest.TestCase):
         with self.told(FEE_TOKEN, "setAllowance", (RELAYER, PROTOCOL_PAYMENT, 0),
                        (RELAYER, PROTOCOL_PAYMENT, 10**24)):
             self.expect(1, {"fee token allowance": (
-                "failed", f"{cost}approve {PROTOCOL_PAYMENT} as a spender of {RELAYER}")})
+                "failed", f"{cost}approve {PROTOCOL_PAYMENT} as a spender of token {FEE_TOKEN}")})
         with self.told(FEE_TOKEN, "mint", (RELAYER, 0), (RELAYER, 10**24)):
-            self.expect(1, {"fee token balance": ("failed", f"{cost}send tokens to {RELAYER}")})
+            self.expect(1, {"fee token balance": ("failed", f"{cost}send tokens of {FEE_TOKEN} to {RELAYER}")})
         self.expect(0, {"fee token": ("warning", "not checked")},
                     **{"gateway.contracts.fee_token_address": None})
+
+    def test_which_contract_stands_where(self):
+        host = {"chain_id": CHAIN_ID, "url": self.node.url, "acl_address": ACL}
+        found = self.look(0)
+        for subject, version in (("decryption contract", "Decryption v0.7.0, not paused"),
+                                 ("input verification contract", "InputVerification v0.6.0, not paused"),
+                                 (f"host chain {CHAIN_ID} access list", "ACL v0.5.0, not paused"),
+                                 ("protocol config contract", "ProtocolConfig v0.2.0"),
+                                 ("kms generation contract", "KMSGeneration v0.5.0"),
+                                 ("ProtocolPayment contract", "ProtocolPayment v0.1.0")):
+            self.assertIn(version, found[subject][1])
+        for name, status, rows, options in (
+            ("swapped", 1, {
+                "decryption contract": ("failed", "stands InputVerification v0.6.0, not Decryption"),
+                "input verification contract": ("failed", "stands Decryption v0.7.0, not Input")},
+             {"gateway.contracts.decryption_address": INPUT_VERIFICATION,
+              "gateway.contracts.input_verification_address": GATEWAY}),
+            ("a protocol config as access list", 1,
+             {f"host chain {CHAIN_ID} access list": ("failed", "stands ProtocolConfig v0.2.0, not ACL")},
+             {"hosts": [{**host, "acl_address": PROTOCOL_CONFIG}]}),
+            ("one that does not say", 0,
+             {"decryption contract": ("warning", "does not say what it is")},
+             {"gateway.contracts.decryption_address": WALLET}),
+            ("another threshold", 0,
+             {"threshold": ("warning", "2 shares complete a user decryption, the configuration says 5")},
+             {"gateway.contracts.user_decrypt_shares_threshold": 5}),
+        ):
+            with self.subTest(name):
+                self.expect(status, rows, **options)
+
+    def test_paused(self):
+        for place, status, subject, verdict in (
+                (GATEWAY, 1, "decryption contract", "failed"),
+                (INPUT_VERIFICATION, 1, "input verification contract", "failed"),
+                (ACL, 0, f"host chain {CHAIN_ID} access list", "warning")):
+            with self.subTest(subject):
+                self.chain.tell(place, "setPaused", True)
+                try:
+                    self.expect(status, {subject: (verdict, ", paused: ")})
+                finally:
+                    self.chain.tell(place, "setPaused", False)
 
     def test_transactions_that_wait(self):
         rpc, before = self.chain.rpc, self.chain.nonce()

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.24;
 
-/// What of ERC-20 a look before the first request needs.
+/// What of ERC-20 a request needs, and a look before the first one.
 contract FeeToken {
+    error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed);
+    error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed);
+
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
 
@@ -15,13 +18,38 @@ contract FeeToken {
         return true;
     }
 
+    function transferFrom(address from, address to, uint256 value) external returns (bool) {
+        uint256 allowed = allowance[from][msg.sender];
+        if (allowed < value) revert ERC20InsufficientAllowance(msg.sender, allowed, value);
+        if (balanceOf[from] < value) revert ERC20InsufficientBalance(from, balanceOf[from], value);
+        if (allowed != type(uint256).max) allowance[from][msg.sender] = allowed - value;
+        balanceOf[from] -= value;
+        balanceOf[to] += value;
+        return true;
+    }
+
     function setAllowance(address account, address spender, uint256 value) external {
         allowance[account][spender] = value;
     }
 }
 
 contract ProtocolPayment {
+    address internal constant BURNER = address(0xb0);
+
     uint256 internal price;
+    FeeToken internal token;
+
+    function getVersion() external pure returns (string memory) {
+        return "ProtocolPayment v0.1.0";
+    }
+
+    function setToken(FeeToken value) external {
+        token = value;
+    }
+
+    function collect(address payer) external {
+        token.transferFrom(payer, BURNER, price);
+    }
 
     function setPrice(uint256 value) external {
         price = value;

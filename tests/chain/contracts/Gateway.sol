@@ -48,8 +48,12 @@ struct UserDecryptionRequestPayload {
     bytes signature;
 }
 
-/// Decryption and InputVerification in one: every request is taken as it comes, nothing is verified.
-/// What happens to a request is set by the test: for all, or for one by its first handle or, for an
+interface IPayment {
+    function collect(address payer) external;
+}
+
+/// Decryption and InputVerification in one: every request is taken as it comes, nothing is verified
+/// unless the test says so. It is neither until it gets a version. What happens to a request is set by the test: for all, or for one by its first handle or, for an
 /// input proof, its user. All state is right when it is zero, so the code can be put anywhere.
 contract Gateway {
     event VerifyProofRequest(
@@ -129,6 +133,13 @@ contract Gateway {
     error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed);
     error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed);
     error InvalidUserSignature(bytes signature);
+    error InvalidNullDurationDays();
+    error MaxDurationDaysExceeded(uint256 maxValue, uint256 actualValue);
+    error ContractAddressesMaxLengthExceeded(uint256 maxLength, uint256 actualLength);
+    error UnsupportedFHEType(uint8 fheType);
+    error InvalidFHEType(uint8 fheType);
+    error StartTimestampInFuture(uint256 currentTimestamp, uint256 startTimestamp);
+    error DifferentKeyIdsNotAllowed(SnsCiphertextMaterial first, SnsCiphertextMaterial invalid);
     error SomethingElse(uint256 number, string text);
     error NotAnswering();
 
@@ -141,6 +152,15 @@ contract Gateway {
     uint8 public readiness; // 0 ready, 1 not ready, 2 reverts
     mapping(bytes32 => uint8) internal modePlusOne;
     mapping(bytes32 => uint8) internal readinessPlusOne;
+    bool public paused;
+    bool public verifies; // what the published contract verifies of a request
+    uint256 public time; // what the contract takes for the time; 0: it does not look
+    uint256 public threshold; // of shares that respondShare counts
+    address public payment; // 0: requests cost nothing
+    string internal version;
+    mapping(bytes32 => uint256) internal keyOf; // of a handle; 0 is key 1
+    mapping(uint256 => uint256) public sharesOf; // by request
+    mapping(uint256 => bool) public reached;
     uint256 internal proofs;
     uint256 internal publics;
     uint256 internal users;
@@ -155,6 +175,7 @@ contract Gateway {
         bytes calldata extraData
     ) external {
         if (silent(bytes32(uint256(uint160(userAddress))))) return;
+        collect();
         emit VerifyProofRequest(
             ++proofs,
             contractChainId,
@@ -167,6 +188,8 @@ contract Gateway {
 
     function publicDecryptionRequest(bytes32[] calldata ctHandles, bytes calldata extraData) external {
         if (silent(ctHandles[0])) return;
+        verifyHandles(ctHandles);
+        collect();
         publics++;
         uint256 id = lastPublicId();
         if (shapes != SHAPES_NEW) emit PublicDecryptionRequest(id, materials(ctHandles), extraData);
@@ -175,25 +198,27 @@ contract Gateway {
 
     function userDecryptionRequest(
         CtHandleContractPair[] calldata ctHandleContractPairs,
-        RequestValidity calldata,
-        ContractsInfo calldata,
+        RequestValidity calldata requestValidity,
+        ContractsInfo calldata contractsInfo,
         address userAddress,
         bytes calldata publicKey,
         bytes calldata,
         bytes calldata extraData
     ) external {
+        verify(requestValidity, contractsInfo);
         request(ctHandleContractPairs, userAddress, publicKey, extraData);
     }
 
     function delegatedUserDecryptionRequest(
         CtHandleContractPair[] calldata ctHandleContractPairs,
-        RequestValidity calldata,
+        RequestValidity calldata requestValidity,
         DelegationAccounts calldata delegationAccounts,
-        ContractsInfo calldata,
+        ContractsInfo calldata contractsInfo,
         bytes calldata publicKey,
         bytes calldata,
         bytes calldata extraData
     ) external {
+        verify(requestValidity, contractsInfo);
         request(ctHandleContractPairs, delegationAccounts.delegateAddress, publicKey, extraData);
     }
 
@@ -207,6 +232,8 @@ contract Gateway {
         bytes calldata extraData
     ) external {
         if (silent(handles[0].handle)) return;
+        verifyStart(requestValidity.startTimestamp);
+        collect();
         users++;
         UserDecryptionRequestPayload memory payload;
         payload.userAddress = userAddress;
@@ -234,7 +261,46 @@ contract Gateway {
         return all;
     }
 
+    /// Nobody knows this function before it has a version.
+    function getVersion() external view returns (string memory) {
+        if (bytes(version).length == 0) {
+            assembly {
+                revert(0, 0)
+            }
+        }
+        return version;
+    }
+
     // --- what the test sets ---
+
+    function setVersion(string calldata value) external {
+        version = value;
+    }
+
+    function setPaused(bool value) external {
+        paused = value;
+    }
+
+    function setVerifies(bool value) external {
+        verifies = value;
+    }
+
+    /// What the contract takes for the time of the block; 0: it does not look.
+    function setTime(uint256 value) external {
+        time = value;
+    }
+
+    function setThreshold(uint256 value) external {
+        threshold = value;
+    }
+
+    function setPayment(address value) external {
+        payment = value;
+    }
+
+    function setKeyOf(bytes32 ctHandle, uint256 keyId) external {
+        keyOf[ctHandle] = keyId;
+    }
 
     function setMode(uint8 value) external {
         mode = value;
@@ -298,6 +364,19 @@ contract Gateway {
         emit UserDecryptionResponse(id, index, share, signature, extraData);
     }
 
+    /// As the published contract has it: it counts the shares, and says once when they are enough.
+    function respondShare(
+        uint256 id,
+        bytes calldata share,
+        bytes calldata signature,
+        bytes calldata extraData
+    ) external {
+        emit UserDecryptionResponse(id, sharesOf[id]++, share, signature, extraData);
+        if (reached[id] || sharesOf[id] < threshold) return;
+        reached[id] = true;
+        emit UserDecryptionResponseThresholdReached(id);
+    }
+
     function thresholdReached(uint256 id) external {
         emit UserDecryptionResponseThresholdReached(id);
     }
@@ -341,10 +420,12 @@ contract Gateway {
         bytes calldata extraData
     ) private {
         if (silent(pairs[0].ctHandle)) return;
-        users++;
-        uint256 id = lastUserId();
         bytes32[] memory ctHandles = new bytes32[](pairs.length);
         for (uint256 i = 0; i < pairs.length; i++) ctHandles[i] = pairs[i].ctHandle;
+        verifyHandles(ctHandles);
+        collect();
+        users++;
+        uint256 id = lastUserId();
         if (shapes != SHAPES_NEW)
             emit UserDecryptionRequest(id, materials(ctHandles), userAddress, publicKey, extraData);
         if (shapes != SHAPES_OLD) emit UserDecryptionRequest(id, ctHandles, userAddress, publicKey, extraData);
@@ -362,15 +443,46 @@ contract Gateway {
         all = new SnsCiphertextMaterial[](ctHandles.length);
         for (uint256 i = 0; i < ctHandles.length; i++) {
             all[i].ctHandle = ctHandles[i];
-            all[i].keyId = 1;
+            all[i].keyId = keyOf[ctHandles[i]] == 0 ? 1 : keyOf[ctHandles[i]];
             all[i].snsCiphertextDigest = keccak256(abi.encode(ctHandles[i]));
             all[i].coprocessorTxSenderAddresses = new address[](1);
             all[i].coprocessorTxSenderAddresses[0] = address(this);
         }
     }
 
+    function verify(RequestValidity calldata requestValidity, ContractsInfo calldata contractsInfo) private view {
+        verifyStart(requestValidity.startTimestamp);
+        if (!verifies) return;
+        uint256 contracts = contractsInfo.addresses.length;
+        if (contracts > 10) revert ContractAddressesMaxLengthExceeded(10, contracts);
+        if (requestValidity.durationDays == 0) revert InvalidNullDurationDays();
+        if (requestValidity.durationDays > 365) revert MaxDurationDaysExceeded(365, requestValidity.durationDays);
+    }
+
+    function verifyStart(uint256 startTimestamp) private view {
+        if (time != 0 && startTimestamp > time) revert StartTimestampInFuture(time, startTimestamp);
+    }
+
+    function verifyHandles(bytes32[] memory ctHandles) private view {
+        if (!verifies) return;
+        for (uint256 i = 0; i < ctHandles.length; i++) {
+            uint8 fheType = uint8(ctHandles[i][30]);
+            if (fheType > 83) revert InvalidFHEType(fheType);
+            if (fheType > 8) revert UnsupportedFHEType(fheType);
+        }
+        SnsCiphertextMaterial[] memory all = materials(ctHandles);
+        for (uint256 i = 1; i < all.length; i++) {
+            if (all[i].keyId != all[0].keyId) revert DifferentKeyIdsNotAllowed(all[0], all[i]);
+        }
+    }
+
+    function collect() private {
+        if (payment != address(0)) IPayment(payment).collect(msg.sender);
+    }
+
     /// True: take the request and say nothing.
     function silent(bytes32 subject) private view returns (bool) {
+        if (paused) revert EnforcedPause();
         uint8 own = modePlusOne[subject];
         uint8 now_ = own != 0 ? own - 1 : mode;
         if (now_ == 1) revert EnforcedPause();

@@ -9,6 +9,35 @@ contract AccessControl {
     bool public deniesAll;
     mapping(bytes32 => bool) public revertsFor; // by handle
     mapping(bytes32 => uint8) internal answers; // 1 allowed, 2 denied
+    bool public paused;
+    bool internal lacksInvalidation;
+    mapping(address => uint256) internal invalidatedBefore;
+
+    function getVersion() external pure returns (string memory) {
+        return "ACL v0.5.0";
+    }
+
+    /// Older ones do not have it.
+    function decryptionSignatureInvalidatedBefore(address account) external view returns (uint256) {
+        if (lacksInvalidation) {
+            assembly {
+                revert(0, 0)
+            }
+        }
+        return invalidatedBefore[account];
+    }
+
+    function setInvalidatedBefore(address account, uint256 value) external {
+        invalidatedBefore[account] = value;
+    }
+
+    function setLacksInvalidation(bool value) external {
+        lacksInvalidation = value;
+    }
+
+    function setPaused(bool value) external {
+        paused = value;
+    }
 
     function multicall(bytes[] calldata data) external returns (bytes[] memory results) {
         results = new bytes[](data.length);
@@ -120,6 +149,10 @@ contract ProtocolConfig {
 
     uint256 internal context;
     uint256 internal epoch;
+
+    function getVersion() external pure returns (string memory) {
+        return "ProtocolConfig v0.2.0";
+    }
     mapping(uint256 => uint256) internal anchors;
     mapping(uint256 => uint256) internal thresholds;
 
@@ -170,6 +203,10 @@ contract KMSGeneration {
     }
 
     error NotGenerated(uint256 id);
+
+    function getVersion() external pure returns (string memory) {
+        return "KMSGeneration v0.5.0";
+    }
 
     uint256 public getActiveKeyId;
     uint256 public getActiveCrsId;
