@@ -24,6 +24,9 @@ std::vector<Key> vote_chain_keys() {
                 "The same when the chain is on this machine: its REST port on localhost. Counts "
                 "with helper.prover.type only, which the reference does not need."),
             "1317"),
+        key("helper.chain_codespace", text("text, 1 to 128 bytes", 1, 128),
+            SETTING(votes.chain_codespace),
+            "The code space of the chain's votes: codes with another one mean other things."),
         key("helper.chain_timeout", duration(100ms, 1h), SETTING(votes.reveal_timeout),
             "The exchange that reveals a share."),
         key("helper.chain_read_timeout", duration(100ms, 1h), SETTING(votes.read_timeout),

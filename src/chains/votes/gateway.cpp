@@ -105,13 +105,14 @@ Outcome contained(const domain::RequestId& id, ports::Logger& logger, Work work)
 
 Gateway::Gateway(votes::RevealChain& chain, votes::prover::Prover& prover,
                  const ports::Clock& clock, ports::Executor& executor, ports::Logger& logger,
-                 engine::VoteObserver& observer)
+                 engine::VoteObserver& observer, engine::Nullifiers* nullifiers)
     : chain_(chain),
       prover_(prover),
       clock_(clock),
       logger_(logger),
       observer_(observer),
-      nullifiers_(nullifiers_max),
+      nullifiers_(nullifiers),
+      proved_(nullifiers_max),
       task_group_(executor) {}
 
 void Gateway::listen(engine::GatewayEvents& events, const engine::Resume&) {
@@ -206,7 +207,7 @@ PrepareOutcome Gateway::proved(std::int64_t id, const VoteShare& share, std::uin
                               " bytes: 1 to " + std::to_string(votes::prover::proof_bytes_max) +
                               " are allowed");
     }
-    if (!nullifiers_.belongs(share.round_id, proof.nullifier, id)) {
+    if (!proved_.belongs(share.round_id, proof.nullifier, id)) {
         return attempt_failed("the prover answered with the nullifier of another share");
     }
     const votes::Reveal reveal{proof.nullifier,
@@ -243,11 +244,32 @@ SendOutcome Gateway::send_one(const engine::SendOrder& order) {
     votes::RevealOutcome outcome =
         chain_.reveal(std::string(sealed.bytes.begin(), sealed.bytes.end()));
     if (auto* unreachable = std::get_if<Unreachable>(&outcome)) return std::move(*unreachable);
-    if (auto* refused = std::get_if<votes::NotRevealedNow>(&outcome)) {
+    auto* refused = std::get_if<votes::NotRevealedNow>(&outcome);
+    if (refused != nullptr && !refused->may_be_revealed) {
         return attempt_failed(std::move(refused->text));
     }
-    return engine::Receipt{sealed.hash, std::nullopt,
-                           std::get<domain::ShareRevealed>(std::move(outcome))};
+    auto* revealed = std::get_if<domain::ShareRevealed>(&outcome);
+    if (revealed != nullptr && !revealed->already) {
+        return engine::Receipt{sealed.hash, std::nullopt, std::move(*revealed)};
+    }
+    // Code 2: whoever knows the chain's record has the last word.
+    const engine::NullifierAnswer record = look_up(sealed);
+    if (refused != nullptr && !std::holds_alternative<engine::Revealed>(record)) {
+        return attempt_failed(std::move(refused->text));
+    }
+    if (std::holds_alternative<engine::NotRevealed>(record)) {
+        return attempt_failed("code 2 (already revealed), but share-status says pending");
+    }
+    return engine::Receipt{
+        sealed.hash, std::nullopt,
+        revealed != nullptr ? std::move(*revealed) : domain::ShareRevealed{{}, true}};
+}
+
+engine::NullifierAnswer Gateway::look_up(const engine::Sealed& sealed) {
+    if (nullifiers_ == nullptr) return Unreachable{"nobody can be asked"};
+    const std::optional<votes::RevealName> name = votes::name_in(sealed.bytes);
+    if (!name) return Unreachable{"the stored message can not be read"};
+    return nullifiers_->find(name->round_id, name->nullifier);
 }
 
 }  // namespace chains::votes

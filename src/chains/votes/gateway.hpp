@@ -25,8 +25,10 @@ namespace chains::votes {
 // at once.
 class Gateway final : public engine::Gateway {
 public:
+    // `nullifiers`: who can be asked what is revealed; null: nobody.
     Gateway(votes::RevealChain& chain, votes::prover::Prover& prover, const ports::Clock& clock,
-            ports::Executor& executor, ports::Logger& logger, engine::VoteObserver& observer);
+            ports::Executor& executor, ports::Logger& logger, engine::VoteObserver& observer,
+            engine::Nullifiers* nullifiers = nullptr);
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
     void check(std::vector<engine::CheckOrder> orders) override;
@@ -49,14 +51,17 @@ private:
                                                 const votes::MerklePath& path);
     [[nodiscard]] votes::prover::ProveOutcome prove(const votes::prover::Witness& witness);
     [[nodiscard]] engine::SendOutcome send_one(const engine::SendOrder& order);
+    // What whoever can be asked says of the message's share.
+    [[nodiscard]] engine::NullifierAnswer look_up(const engine::Sealed& sealed);
 
     votes::RevealChain& chain_;
     votes::prover::Prover& prover_;
     const ports::Clock& clock_;
     ports::Logger& logger_;
     engine::VoteObserver& observer_;
+    engine::Nullifiers* const nullifiers_;
     std::atomic<engine::GatewayEvents*> events_{nullptr};
-    votes::NullifierCache nullifiers_;
+    votes::NullifierCache proved_;
 
     // Last: it ends before what its work refers to.
     engine::TaskGroup task_group_;

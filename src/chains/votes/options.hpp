@@ -41,6 +41,8 @@ struct Options {
     std::string chain_url;
     // The same on this machine, when there is no URL but a prover; 0: none.
     int chain_api_port = 0;
+    // Under which its codes are those of votes (the module of vote-sdk's x/vote).
+    std::string chain_codespace = "vote";
     // Base URL of a helper that knows what is revealed, and its X-Helper-Token; empty: none.
     // Secret.
     std::string nullifier_url;

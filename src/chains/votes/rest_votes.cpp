@@ -22,16 +22,15 @@ RestVotes::RestVotes(const Options& options, const ports::Clock& clock, ports::E
                       ? nullptr
                       : std::make_unique<votes::rest::RestNullifiers>(options, clock)),
       prover_(votes::prover::make_prover(options.prover, logger)),
-      sources_(chain_, trees_),
-      gateway_(sources_, *prover_, clock, executor, logger, observer) {}
+      sources_(chain_, trees_, nullifiers_.get()),
+      gateway_(sources_, *prover_, clock, executor, logger, observer, nullifiers_.get()) {}
 
 engine::VoteChain RestVotes::chain() {
     return {chain_, &trees_, nullifiers_.get(), commitment_check_ ? &commitments_ : nullptr};
 }
 
 void RestVotes::stop_lookups() {
-    chain_.stop();
-    if (nullifiers_) nullifiers_->stop();
+    sources_.stop();
 }
 
 }  // namespace chains::votes

@@ -37,8 +37,9 @@ private:
     // What Gateway asks, each part of it elsewhere.
     class Sources final : public votes::RevealChain {
     public:
-        Sources(votes::rest::RestChain& chain, votes::tree::RoundTrees& trees)
-            : chain_(chain), trees_(trees) {}
+        Sources(votes::rest::RestChain& chain, votes::tree::RoundTrees& trees,
+                votes::rest::RestNullifiers* nullifiers)
+            : chain_(chain), trees_(trees), nullifiers_(nullifiers) {}
 
         [[nodiscard]] votes::RoundStatusAnswer round_status(
             const domain::Bytes32& round_id) override {
@@ -56,7 +57,10 @@ private:
         [[nodiscard]] votes::RevealOutcome reveal(const std::string& json) override {
             return chain_.reveal(json);
         }
-        void stop() override { chain_.stop(); }
+        void stop() override {
+            chain_.stop();
+            if (nullifiers_ != nullptr) nullifiers_->stop();
+        }
         [[nodiscard]] std::optional<std::string> problem() const override {
             return chain_.problem();
         }
@@ -64,6 +68,7 @@ private:
     private:
         votes::rest::RestChain& chain_;
         votes::tree::RoundTrees& trees_;
+        votes::rest::RestNullifiers* const nullifiers_;
     };
 
     const bool commitment_check_;

@@ -28,9 +28,22 @@ struct Reveal {
 
 [[nodiscard]] std::string to_json(const Reveal& reveal);
 
+// What a share is known by on its chain.
+struct RevealName {
+    domain::Bytes32 round_id{};
+    domain::Bytes32 nullifier{};
+
+    bool operator==(const RevealName&) const = default;
+};
+
+// Of a message that to_json() made; nothing when it is none.
+[[nodiscard]] std::optional<RevealName> name_in(domain::ByteView json);
+
 // The chain refused the share, or its answer can not be understood: costs one of the attempts.
 struct NotRevealedNow {
     std::string text;  // names status, code and log; one line without URLs
+    // Code 2, but not the votes' as far as can be seen: whether it is revealed is open.
+    bool may_be_revealed = false;
 };
 
 using RevealOutcome = std::variant<domain::ShareRevealed, NotRevealedNow, engine::Unreachable>;

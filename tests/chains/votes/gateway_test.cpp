@@ -80,6 +80,41 @@ TEST_CASE("P2 the chain refuses with code 5: the share waits again, one attempt 
     CHECK(support::contains(world.failure(id).text, "code 5"));
 }
 
+TEST_CASE("field 89: who can be asked has the last word about code 2") {
+    struct Row {
+        const char* label;
+        chains::votes::RevealOutcome reply;
+        std::optional<engine::NullifierAnswer> record;  // nothing: nobody can be asked
+        Status status;
+    };
+    const domain::ShareRevealed already{"0A", true};
+    const NotRevealedNow doubtful{"HTTP 422, code 2 of sdk", true};
+    const NotRevealedNow refused{"HTTP 422, code 5"};
+    const engine::Unreachable away{"connection refused"};
+    for (const Row& row : std::vector<Row>{
+             {"nobody to ask", already, std::nullopt, Status::completed},
+             {"confirmed", already, engine::Revealed{}, Status::completed},
+             {"pending", already, engine::NotRevealed{}, Status::queued},
+             {"no answer", already, away, Status::completed},
+             {"doubtful, nobody to ask", doubtful, std::nullopt, Status::queued},
+             {"doubtful, confirmed", doubtful, engine::Revealed{}, Status::completed},
+             {"doubtful, pending", doubtful, engine::NotRevealed{}, Status::queued},
+             {"doubtful, no answer", doubtful, away, Status::queued},
+             {"another code", refused, engine::Revealed{}, Status::queued},
+         }) {
+        CAPTURE(row.label);
+        VotesWorld world{row.record.has_value()};
+        world.chain.on_reveal = [&](const std::string&) { return row.reply; };
+        if (row.record) world.nullifiers.on_find = [&] { return *row.record; };
+        const auto id = world.submit(support::vote_share(7));
+        world.run_for(moment);
+        CHECK(world.status(id) == row.status);
+        const bool is_done = row.status == Status::completed;
+        CHECK(world.row(id).schedule.attempts == (is_done ? 0U : 1U));
+        CHECK(world.engine.process().store.payload(id.sequence).has_value() != is_done);
+    }
+}
+
 TEST_CASE("P4 a position beyond the tree is out of range: no proof, no message") {
     VotesWorld world;
     domain::VoteShare share = support::vote_share(999);

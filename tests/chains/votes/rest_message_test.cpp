@@ -49,6 +49,22 @@ TEST_CASE("the message is the one of share-helper 5.3, value for value") {
     CHECK(Json::parse(to_json(golden_reveal())) == Json::parse(golden));
 }
 
+TEST_CASE("field 89: a message says which share it is of; what is no message says nothing") {
+    const Reveal reveal = golden_reveal();
+    const auto name = [](const std::string& text) {
+        return chains::votes::name_in(
+            {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    };
+    CHECK(name(to_json(reveal)) ==
+          chains::votes::RevealName{reveal.round_id, reveal.share_nullifier});
+    for (const char* const other :
+         {"", "{", "[]", "{}", R"({"vote_round_id":"NvU9"})",
+          R"({"vote_round_id":"NvU9HcLO8S1jlTGcPdK243CodHCT4pt9CevdUqDmAD0="})"}) {
+        CAPTURE(other);
+        CHECK(!name(other));
+    }
+}
+
 TEST_CASE("P7: what is written decodes to fields of the right size, vote_round_id to 32 bytes") {
     const Reveal reveal = golden_reveal();
     const Json written = Json::parse(to_json(reveal));

@@ -101,6 +101,48 @@ TEST_CASE("field report 25: a duplicate is a success, and 422 with another code 
     });
 }
 
+TEST_CASE("field 89: a code of another code space, or with another log, is none of the votes'") {
+    const auto reply = [](std::int64_t code, const char* codespace, const char* log) {
+        Json json{{"tx_hash", ""}, {"code", code}};
+        if (codespace != nullptr) json["codespace"] = codespace;
+        if (log != nullptr) json["log"] = log;
+        return json.dump();
+    };
+    const std::string refused = "refused: HTTP 422, code 2";
+    check({
+        {"the report's", 422, reply(2, "sdk", "tx parse error: unknown field"),
+         refused + " of sdk: tx parse error: unknown field", 2},
+        {"no log", 422, reply(2, "sdk", nullptr), refused + " of sdk", 2},
+        {"a log that fits by chance", 422, reply(2, "bank", "nullifier already spent"),
+         refused + " of bank: nullifier already spent", 2},
+        {"case counts", 422, reply(2, "Vote", ""), refused + " of Vote", 2},
+        {"no space, another log", 422, reply(2, nullptr, "tx parse error: unknown field"),
+         refused + ": tx parse error: unknown field", 2},
+        {"an empty space, another log", 422, reply(2, "", "errUnknownField: share_nullifier"),
+         refused + ": errUnknownField: share_nullifier", 2},
+        {"the votes' space, another log", 422, reply(2, "vote", "panic: out of gas"),
+         refused + ": panic: out of gas", 2},
+        {"200 as well", 200, reply(2, "sdk", ""), "refused: HTTP 200, code 2 of sdk", 2},
+
+        {"the votes'", 422, reply(2, "vote", "nullifier already spent"), "already revealed ", 2},
+        {"the votes', no log", 422, reply(2, "vote", ""), "already revealed ", 2},
+        {"neither", 422, reply(2, nullptr, nullptr), "already revealed ", 2},
+        {"a space that is no text", 422, R"({"code":2,"codespace":7,"log":null})",
+         "already revealed ", 2},
+        {"wrapped", 422, reply(2, nullptr, "reveal: ab12: Nullifier already used"),
+         "already revealed ", 2},
+        {"duplicate", 422, reply(2, nullptr, "duplicate nullifier"), "already revealed ", 2},
+
+        // Names of other codes are the votes' too.
+        {"5 of sdk", 422, reply(5, "sdk", "insufficient funds"),
+         "refused: HTTP 422, code 5 of sdk: insufficient funds", 5},
+        {"5 of the votes", 422, reply(5, "vote", "no"),
+         "refused: HTTP 422, code 5 (invalid proof): no", 5},
+        {"a space of many lines", 422, reply(5, "a\nb http://node.example/?key=1", ""),
+         "refused: HTTP 422, code 5 of a b http://…", 5},
+    });
+}
+
 TEST_CASE("further: 422 without code is a failure") {
     check({
         {"422", 422, R"({"tx_hash":"9F3C0A","log":""})", "refused: HTTP 422, no code", {}, true},
@@ -131,11 +173,13 @@ TEST_CASE("any other status is a failure, whatever the code says") {
         {"400", 400, R"({"error":"validation failed: proof"})",
          "refused: HTTP 400: validation failed: proof"},
         {"404", 404, R"({"code":2})", "refused: HTTP 404", 2},
+        {"404 in words", 404, R"({"error":"not found"})", "refused: HTTP 404: not found"},
         {"500", 500, R"({"error":"encode failed"})", "refused: HTTP 500: encode failed", {}, true},
     });
 }
 
 TEST_CASE("a status that says the chain can not be reached is no answer of the chain") {
+    check({{"404 of somebody else", 404, "<html>", "unreachable: HTTP 404", {}, true}});
     for (const int status : {429, 502, 503, 504}) {
         const std::string name = "unreachable: HTTP " + std::to_string(status);
         check({{"code 2", status, R"({"code":2})", name, 2, true},

@@ -23,6 +23,8 @@ std::string in_words(const engine::RoundAnswer& answer) {
     return std::to_string(domain::unix_ms(round->vote_end));
 }
 
+const std::string not_found = R"({"error":"vote round not found"})";
+
 TEST_CASE("C1: a round is asked for by its id in hex, and vote_end_time is read") {
     RestHarness harness(200, round_body(R"("vote_end_time":1700000000,"status":1)"));
     CHECK(in_words(harness.chain.find(round_id)) == "1700000000000");
@@ -34,10 +36,13 @@ TEST_CASE("C1: a round is asked for by its id in hex, and vote_end_time is read"
     CHECK(!harness.chain.problem());
 }
 
-TEST_CASE("C2: a round answered with 404 is unknown; other failures are named by their status") {
-    RestHarness unknown(404, "404 page not found");
+TEST_CASE("C2: a round answered with the chain's 404 is unknown; failures are named by status") {
+    RestHarness unknown(404, R"({"error":"vote round not found"})");
     CHECK(in_words(unknown.chain.find(round_id)) == "unknown");
     CHECK(!unknown.chain.problem());
+    RestHarness elsewhere(404, "404 page not found");
+    CHECK(in_words(elsewhere.chain.find(round_id)) == "unreachable: HTTP 404");
+    CHECK(elsewhere.chain.problem() == "HTTP 404");
 
     RestHarness failing(403, R"({"error":"not you"})");
     CHECK(in_words(failing.chain.find(round_id)) == "unreachable: HTTP 403: not you");
@@ -118,8 +123,44 @@ TEST_CASE("a round is active when its status is 1") {
     CHECK(status(R"("vote_end_time":9)") == "not active");
     CHECK(status(R"("status":"1")") == "unreachable: round: status is no number");
 
-    RestHarness unknown(404, "");
+    RestHarness unknown(404, R"({"error":"vote round not found"})");
     CHECK(missing(unknown.chain.round_status(round_id)) == "unknown");
+}
+
+TEST_CASE("field 89: a 404 that is not the chain's says nothing of a round, a tree or a reveal") {
+    struct Row {
+        const char* label;
+        std::string body;
+        bool of_chain = false;
+    };
+    const std::vector<Row> rows{
+        {"nothing", ""},
+        {"Go's own", "404 page not found\n"},
+        {"a proxy's page", "<html><h1>404 Not Found</h1></html>"},
+        {"half a body of JSON", R"({"error":"vote round)"},
+        {"text", R"("vote round not found")"},
+        {"a list", R"([{"error":"vote round not found"}])"},
+        {"an empty object", "{}"},
+        {"another server's JSON", R"({"message":"no Route matched with those values"})"},
+        {"an error that is no text", R"({"error":{"reason":"not found"}})"},
+        {"a code in words", R"({"code":"NoSuchKey"})"},
+        {"the chain's", R"({"error":"vote round not found"})", true},
+        {"the chain's, of its gRPC gateway",
+         R"({"code":5,"message":"vote round not found","details":[]})", true},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        RestHarness harness(404, row.body);
+        const auto is_answered = [&](const auto& answer) {
+            return !std::holds_alternative<engine::Unreachable>(answer);
+        };
+        CHECK(is_answered(harness.chain.find(round_id)) == row.of_chain);
+        CHECK(harness.chain.problem().has_value() != row.of_chain);
+        CHECK(is_answered(harness.chain.round_status(round_id)) == row.of_chain);
+        CHECK(is_answered(harness.chain.active_round()) == row.of_chain);
+        CHECK(is_answered(harness.chain.latest(round_id)) == row.of_chain);
+        CHECK(is_answered(harness.chain.reveal("{}")) == row.of_chain);
+    }
 }
 
 TEST_CASE("the active round is found, and that there is none is no failure") {
@@ -158,8 +199,9 @@ TEST_CASE("a base URL may have a path, a slash behind it and a query") {
     for (const char* const base :
          {"/chain", "/chain/", "/chain?key=secret", "/chain/?key=secret"}) {
         CAPTURE(base);
-        RestHarness harness(HttpStub::answering([](const StubRequest&) { return http(404, ""); }),
-                            ample, base);
+        RestHarness harness(
+            HttpStub::answering([](const StubRequest&) { return http(404, not_found); }), ample,
+            base);
         CHECK(missing(harness.chain.find(round_id)) == "unknown");
         const std::string query =
             std::string(base).find('?') == std::string::npos ? "" : "?key=secret";
@@ -196,7 +238,7 @@ TEST_CASE("an answer about a round may have 1 MiB and has to come in time") {
 
 TEST_CASE("a read is repeated when an idle connection turns out to be dead") {
     RestHarness harness([](StubPeer& peer, const StubRequest& request) {
-        if (request.number != 2) peer.send(http(404, ""));
+        if (request.number != 2) peer.send(http(404, not_found));
         return request.number != 2;
     });
     CHECK(missing(harness.chain.find(round_id)) == "unknown");

@@ -119,15 +119,43 @@ private:
     bool stopped_ = false;
 };
 
+// Who knows what is revealed. Any thread.
+class ScriptedNullifiers : public engine::Nullifiers {
+public:
+    std::function<engine::NullifierAnswer()> on_find = [] { return engine::NotRevealed{}; };
+
+    [[nodiscard]] engine::NullifierAnswer find(const domain::Bytes32&,
+                                               const domain::Bytes32& nullifier) override {
+        {
+            const std::lock_guard lock(mutex_);
+            asked_.push_back(nullifier);
+        }
+        return on_find();
+    }
+    [[nodiscard]] std::vector<domain::Bytes32> asked() const {
+        const std::lock_guard lock(mutex_);
+        return asked_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<domain::Bytes32> asked_;
+};
+
 // The engine on virtual time with a vote gateway between a scripted chain and a scripted prover.
 struct VotesWorld {
+    explicit VotesWorld(bool can_ask = false)
+        : gateway(chain, prover, clock, executor, logger, observer,
+                  can_ask ? &nullifiers : nullptr) {}
+
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
     support::RecordingLogger logger;
     engine::VoteObserver observer;
     ScriptedChain chain;
     ScriptedProver prover;
-    chains::votes::Gateway gateway{chain, prover, clock, executor, logger, observer};
+    ScriptedNullifiers nullifiers;
+    chains::votes::Gateway gateway;
     support::Engine engine{clock, executor, gateway};
 
     domain::RequestId submit(const domain::VoteShare& share) {

@@ -67,6 +67,7 @@ RestChain::RestChain(const Options& options, const ports::Clock& clock,
                      engine::VoteObserver* observer)
     : reveal_timeout_(options.reveal_timeout),
       read_timeout_(options.read_timeout),
+      codespace_(options.chain_codespace),
       clock_(clock),
       observer_(observer),
       client_(options.chain_url, clock, options.client_context) {}
@@ -178,7 +179,7 @@ RevealOutcome RestChain::reveal(const std::string& json) {
     }
     const auto& reply = std::get<RestReply>(answer);
     if (observer_ != nullptr) observer_->replied(reply.status, code_of(reply));
-    RevealOutcome outcome = read_reveal(reply, client_);
+    RevealOutcome outcome = read_reveal(reply, client_, codespace_);
     client_.note_problem(is_problem(reply, outcome) ? std::optional(text_of(outcome))
                                                     : std::nullopt);
     return outcome;

@@ -23,8 +23,8 @@ namespace chains::votes::rest {
 // answer or their timeout. Reasons and texts never hold its URL.
 class RestChain : public engine::RoundDirectory, public tree::TreeSource {
 public:
-    // Uses chain_url and both timeouts. `observer` may be null and hears of reveals. Throws
-    // std::invalid_argument, without the URL, when that is no http or https URL.
+    // Uses chain_url, chain_codespace and both timeouts. `observer` may be null and hears of
+    // reveals. Throws std::invalid_argument, without the URL, when that is no http or https URL.
     RestChain(const Options& options, const ports::Clock& clock, engine::VoteObserver* observer);
 
     [[nodiscard]] engine::RoundAnswer find(const domain::Bytes32& round_id) override;
@@ -64,6 +64,7 @@ private:
 
     const domain::Milliseconds reveal_timeout_;
     const domain::Milliseconds read_timeout_;
+    const std::string codespace_;
     const ports::Clock& clock_;
     engine::VoteObserver* const observer_;
     RestClient client_;

@@ -9,6 +9,12 @@ bool is_success(const RestReply& reply) {
     return reply.status >= 200 && reply.status < 300;
 }
 
+bool is_not_found(const RestReply& reply) {
+    return reply.status == 404 && reply.json &&
+           (jsonrpc::member(*reply.json, "error").is_string() ||
+            jsonrpc::member(*reply.json, "code").is_number_integer());
+}
+
 engine::Unreachable unreachable(const RestReply& reply) {
     std::string reason = "HTTP " + std::to_string(reply.status);
     if (!reply.error.empty()) reason.append(": ").append(reply.error);

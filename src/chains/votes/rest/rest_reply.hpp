@@ -21,6 +21,10 @@ struct RestReply {
 
 [[nodiscard]] bool is_success(const RestReply& reply);  // 2xx
 
+// 404 of the chain itself: JSON with an `error` in words or a `code`. A proxy, or a server that is
+// no chain, says 404 of everything.
+[[nodiscard]] bool is_not_found(const RestReply& reply);
+
 // Of a reply that is no success: status, error and hold.
 [[nodiscard]] engine::Unreachable unreachable(const RestReply& reply);
 

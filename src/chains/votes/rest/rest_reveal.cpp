@@ -15,8 +15,30 @@ std::string text_of(const jsonrpc::Json& value) {
 }
 
 // Nobody answers for the chain there, or it asks for time.
-bool is_out_of_reach(int status) {
+bool is_out_of_reach(const RestReply& reply) {
+    const int status = reply.status;
+    if (status == 404) return !is_not_found(reply);
     return status == 429 || status == 502 || status == 503 || status == 504;
+}
+
+std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return text;
+}
+
+// "nullifier already spent", and what other versions may make of it.
+bool is_about_spent_nullifier(const std::string& log) {
+    const std::string text = lower(log);
+    const auto says = [&text](std::string_view word) { return text.find(word) != text.npos; };
+    return says("spent") || (says("nullifier") && (says("already") || says("duplicate") ||
+                                                   says("used") || says("exists")));
+}
+
+// Numbers of other modules mean other things. Who names none is taken for the votes'.
+bool is_of_votes(const std::string& codespace, const std::string& votes_codespace) {
+    return codespace.empty() || codespace == votes_codespace;
 }
 
 // It is stored and served: nothing but a word.
@@ -60,24 +82,34 @@ std::optional<std::int64_t> code_of(const RestReply& reply) {
     return code.get<std::int64_t>();
 }
 
-RevealOutcome read_reveal(const RestReply& reply, const RestClient& client) {
-    if (is_out_of_reach(reply.status)) return unreachable(reply);
+RevealOutcome read_reveal(const RestReply& reply, const RestClient& client,
+                          const std::string& votes_codespace) {
+    if (is_out_of_reach(reply)) return unreachable(reply);
     const std::string status = "HTTP " + std::to_string(reply.status);
     if (reply.status != 200 && reply.status != 422)
         return NotRevealedNow{unreachable(reply).reason};
     if (!reply.json) return NotRevealedNow{status + ", no JSON"};
     const auto code = code_of(reply);
     if (!code) return NotRevealedNow{status + ", no code"};
-    if (is_already_revealed(*code)) return domain::ShareRevealed{tx_hash_of(reply), true};
     if (*code == 0 && reply.status == 200) return domain::ShareRevealed{tx_hash_of(reply), false};
 
+    const std::string codespace = text_of(jsonrpc::member(*reply.json, "codespace"));
+    const std::string log = text_of(jsonrpc::member(*reply.json, "log"));
+    const bool of_votes = is_of_votes(codespace, votes_codespace);
+    const bool spent = is_already_revealed(*code);
+    if (spent && of_votes && (log.empty() || is_about_spent_nullifier(log))) {
+        return domain::ShareRevealed{tx_hash_of(reply), true};
+    }
     std::string text = status + ", code " + std::to_string(*code);
-    if (const auto name = name_of_code(*code); !name.empty()) {
+    if (!of_votes) {
+        text.append(" of ").append(client.presentable(codespace));
+    } else if (const auto name = name_of_code(*code); !name.empty()) {
         text.append(" (").append(name).append(")");
     }
-    const std::string log = client.presentable(text_of(jsonrpc::member(*reply.json, "log")));
-    if (!log.empty()) text.append(": ").append(log);
-    return NotRevealedNow{std::move(text)};
+    if (const std::string said = client.presentable(log); !said.empty()) {
+        text.append(": ").append(said);
+    }
+    return NotRevealedNow{std::move(text), spent};
 }
 
 }  // namespace chains::votes::rest

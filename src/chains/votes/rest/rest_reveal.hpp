@@ -20,7 +20,10 @@ namespace chains::votes::rest {
 // Absent when the reply holds no whole number there; a chain always names it.
 [[nodiscard]] std::optional<std::int64_t> code_of(const RestReply& reply);
 
-// `client` it came from: makes its texts presentable.
-[[nodiscard]] RevealOutcome read_reveal(const RestReply& reply, const RestClient& client);
+// `client` it came from: makes its texts presentable. A code counts as the votes' when its code
+// space is `votes_codespace` or missing, and as "already revealed" when its log does not say
+// something else.
+[[nodiscard]] RevealOutcome read_reveal(const RestReply& reply, const RestClient& client,
+                                        const std::string& votes_codespace);
 
 }  // namespace chains::votes::rest

@@ -16,7 +16,7 @@ constexpr std::uint64_t status_active = 1;
 constexpr std::uint64_t vote_end_max = 253'402'300'799;  // the end of the year 9999
 
 bool says(const RestReply& reply, std::string_view words) {
-    return reply.status == 404 || reply.error.find(words) != std::string::npos;
+    return is_not_found(reply) || reply.error.find(words) != std::string::npos;
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace chains::votes::rest {
 
 using RoundReply = std::variant<jsonrpc::Json, engine::UnknownRound, engine::Unreachable>;
 
-// The round of a reply. A chain reports one that it does not know as 404, or as 500 and in words.
+// The round of a reply. A chain reports one that it does not know as 404 in its own JSON, or as 500
+// and in words.
 [[nodiscard]] RoundReply read_round(RestReply reply, const domain::Bytes32& round_id);
 
 [[nodiscard]] engine::RoundAnswer read_vote_end(const jsonrpc::Json& round);
@@ -23,7 +24,8 @@ using RoundReply = std::variant<jsonrpc::Json, engine::UnknownRound, engine::Unr
 
 using ActiveRoundAnswer = std::variant<domain::Bytes32, engine::UnknownRound, engine::Unreachable>;
 
-// UnknownRound: none is active, which a chain reports as null, as 404, or as 500 and in words.
+// UnknownRound: none is active, which a chain reports as null, as 404 in its own JSON, or as 500
+// and in words.
 [[nodiscard]] ActiveRoundAnswer read_active_round(const RestReply& reply);
 
 }  // namespace chains::votes::rest

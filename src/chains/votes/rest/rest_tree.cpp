@@ -33,7 +33,7 @@ std::optional<tree::BlockLeaves> read_block(const jsonrpc::Json& value) {
 std::variant<tree::LatestTree, engine::UnknownRound, Unreachable> read_latest_tree(
     const RestReply& reply) {
     if (!is_success(reply)) {
-        if (reply.status == 404) return engine::UnknownRound{};
+        if (is_not_found(reply)) return engine::UnknownRound{};
         return unreachable(reply);
     }
     if (!reply.json) return Unreachable{"tree: no JSON"};
