@@ -1,6 +1,9 @@
 """Chains and provers in trouble: every share is revealed all the same, or somebody is told."""
 
+import contextlib
 import json
+import pathlib
+import subprocess
 import sys
 import time
 import unittest
@@ -10,6 +13,26 @@ from votes_world import PROVER, VotesTestCase, World
 from service import wait_until
 from votes import chain
 from votes.processes import kill
+
+
+AS_PROCESS_1 = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"]
+
+
+def stats():
+    """(process id, state, parent) of all processes."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            pid, rest = path.read_text(encoding="utf-8").split(" (", 1)
+            state, parent = rest.rpartition(") ")[2].split()[:2]
+            yield int(pid), state, int(parent)
+
+
+def children_of(pid):
+    return [child for child, _, parent in stats() if parent == pid]
+
+
+def zombies_of(pid):
+    return [child for child, state, parent in stats() if parent == pid and state == "Z"]
 
 
 class ChainFaultsTest(VotesTestCase, unittest.TestCase):
@@ -107,6 +130,22 @@ class ProverFaultsTest(VotesTestCase, unittest.TestCase):
                 wait_until(lambda world=world: world.attempts() == [1], 10, "an attempt")
                 self.assertEqual(world.service.stop()[0], 0)
                 self.assertEqual(world.prover_processes(), [])
+
+    @unittest.skipIf(subprocess.run([*AS_PROCESS_1, "true"], check=False).returncode, "no namespaces here")
+    def test_field_103_as_process_1_it_collects_no_zombies(self):
+        world = self.world(starts=False)
+        # Each proof leaves a child behind, which dies with its group.
+        leaves = ["/bin/sh", "-c", "(sleep 300 &) ; exec \"$@\"", "sh"]
+        world.configure(**{"helper.prover.command": [
+            *leaves, sys.executable, str(PROVER), "--journal", str(world.journal)]})
+        world.service.spawn(prefix=AS_PROCESS_1)
+        world.service.wait_until_listening()
+        [child] = children_of(world.service.process.pid)
+        shares = [share for _ in range(2) for share in world.shares(world.add_round(), 10)]
+        self.queued(world, shares)
+        world.wait_until_completed(len(shares))
+        wait_until(lambda: not zombies_of(child), 10, f"the end of {zombies_of(child)}")
+        world.service.kill()
 
     def test_a_killed_prover_is_replaced(self):
         for life in ("fresh", "pool"):

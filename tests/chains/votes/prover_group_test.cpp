@@ -1,9 +1,13 @@
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <future>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -41,6 +45,71 @@ TEST_CASE("children of a prover hold nobody up and do not stay") {
         const pid_t child = support::await_pid(file);
         REQUIRE(child > 0);
         CHECK(support::await([child] { return support::is_gone(child); }));
+    }
+}
+
+TEST_CASE("field 103: where orphans are handed to us, those of provers do not stay as zombies") {
+    struct Row {
+        const char* label;
+        std::string leaves;  // a shell command that leaves a child whose number is in the file $0
+    };
+    const std::vector<Row> rows{
+        {"a child of its group", "sleep 300 >/dev/null 2>&1 & echo $! >> \"$0\""},
+        {"one that left the group", "setsid sleep 0.2 >/dev/null 2>&1 & echo $! >> \"$0\""},
+        {"a grandchild", "(sleep 300 >/dev/null 2>&1 & echo $! >> \"$0\")"},
+    };
+    const std::string proof =
+        R"(echo '{"proof":"07","share_nullifier":")" + std::string(64, '1') + R"("}')";
+    REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+    for (const Row& row : rows) {
+        for (const ProverLife life : {ProverLife::fresh, ProverLife::pool}) {
+            CAPTURE(row.label);
+            CAPTURE(life);
+            const support::TempDirectory directory;
+            const std::filesystem::path file = directory.path() / "pids";
+            const std::string body = row.leaves + "\n" + proof;
+            ProverOptions options =
+                support::command({"/bin/sh", "-c", "while read line; do " + body + "; done", file});
+            options.life = life;
+            std::vector<pid_t> orphans;
+            {
+                ProverWorld world{options};
+                for (std::uint8_t number = 1; number <= 10; ++number) {
+                    CHECK(world.prove(number) == "proved");
+                }
+                std::istringstream pids{support::text_of(file)};
+                for (pid_t pid = 0; pids >> pid;) orphans.push_back(pid);
+                CHECK(orphans.size() == 10);
+                if (life == ProverLife::fresh) {
+                    CHECK(support::await([&] {
+                        return std::ranges::none_of(orphans, [](pid_t pid) {
+                            return std::filesystem::exists("/proc/" + std::to_string(pid));
+                        });
+                    }));
+                }
+            }
+        }
+    }
+    REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 0) == 0);
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+}
+
+TEST_CASE("field 103: who waits for a child learns how it ended, whoever reaps orphans") {
+    REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0);
+    for (const char* const end : {"exit 7", "kill -SEGV $$"}) {
+        CAPTURE(end);
+        // It dies while others are started, and orphans die all the time.
+        ProverWorld world{support::command(
+            {"/bin/sh", "-c", "read line; (sleep 0.01 &) ; sleep 0.02; " + std::string(end)})};
+        for (std::uint8_t number = 1; number <= 20; ++number) {
+            CHECK(world.prove(number) == (end[0] == 'e'
+                                              ? "not proved: prover ended with exit code 7"
+                                              : "not proved: prover died of signal 11"));
+        }
+    }
+    REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 0) == 0);
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
 }
 

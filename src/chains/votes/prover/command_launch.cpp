@@ -137,8 +137,8 @@ std::optional<std::string> await_program(const Descriptor& report, base::Deadlin
 
 }  // namespace
 
-Launched launch(const CommandProgram& program, base::Deadline deadline,
-                const base::StopToken& stop) {
+Launched launch(const CommandProgram& program, base::Deadline deadline, const base::StopToken& stop,
+                Children* children) {
     if (stop.stop_requested()) return "stopped";
     Pipes pipes;
     if (!pipes.open()) return failed("pipe", errno);
@@ -149,7 +149,8 @@ Launched launch(const CommandProgram& program, base::Deadline deadline,
     const int handle_error = errno;
     const bool has_handle = handle.is_open();
     pipes.close_theirs();
-    auto process = std::make_unique<CommandProcess>(pid, std::move(handle), pipes.take_ours());
+    auto process =
+        std::make_unique<CommandProcess>(pid, std::move(handle), pipes.take_ours(), children);
     if (!has_handle) return failed("pidfd_open", handle_error);
     if (auto why = await_program(pipes.report.reader, deadline, stop)) return std::move(*why);
     return process;

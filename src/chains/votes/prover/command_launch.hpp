@@ -14,7 +14,8 @@ namespace chains::votes::prover {
 using Launched = std::variant<std::unique_ptr<CommandProcess>, std::string>;
 
 // Starts the program. The process is killed when the calling thread ends, whatever ends it.
+// `children`: as for CommandProcess.
 [[nodiscard]] Launched launch(const CommandProgram& program, base::Deadline deadline,
-                              const base::StopToken& stop);
+                              const base::StopToken& stop, Children* children = nullptr);
 
 }  // namespace chains::votes::prover

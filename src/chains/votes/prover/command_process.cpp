@@ -10,8 +10,11 @@
 
 namespace chains::votes::prover {
 
-CommandProcess::CommandProcess(pid_t pid, base::Descriptor handle, CommandStreams streams)
-    : pid_(pid), handle_(std::move(handle)), streams_(std::move(streams)) {}
+CommandProcess::CommandProcess(pid_t pid, base::Descriptor handle, CommandStreams streams,
+                               Children* children)
+    : pid_(pid), handle_(std::move(handle)), streams_(std::move(streams)), children_(children) {
+    if (children_ != nullptr) children_->add(pid_);
+}
 
 CommandProcess::~CommandProcess() {
     // Before it is reaped: until then nobody else can get its number.
@@ -19,6 +22,7 @@ CommandProcess::~CommandProcess() {
     ::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
+    if (children_ != nullptr) children_->remove(pid_);
 }
 
 std::optional<CommandEnd> CommandProcess::end() const {

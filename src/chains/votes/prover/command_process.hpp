@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/descriptor.hpp"
+#include "chains/votes/prover/children.hpp"
 
 namespace chains::votes::prover {
 
@@ -24,8 +25,9 @@ struct CommandStreams {
 // child reaped.
 class CommandProcess {
 public:
-    // `handle` is the process as a descriptor (pidfd_open(2)).
-    CommandProcess(pid_t pid, base::Descriptor handle, CommandStreams streams);
+    // `handle` is the process as a descriptor (pidfd_open(2)). `children`: where it stands until it
+    // is reaped; null: nowhere.
+    CommandProcess(pid_t pid, base::Descriptor handle, CommandStreams streams, Children* children);
     CommandProcess(const CommandProcess&) = delete;
     CommandProcess& operator=(const CommandProcess&) = delete;
     ~CommandProcess();
@@ -45,6 +47,7 @@ private:
     const pid_t pid_;
     const base::Descriptor handle_;
     CommandStreams streams_;
+    Children* const children_;
 };
 
 }  // namespace chains::votes::prover

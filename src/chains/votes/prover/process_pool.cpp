@@ -13,6 +13,12 @@
 
 namespace chains::votes::prover {
 
+namespace {
+
+constexpr int orphans_looked_for_ms = 1'000;
+
+}  // namespace
+
 ProcessPool::ProcessPool(CommandProgram program, const base::StopToken& stop)
     : program_(std::move(program)), stop_(stop), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (!wake_.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
@@ -29,7 +35,7 @@ ProcessPool::~ProcessPool() {
 }
 
 Launched ProcessPool::start(base::Deadline deadline) {
-    Order order([this, deadline] { return launch(program_, deadline, stop_); });
+    Order order([this, deadline] { return launch(program_, deadline, stop_, &children_); });
     std::future<Launched> launched = order.get_future();
     {
         const std::lock_guard lock(mutex_);
@@ -70,6 +76,7 @@ void ProcessPool::run() {
             orders.swap(orders_);
         }
         take_useless().clear();
+        if (adopts_orphans_) children_.reap_orphans();
         for (Order& order : orders) order();
     }
 }
@@ -86,7 +93,7 @@ void ProcessPool::wait() const {
             polled.push_back({.fd = process->handle(), .events = POLLIN, .revents = 0});
         }
     }
-    ::poll(polled.data(), polled.size(), -1);
+    ::poll(polled.data(), polled.size(), adopts_orphans_ ? orphans_looked_for_ms : -1);
     std::uint64_t count = 0;
     [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
 }

@@ -12,7 +12,8 @@
 namespace chains::votes::prover {
 
 // Starts the processes of a program and keeps those that wait for their next proof; one that dies
-// meanwhile is reaped at once, and all of them when `stop` is set. A process lives no longer than
+// meanwhile is reaped at once, and all of them when `stop` is set. So are the orphans that a prover
+// leaves to us, where this process is handed any. A process lives no longer than
 // the thread that started it (launch()), so all are started by a thread of the pool's own.
 class ProcessPool {
 public:
@@ -41,6 +42,8 @@ private:
     const CommandProgram program_;
     const base::StopToken& stop_;
     const base::Descriptor wake_;
+    const bool adopts_orphans_ = Children::adopts_orphans();
+    Children children_;
 
     mutable std::mutex mutex_;
     bool ended_ = false;
