@@ -44,6 +44,10 @@ void SplitGateway::send(std::vector<engine::SendOrder> orders) {
     if (!shares.empty()) votes_.send(std::move(shares));
 }
 
+void SplitGateway::confirm(std::vector<engine::ConfirmOrder> orders) {
+    votes_.confirm(std::move(orders));
+}
+
 engine::Sealed SplitGateway::seal(const domain::RequestId& id, domain::Kind kind,
                                   const engine::Plan& plan) {
     return of(kind).seal(id, kind, plan);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +45,16 @@ std::vector<Finding> look_at_gateway(const config::Settings& settings, const por
     return chains::evm::diagnose(options, nodes, probes, *signer, clock);
 }
 
+Finding confirmations(const config::Settings& settings) {
+    const std::string subject = "confirmations";
+    if (settings.engine.shares.confirm_reveals) {
+        return {Finding::Verdict::ok, subject, "on: a share is done when it is seen on the chain"};
+    }
+    return {Finding::Verdict::warning, subject,
+            "off: a share is done when a node admits it, before a block holds it; see "
+            "helper.confirm_reveals"};
+}
+
 std::vector<Finding> look_at_votes(const config::Settings& settings, const ports::Clock& clock) {
     if (settings.api.share_disable) {
         return {{Finding::Verdict::ok, "vote shares", "off, their routes answer 503"}};
@@ -52,7 +63,9 @@ std::vector<Finding> look_at_votes(const config::Settings& settings, const ports
         return {
             {Finding::Verdict::ok, "vote chain", "embedded: a trial, no share leaves the program"}};
     }
-    return chains::votes::diagnose(settings.votes, clock);
+    std::vector<Finding> findings = chains::votes::diagnose(settings.votes, clock);
+    findings.push_back(confirmations(settings));
+    return findings;
 }
 
 }  // namespace

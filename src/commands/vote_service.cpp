@@ -1,5 +1,6 @@
 #include "commands/vote_service.hpp"
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -30,7 +31,7 @@ public:
     OwnVoteChain(const config::Settings& settings, engine::Gateway& relayer,
                  const ports::Clock& clock, ports::Logger& logger, engine::VoteObserver& observer)
         : workers_(settings.engine.shares.max_concurrent_proofs),
-          votes_(settings.votes, clock, workers_, logger, observer),
+          votes_(settings.votes, clock, workers_, confirming(settings), logger, observer),
           gateway_(relayer, votes_.gateway()) {}
 
     [[nodiscard]] engine::Gateway& gateway() override { return gateway_; }
@@ -38,7 +39,14 @@ public:
     void stop_lookups() override { votes_.stop_lookups(); }
 
 private:
+    // Threads of their own only where there is something for them to do.
+    ports::Executor& confirming(const config::Settings& settings) {
+        const engine::ShareOptions& shares = settings.engine.shares;
+        return shares.confirm_reveals ? confirming_.emplace(shares.confirms_max) : workers_;
+    }
+
     platform::WorkerPool workers_;
+    std::optional<platform::WorkerPool> confirming_;
     chains::votes::RestVotes votes_;
     chains::SplitGateway gateway_;
 };
@@ -53,7 +61,8 @@ std::string line_of(const config::Settings& settings) {
     return std::string("vote_chain type=rest prover=") + prover +
            " proofs_at_once=" + std::to_string(settings.engine.shares.max_concurrent_proofs) +
            " commitment_check=" + (options.commitment_check ? "on" : "off") +
-           " share_status=" + (options.nullifier_url.empty() ? "pending" : "asked");
+           " share_status=" + (options.nullifier_url.empty() ? "pending" : "asked") +
+           " confirm_reveals=" + (settings.engine.shares.confirm_reveals ? "on" : "off");
 }
 
 }  // namespace

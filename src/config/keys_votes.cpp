@@ -38,6 +38,9 @@ std::vector<Key> vote_chain_keys() {
             sample)),
         hidden(key("helper.nullifier_token", secret("text, at most 4096 bytes; empty: none"),
                    SETTING(votes.nullifier_token), "The X-Helper-Token of that node.")),
+        key("helper.confirm_reveals", boolean(), SETTING(engine.shares.confirm_reveals),
+            "Complete a share only when the node of helper.nullifier_url has seen it on the chain, "
+            "not when a node has admitted it."),
         key("helper.commitment_check", boolean(), SETTING(votes.commitment_check),
             "Refuse shares whose vote is not in the tree of their round."),
     };

@@ -73,6 +73,12 @@ void check_base_url(const std::string& key, const std::string& text, Findings& f
     }
 }
 
+void check_confirmations(const Settings& settings, Findings& findings) {
+    if (!settings.engine.shares.confirm_reveals || !settings.votes.nullifier_url.empty()) return;
+    findings.error_where_set({"helper.confirm_reveals"}, "needs helper.nullifier_url beside it",
+                             "false, or true with a node that can be asked");
+}
+
 void check_lease(const Settings& settings, Findings& findings) {
     const domain::Milliseconds lease = settings.engine.lease;
     const auto fits = [&](domain::Milliseconds time) { return time + reading_time <= lease; };
@@ -91,17 +97,7 @@ void check_lease(const Settings& settings, Findings& findings) {
     }
 }
 
-}  // namespace
-
-void check_votes(const Settings& settings, Findings& findings) {
-    if (!has_chain(settings) || settings.api.share_disable) return;
-    check_base_url("helper.chain_url", settings.votes.chain_url, findings);
-    check_base_url("helper.nullifier_url", settings.votes.nullifier_url, findings);
-    check_prover(settings, findings);
-    check_lease(settings, findings);
-}
-
-void settle_votes(const Findings& findings, Loaded& loaded) {
+void settle_chain(const Findings& findings, Loaded& loaded) {
     Settings& settings = loaded.settings;
     if (settings.api.share_disable) return;
     const bool wanted = settings.gateway != GatewayType::loopback || wants_chain(findings);
@@ -116,6 +112,36 @@ void settle_votes(const Findings& findings, Loaded& loaded) {
             "prover_proves_nothing helper.prover.type=loopback hint=\"a real chain refuses its "
             "proofs\"");
     }
+}
+
+// Where nobody can be asked there is nothing to wait for.
+void settle_confirmations(Loaded& loaded) {
+    Settings& settings = loaded.settings;
+    engine::ShareOptions& shares = settings.engine.shares;
+    const bool has_shares = has_chain(settings) && !settings.api.share_disable;
+    shares.confirm_reveals = shares.confirm_reveals && has_shares;
+    shares.tell_unconfirmed =
+        has_shares && !shares.confirm_reveals && !settings.votes.nullifier_url.empty();
+    if (!has_shares || shares.confirm_reveals) return;
+    loaded.notes.emplace_back(
+        "reveals_unconfirmed hint=\"a share counts as revealed when a node admits it, before a "
+        "block holds it; helper.confirm_reveals waits for the chain's record\"");
+}
+
+}  // namespace
+
+void check_votes(const Settings& settings, Findings& findings) {
+    if (!has_chain(settings) || settings.api.share_disable) return;
+    check_base_url("helper.chain_url", settings.votes.chain_url, findings);
+    check_base_url("helper.nullifier_url", settings.votes.nullifier_url, findings);
+    check_confirmations(settings, findings);
+    check_prover(settings, findings);
+    check_lease(settings, findings);
+}
+
+void settle_votes(const Findings& findings, Loaded& loaded) {
+    settle_chain(findings, loaded);
+    settle_confirmations(loaded);
 }
 
 }  // namespace config

@@ -20,6 +20,7 @@ enum class Cause {
     internal,     // we can not go on with this request
     recovered,    // the process died while it was in work
     retried,      // a failed attempt with attempts left
+    lost,         // the chain took it and does not have it
 };
 
 struct Move {
@@ -54,6 +55,7 @@ inline constexpr std::array moves{
     Move{Status::tx_in_flight,     Status::queued,           Cause::recovered,   false, false, true },
     Move{Status::processing,       Status::queued,           Cause::retried,     false, false, true },
     Move{Status::tx_in_flight,     Status::queued,           Cause::retried,     false, false, true },
+    Move{Status::receipt_received, Status::queued,           Cause::lost,        false, false, true },
 };
 // clang-format on
 

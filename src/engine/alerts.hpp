@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "domain/bytes.hpp"
@@ -17,6 +18,8 @@ struct RoundAlert {
     std::uint64_t submitted = 0;
     std::uint64_t failed = 0;
     std::uint64_t pending = 0;  // never got to an end
+    // Of the submitted: those a node admitted and nobody saw on the chain. Absent: not told.
+    std::optional<std::uint64_t> unconfirmed{};
 
     [[nodiscard]] std::uint64_t unsubmitted() const { return failed + pending; }
 };

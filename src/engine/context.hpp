@@ -31,6 +31,7 @@ struct Effects {
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;
     std::vector<SendOrder> sends;
+    std::vector<ConfirmOrder> confirms;
     std::vector<std::int64_t> settled;  // requests the gateway answered for
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;
@@ -51,6 +52,9 @@ struct Context {
     std::uint64_t stale = 0;                    // events that came too late to matter
     bool stopping = false;                      // nothing new begins
     std::size_t turn = 0;                       // whose turn it is to send
+    domain::Monotonic next_confirm{};           // the turns given out so far end there
+    domain::Monotonic confirms_held_until{};    // whoever is asked wants to be left alone
+    bool confirms_fail = false;                 // the last look-up was not answered
     std::set<std::int64_t> late_rounds{};       // closed ones that shares still came for
     std::set<std::int64_t> late_rounds_told{};  // in this life
 };

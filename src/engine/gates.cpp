@@ -43,7 +43,8 @@ Gates::Gates(const Options& options, domain::Monotonic now)
              send_queue_for(options.sending.public_decrypt, options.fair_queues, now),
              send_queue_for(options.sending.user_decrypt, options.fair_queues, now)},
       sends_max_(options.sends_max),
-      shares_max_(std::max<std::uint32_t>(options.shares.max_concurrent_proofs, 1)) {}
+      shares_max_(std::max<std::uint32_t>(options.shares.max_concurrent_proofs, 1)),
+      confirms_max_(options.shares.confirms_max) {}
 
 Gates::CheckQueue Gates::check_queue_for(const ReadinessGateOptions& options, bool fair) {
     return {options, FairQueue{fair}, 0};
@@ -178,6 +179,16 @@ void Gates::give_back_share_slot() {
     --shares_in_work_;
 }
 
+void Gates::take_confirm() {
+    assert(confirms_ < confirms_max_);
+    ++confirms_;
+}
+
+void Gates::give_back_confirm() {
+    assert(confirms_ > 0);
+    --confirms_;
+}
+
 void Gates::retune(const Tuning& tuning, domain::Monotonic now) {
     const std::lock_guard lock(mutex_);
     const std::array<std::uint32_t, 3> rates{tuning.per_seconds.input_proof,
@@ -196,8 +207,11 @@ void Gates::restore_permits(const Work& work) {
     for (CheckQueue& queue : checks_) queue.running = 0;
     sends_in_flight_ = 0;
     shares_in_work_ = 0;
+    confirms_ = 0;
     for (const auto& [id, entry] : work.entries()) {
-        if (entry.family == Family::share) {
+        if (entry.task == Task::confirm) {
+            ++confirms_;
+        } else if (entry.family == Family::share) {
             ++shares_in_work_;
         } else if (entry.task == Task::check) {
             ++check_queue(entry.family)->running;
@@ -209,7 +223,7 @@ void Gates::restore_permits(const Work& work) {
 }
 
 std::size_t Gates::permits() const {
-    return std::size_t{sends_in_flight_} + shares_in_work_ + checks_[0].running +
+    return std::size_t{sends_in_flight_} + shares_in_work_ + confirms_ + checks_[0].running +
            checks_[1].running;
 }
 

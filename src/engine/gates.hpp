@@ -55,6 +55,9 @@ public:
     [[nodiscard]] std::uint32_t free_share_slots() const;
     void take_share_slot();
     void give_back_share_slot();
+    [[nodiscard]] std::uint32_t free_confirms() const { return confirms_max_ - confirms_; }
+    void take_confirm();
+    void give_back_confirm();
 
     // A rate that changes starts with a full bucket (relayer-api 4.2).
     void retune(const Tuning& tuning, domain::Monotonic now);
@@ -123,6 +126,8 @@ private:
     domain::Monotonic sends_held_until_{};
     std::uint32_t shares_max_;
     std::uint32_t shares_in_work_ = 0;
+    std::uint32_t confirms_max_;
+    std::uint32_t confirms_ = 0;
 };
 
 }  // namespace engine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -116,6 +117,8 @@ struct Receipt {
     std::optional<domain::Bytes32> reference;
     // Shares: what their completion serves.
     std::optional<domain::ShareRevealed> revealed;
+    // Shares: the chain's record was seen, nobody needs to look for it again.
+    bool confirmed = false;
 };
 
 // The chain does not take the newest transaction as it is. seal() makes another one of this plan in
@@ -135,6 +138,24 @@ struct Sent {
     // Whether a node refused its nonce for no reason that is known, or took it; absent: neither.
     // The time of the first refusal is stored, so that it outlives a restart.
     std::optional<bool> refused{};
+};
+
+// --- confirming: whether the chain has what it took; vote shares only ---------------------------
+
+struct ConfirmOrder {
+    domain::RequestId id;
+    domain::Timestamp since{};  // when the chain took it: since then it is `receipt_received`
+    Sealed sealed;              // what it took
+};
+
+struct Revealed {};
+struct NotRevealed {};  // as far as the chain knows, also for a round it does not know
+using NullifierAnswer = std::variant<Revealed, NotRevealed, Unreachable>;
+
+struct Confirmed {
+    domain::RequestId id;
+    domain::Timestamp since{};  // as in the order
+    NullifierAnswer answer;
 };
 
 // --- answers of the chain ----------------------------------------------------------------------
@@ -194,6 +215,8 @@ public:
     virtual void prepared(std::vector<Prepared> events) = 0;
     virtual void sent(std::vector<Sent> events) = 0;
     virtual void answered(Answered event) = 0;
+    // Not for who gives no such orders.
+    virtual void confirmed(std::vector<Confirmed> events) { assert(events.empty()); }
 };
 
 // How the chain and our account on it stand; absent: not known.
@@ -216,6 +239,8 @@ public:
     virtual void check(std::vector<CheckOrder> orders) = 0;
     virtual void prepare(std::vector<PrepareOrder> orders) = 0;
     virtual void send(std::vector<SendOrder> orders) = 0;
+    // Given only with ShareOptions::confirm_reveals, to a chain that can be asked.
+    virtual void confirm(std::vector<ConfirmOrder> orders) { assert(orders.empty()); }
 
     // Processor thread, inside the step: no I/O, no blocking. Assigns the nonce.
     [[nodiscard]] virtual Sealed seal(const domain::RequestId& id, domain::Kind kind,

@@ -29,8 +29,8 @@ bool Events::empty() const {
 }
 
 std::size_t Events::size() const {
-    return checked.size() + prepared.size() + sent.size() + answered.size() + submissions.size() +
-           retunes.size() + alerts_taken.size();
+    return checked.size() + prepared.size() + sent.size() + answered.size() + confirmed.size() +
+           submissions.size() + retunes.size() + alerts_taken.size();
 }
 
 std::optional<Submission> Inbox::submit(Submission submission) {
@@ -79,6 +79,10 @@ void Inbox::sent(std::vector<Sent> events) {
     put(events_.sent, std::move(events));
 }
 
+void Inbox::confirmed(std::vector<Confirmed> events) {
+    put(events_.confirmed, std::move(events));
+}
+
 void Inbox::answered(Answered event) {
     std::vector<Answered> events;
     events.push_back(std::move(event));
@@ -112,6 +116,7 @@ void Inbox::drain(Events& events) {
     append(events.prepared, events_.prepared);
     append(events.sent, events_.sent);
     append(events.answered, events_.answered);
+    append(events.confirmed, events_.confirmed);
     append(events.submissions, events_.submissions);
     append(events.retunes, events_.retunes);
     append(events.alerts_taken, events_.alerts_taken);

@@ -37,6 +37,7 @@ struct Events {
     std::vector<Prepared> prepared;
     std::vector<Sent> sent;
     std::vector<Answered> answered;
+    std::vector<Confirmed> confirmed;
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
     std::vector<std::int64_t> alerts_taken;  // keys of their rounds
@@ -62,6 +63,7 @@ public:
     void prepared(std::vector<Prepared> events) override;
     void sent(std::vector<Sent> events) override;
     void answered(Answered event) override;
+    void confirmed(std::vector<Confirmed> events) override;
     void alert_taken(std::int64_t round) override;
 
     // Any thread. From now on submit() refuses.

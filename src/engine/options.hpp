@@ -46,6 +46,15 @@ struct ShareOptions {
     domain::Milliseconds backoff_first{2'000};
     // Spend an attempt also on connection trouble (share-helper 3.1 to the letter).
     bool strict_attempts = false;
+    // A share is completed when the chain's record of it was seen, not when a node admitted it
+    // (engine/confirmations.hpp): how long after that it is looked up first, how long again after a
+    // look-up, and how many of them at once.
+    bool confirm_reveals = false;
+    domain::Milliseconds confirm_after{10'000};
+    domain::Milliseconds confirm_pause{15'000};
+    std::uint32_t confirms_max = 2;
+    // Alerts of rounds say how many shares were only admitted; without confirm_reveals.
+    bool tell_unconfirmed = false;
     // Log, beside what ended and why, how many shares there are and when they leave.
     bool expose_timing = false;
 };

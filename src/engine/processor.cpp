@@ -7,6 +7,7 @@
 
 #include "base/sanitize.hpp"
 #include "engine/answers.hpp"
+#include "engine/confirmations.hpp"
 #include "engine/maintenance.hpp"
 #include "engine/readiness.hpp"
 #include "engine/sending.hpp"
@@ -50,9 +51,9 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
     rounds::reload_late_rounds(context_);
-    unlogged_ = rounds::unlogged_alerts(store_);
+    unlogged_ = rounds::unlogged_alerts(context_);
     if (context_.alerts != nullptr) {
-        std::vector<RoundAlert> alerts = rounds::open_alerts(store_);
+        std::vector<RoundAlert> alerts = rounds::open_alerts(context_);
         if (!alerts.empty()) context_.alerts->raise(std::move(alerts));
     }
     gateway_.listen(inbox_, recovery::resume(store_));
@@ -97,6 +98,7 @@ void Processor::apply_events() {
     for (const Prepared& event : events_.prepared) sending::apply(context_, event);
     for (const Sent& event : events_.sent) sending::apply(context_, event);
     for (const Answered& event : events_.answered) answers::apply(context_, event);
+    for (const Confirmed& event : events_.confirmed) confirmations::apply(context_, event);
     for (const Submission& submission : events_.submissions) {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
@@ -120,7 +122,8 @@ void Processor::wake_timers() {
         context_.effects.woken.push_back(
             {store::Lane::timer, context_.now.steady - row.schedule.wake});
         if (row.status == Status::receipt_received) {
-            answers::wake(context_, row);
+            row.kind == domain::Kind::share ? confirmations::wake(context_, row)
+                                            : answers::wake(context_, row);
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
             sending::wake(context_, row);
         } else if (row.kind == domain::Kind::share) {
@@ -183,6 +186,7 @@ void Processor::release_effects(Nanoseconds commit) {
     if (!effects.checks.empty()) gateway_.check(std::move(effects.checks));
     if (!effects.prepares.empty()) gateway_.prepare(std::move(effects.prepares));
     if (!effects.sends.empty()) gateway_.send(std::move(effects.sends));
+    if (!effects.confirms.empty()) gateway_.confirm(std::move(effects.confirms));
     if (!effects.alerts.empty() && context_.alerts != nullptr) {
         context_.alerts->raise(effects.alerts);
     }

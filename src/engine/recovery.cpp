@@ -88,16 +88,20 @@ store::Row reset(Context& context, const store::Row& row) {
 // A wake far beyond what any wait takes was written under another clock.
 void limit_wait(Context& context, const store::Row& row) {
     const auto& timeouts = context.options.response_timeout;
+    const bool is_share = row.kind == Kind::share;
     const Milliseconds longest =
-        row.status == Status::receipt_received
-            ? std::max({timeouts.input_proof, timeouts.public_decrypt, timeouts.user_decrypt})
-            : std::max(context.options.readiness_pause, context.options.unreachable_pause.max);
+        row.status != Status::receipt_received
+            ? std::max(context.options.readiness_pause, context.options.unreachable_pause.max)
+        : is_share
+            ? context.options.shares.confirm_pause
+            : std::max({timeouts.input_proof, timeouts.public_decrypt, timeouts.user_decrypt});
     const domain::Timestamp latest = context.now.steady + longest;
     if (row.schedule.wake <= latest) return;
     store::Schedule schedule = row.schedule;
     schedule.wake = latest;
-    schedule.deadline.reset();  // counts anew from the next try
-    if (row.status == Status::receipt_received) schedule.deadline = latest;
+    // Counts anew from the next try; a share's is the end of its round.
+    if (!is_share) schedule.deadline.reset();
+    if (!is_share && row.status == Status::receipt_received) schedule.deadline = latest;
     if (!context.store.reschedule(row, row.status, schedule)) ++context.stale;
 }
 
@@ -194,7 +198,7 @@ void release_one(Context& context, store::Row row) {
 
 void release(Context& context) {
     for (const auto& [id, entry] : context.work.entries()) {
-        if (entry.task == Task::rest) continue;
+        if (entry.task == Task::rest || entry.task == Task::confirm) continue;
         const std::optional<store::Row> row = context.store.load(id);
         if (row && !domain::is_terminal(row->status)) release_one(context, *row);
     }

@@ -20,15 +20,18 @@ domain::Timestamp latest_end(const Context& context) {
     return context.now.wall - shares::last_second;
 }
 
-RoundAlert alert_of(const store::RoundRow& round) {
-    return {round.id,        round.round_id, round.vote_end, round.total,
-            round.submitted, round.failed,   round.timed_out};
+RoundAlert alert_of(const Context& context, const store::RoundRow& round) {
+    RoundAlert alert{round.id,        round.round_id, round.vote_end, round.total,
+                     round.submitted, round.failed,   round.timed_out};
+    if (context.options.shares.tell_unconfirmed) alert.unconfirmed = round.unconfirmed;
+    return alert;
 }
 
-std::vector<RoundAlert> alerts_of(const std::vector<store::RoundRow>& rounds) {
+std::vector<RoundAlert> alerts_of(const Context& context,
+                                  const std::vector<store::RoundRow>& rounds) {
     std::vector<RoundAlert> alerts;
     alerts.reserve(rounds.size());
-    for (const store::RoundRow& round : rounds) alerts.push_back(alert_of(round));
+    for (const store::RoundRow& round : rounds) alerts.push_back(alert_of(context, round));
     return alerts;
 }
 
@@ -37,13 +40,16 @@ bool is_settled(const store::RoundRow& round) {
 }
 
 bool close_if_settled(Context& context, std::int64_t id) {
-    const std::optional<store::RoundRow> round = context.store.find_round(id);
+    std::optional<store::RoundRow> round = context.store.find_round(id);
     // A proof may still run, or the next batch goes on.
     if (!round || !is_settled(*round)) return false;
     context.store.close_round(id);
-    const RoundAlert alert = alert_of(*round);
+    if (round->submitted == round->total) return true;
+    if (context.options.shares.tell_unconfirmed) {
+        round->unconfirmed = context.store.admitted_only(*round);
+    }
+    const RoundAlert alert = alert_of(context, *round);
     assert(alert.submitted + alert.unsubmitted() == alert.total);
-    if (alert.unsubmitted() == 0) return true;
     context.store.add_alert(*round, context.now.wall);
     context.effects.alerts.push_back(alert);
     return true;
@@ -104,21 +110,23 @@ void reload_late_rounds(Context& context) {
     }
 }
 
-std::vector<RoundAlert> open_alerts(store::Store& store) {
-    return alerts_of(store.open_alerts());
+std::vector<RoundAlert> open_alerts(Context& context) {
+    return alerts_of(context, context.store.open_alerts());
 }
 
-std::vector<RoundAlert> unlogged_alerts(store::Store& store) {
-    return alerts_of(store.unlogged_alerts());
+std::vector<RoundAlert> unlogged_alerts(Context& context) {
+    return alerts_of(context, context.store.unlogged_alerts());
 }
 
 Effects::LogLine line_of(const RoundAlert& alert) {
+    const std::string unconfirmed =
+        alert.unconfirmed ? " unconfirmed=" + std::to_string(*alert.unconfirmed) : "";
     return {ports::LogLevel::error,
             "round_closed_with_unsubmitted_shares alert=true round_id=" +
                 domain::to_hex(alert.round_id) + " total=" + std::to_string(alert.total) +
                 " submitted=" + std::to_string(alert.submitted) + " failed=" +
                 std::to_string(alert.failed) + " pending=" + std::to_string(alert.pending) +
-                " unsubmitted=" + std::to_string(alert.unsubmitted())};
+                " unsubmitted=" + std::to_string(alert.unsubmitted()) + unconfirmed};
 }
 
 void mark_logged(Context& context, const std::vector<std::int64_t>& rounds) {

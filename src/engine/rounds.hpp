@@ -26,10 +26,10 @@ void note_late(Context& context, const store::Row& share);
 void reload_late_rounds(Context& context);
 
 // Alerts that nobody took yet.
-[[nodiscard]] std::vector<RoundAlert> open_alerts(store::Store& store);
+[[nodiscard]] std::vector<RoundAlert> open_alerts(Context& context);
 
 // Alerts whose line may not be in the log: the process ended before it was known to be.
-[[nodiscard]] std::vector<RoundAlert> unlogged_alerts(store::Store& store);
+[[nodiscard]] std::vector<RoundAlert> unlogged_alerts(Context& context);
 
 // What the log says of an alert (share-helper 3.3).
 [[nodiscard]] Effects::LogLine line_of(const RoundAlert& alert);

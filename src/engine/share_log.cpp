@@ -73,6 +73,20 @@ void note_unreachable(Context& context, const store::Row& row, const std::string
               " action=\"tried again without spending an attempt\"");
 }
 
+void note_lost(Context& context, const store::Row& row) {
+    write(context, ports::LogLevel::warning,
+          "share_lost" + name_of(context, row) +
+              " reason=\"the chain took it and has no record of it\" action=\"proved and sent "
+              "again without spending an attempt\"");
+}
+
+void note_unconfirmable(Context& context, const std::string& reason) {
+    write(context, ports::LogLevel::warning,
+          "share_look_ups_fail reason=" + quoted(reason) +
+              " action=\"shares wait for their confirmation until the end of their round\" "
+              "hint=\"see helper.nullifier_url\"");
+}
+
 void note_end(Context& context, const store::Row& row, const domain::Failure& failure) {
     using domain::Reason;
     // The last attempt, and the alert of the round, say it already.

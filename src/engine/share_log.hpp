@@ -22,6 +22,10 @@ void note_revealed(Context& context, const store::Row& row, const domain::ShareR
 void note_failed_attempt(Context& context, const store::Row& row, const std::string& reason);
 // The first trouble since the last attempt ended.
 void note_unreachable(Context& context, const store::Row& row, const std::string& reason);
+// The chain took it and does not have it.
+void note_lost(Context& context, const store::Row& row);
+// Nobody says what the chain has; `reason` of the first look-up since the last that was answered.
+void note_unconfirmable(Context& context, const std::string& reason);
 // It ended badly.
 void note_end(Context& context, const store::Row& row, const domain::Failure& failure);
 

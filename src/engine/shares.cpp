@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "engine/confirmations.hpp"
 #include "engine/request_ids.hpp"
 #include "engine/share_log.hpp"
 
@@ -109,6 +110,12 @@ std::size_t expire(Context& context, std::int64_t round, std::size_t limit) {
 
 void revealed(Context& context, const store::Row& row, const Receipt& receipt) {
     assert(row.kind == domain::Kind::share && row.status == Status::tx_in_flight);
+    const domain::ShareRevealed revealed = receipt.revealed.value_or(domain::ShareRevealed{});
+    if (context.options.shares.confirm_reveals && !receipt.confirmed) {
+        note_revealed(context, row, revealed);
+        confirmations::begin(context, row, revealed);
+        return;
+    }
     store::Schedule schedule;
     schedule.lane = store::Lane::timer;
     schedule.wake = context.now.wall;
@@ -118,7 +125,6 @@ void revealed(Context& context, const store::Row& row, const Receipt& receipt) {
     }
     store::Row received = row;
     received.status = Status::receipt_received;
-    const domain::ShareRevealed revealed = receipt.revealed.value_or(domain::ShareRevealed{});
     note_revealed(context, row, revealed);
     const domain::Result result = revealed;
     if (!context.store.complete(received, domain::encode(result), context.now.wall)) {

@@ -33,10 +33,6 @@ public:
                                           std::uint64_t position) = 0;
 };
 
-struct Revealed {};
-struct NotRevealed {};  // as far as the chain knows, also for a round it does not know
-using NullifierAnswer = std::variant<Revealed, NotRevealed, Unreachable>;
-
 // Port: which shares are revealed.
 class Nullifiers {
 public:

@@ -22,13 +22,13 @@ std::optional<Work::Entry> Work::end(Id id, Task task) {
 }
 
 void Work::count(const Entry& entry, int by) {
-    if (entry.task != Task::rest) return;
-    assert(by > 0 || resting_ > 0);
-    by > 0 ? ++resting_ : --resting_;
+    if (entry.task != Task::rest && entry.task != Task::confirm) return;
+    assert(by > 0 || idle_ > 0);
+    by > 0 ? ++idle_ : --idle_;
 }
 
 void Work::keep() {
-    assert(resting_ <= entries_.size());
+    assert(idle_ <= entries_.size());
     changes_.clear();
 }
 

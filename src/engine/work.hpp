@@ -11,7 +11,8 @@
 namespace engine {
 
 // rest: signed, and waits until it is looked up and sent again. It keeps its place in flight.
-enum class Task { check, prepare, send, rest };
+// confirm: the chain took it; an end of the process need not wait for the answer.
+enum class Task { check, prepare, send, rest, confirm };
 
 // What the gateway is busy with for us: one entry per order that was not answered yet, and one for
 // each request that rests between two. Changes of a step that is rolled back are undone. One
@@ -29,8 +30,8 @@ public:
     // What it was; nothing when the answer is stale.
     std::optional<Entry> end(Id id, Task task);
     [[nodiscard]] bool contains(Id id) const { return entries_.contains(id); }
-    // Orders that were not answered yet.
-    [[nodiscard]] std::size_t busy() const { return entries_.size() - resting_; }
+    // Orders that were not answered yet, and whose answers are waited for.
+    [[nodiscard]] std::size_t busy() const { return entries_.size() - idle_; }
 
     void keep();  // the step was committed
     void undo();  // the step was rolled back
@@ -46,7 +47,7 @@ private:
     };
 
     std::unordered_map<Id, Entry> entries_;
-    std::size_t resting_ = 0;
+    std::size_t idle_ = 0;
     std::vector<Change> changes_;  // of this step, in order
 };
 

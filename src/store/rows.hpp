@@ -155,6 +155,7 @@ struct RoundRow {
     std::uint64_t submitted = 0;
     std::uint64_t failed = 0;
     std::uint64_t timed_out = 0;
+    std::uint64_t unconfirmed = 0;  // of the submitted; known of alerts alone
 
     bool operator==(const RoundRow&) const = default;
 };

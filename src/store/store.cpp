@@ -334,7 +334,8 @@ bool Store::receive(const Row& row, const std::optional<domain::Bytes32>& refere
     return true;
 }
 
-bool Store::complete(const Row& row, domain::ByteView result, domain::Timestamp now) {
+bool Store::complete(const Row& row, std::optional<domain::ByteView> result,
+                     domain::Timestamp now) {
     assert(domain::is_legal(row.kind, Status::receipt_received, Status::completed));
     Statements& statements = impl_->statements_;
     const Lane lane = ended_lane(domain::family_of(row.kind));
@@ -342,7 +343,7 @@ bool Store::complete(const Row& row, domain::ByteView result, domain::Timestamp 
     if (statements.complete.with(now, lane_number(lane), start, row.id.sequence).run() != 1) {
         return false;
     }
-    statements.insert_result.with(row.id.sequence, result).run();
+    if (result) keep_result(row.id.sequence, *result);
     if (row.kind == domain::Kind::share) {
         statements.wipe_payload.with(row.id.sequence).run();
         statements.purge_attempts.with(row.id.sequence).run();
@@ -351,6 +352,11 @@ bool Store::complete(const Row& row, domain::ByteView result, domain::Timestamp 
     if (row.round) statements.count_completed.with(*row.round).run();
     impl_->note(row, Status::receipt_received, Status::completed, now);
     return true;
+}
+
+void Store::keep_result(std::int64_t sequence, domain::ByteView result) {
+    assert(impl_->in_transaction());
+    impl_->statements_.keep_result.with(sequence, result).run();
 }
 
 bool Store::fail(const Row& row, Step step, const domain::Failure& failure, domain::Timestamp now) {

@@ -79,7 +79,11 @@ public:
                             domain::Timestamp now);
     [[nodiscard]] bool receive(const Row& row, const std::optional<domain::Bytes32>& reference,
                                const Schedule& schedule, domain::Timestamp now);
-    [[nodiscard]] bool complete(const Row& row, domain::ByteView result, domain::Timestamp now);
+    // Without a result: with the one that was kept.
+    [[nodiscard]] bool complete(const Row& row, std::optional<domain::ByteView> result,
+                                domain::Timestamp now);
+    // What the request will serve once it is completed; in the place of what was kept before.
+    void keep_result(std::int64_t sequence, domain::ByteView result);
     [[nodiscard]] bool fail(const Row& row, Step step, const domain::Failure& failure,
                             domain::Timestamp now);
 
@@ -135,6 +139,9 @@ public:
     [[nodiscard]] std::vector<std::int64_t> closed_with_waiting();
     void close_round(std::int64_t id);
 
+    // How many completed shares of the round the chain was not seen to have: it only admitted them.
+    // Reads all of them.
+    [[nodiscard]] std::uint64_t admitted_only(const RoundRow& round);
     // The round as it stands when it closes, neither taken nor logged.
     void add_alert(const RoundRow& round, domain::Timestamp now);
     // As they were added, those nobody took yet; `timed_out` counts what was pending.

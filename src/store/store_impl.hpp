@@ -48,10 +48,10 @@ inline const std::string unclaimed =
 
 // The columns of `round` that make a RoundRow.
 inline const std::string alert_columns =
-    "id, round_id, vote_end_ms, alert.total, alert.submitted, alert.failed, pending "
+    "id, round_id, vote_end_ms, alert.total, alert.submitted, alert.failed, pending, unconfirmed "
     "from alert join round on id = round";
 inline const std::string round_columns =
-    "id, round_id, vote_end_ms, total, submitted, failed, timed_out";
+    "id, round_id, vote_end_ms, total, submitted, failed, timed_out, 0";
 
 // Of a row of `round`; served by the index of waiting shares.
 inline const std::string has_waiting =
@@ -137,7 +137,9 @@ struct Store::Statements {
                          "update request set status = 'failure', status_ms = ?1, lane = ?2, "
                          "wake_ms = ?1, deadline_ms = 0, claims = 0, reason = ?3, detail = ?4, "
                          "selector = null, dedup = null where id = ?5"};
-    Statement insert_result{db_, "insert into result (id, body) values (?, ?)"};
+    Statement keep_result{db_,
+                          "insert into result (id, body) values (?1, ?2) "
+                          "on conflict (id) do update set body = ?2"};
     Statement count_completed{db_, "update round set submitted = submitted + 1 where id = ?"};
     Statement count_failed{db_, "update round set failed = failed + 1 where id = ?"};
     Statement count_timed_out{db_, "update round set timed_out = timed_out + 1 where id = ?"};
@@ -190,8 +192,14 @@ struct Store::Statements {
         db_, "select " + row_columns + " from request where lane = 0 and round = ? limit ?"};
     Statement closed_with_waiting{db_, "select id from round where closed <> 0 and " + has_waiting};
     Statement add_alert{db_,
-                        "insert into alert (round, total, submitted, failed, pending, raised_ms, "
-                        "taken, logged) values (?, ?, ?, ?, ?, ?, 0, 0)"};
+                        "insert into alert (round, total, submitted, failed, pending, unconfirmed, "
+                        "raised_ms, taken, logged) values (?, ?, ?, ?, ?, ?, ?, 0, 0)"};
+    // Ended shares lie in the index by the end of their round. The last byte of their result says
+    // whether the chain had them already; then it has them for certain.
+    Statement admitted_only{
+        db_,
+        "select count(*) from request join result using (id) where lane = 11 and wake_ms >= ? and "
+        "round = ? and status = 'completed' and substr(body, -1) = x'00'"};
     Statement open_alerts{db_,
                           "select " + alert_columns + " where taken = 0 order by raised_ms, id"};
     Statement unlogged_alerts{

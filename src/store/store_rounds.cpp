@@ -17,6 +17,7 @@ RoundRow read_round(const Statement& statement) {
     round.submitted = static_cast<std::uint64_t>(statement.integer(4));
     round.failed = static_cast<std::uint64_t>(statement.integer(5));
     round.timed_out = static_cast<std::uint64_t>(statement.integer(6));
+    round.unconfirmed = static_cast<std::uint64_t>(statement.integer(7));
     return round;
 }
 
@@ -90,8 +91,18 @@ void Store::add_alert(const RoundRow& round, domain::Timestamp now) {
     // Nobody tells of a round whose shares all came through.
     assert(round.submitted < round.total);
     impl_->statements_.add_alert
-        .with(round.id, round.total, round.submitted, round.failed, round.timed_out, now)
+        .with(round.id, round.total, round.submitted, round.failed, round.timed_out,
+              round.unconfirmed, now)
         .run();
+}
+
+std::uint64_t Store::admitted_only(const RoundRow& round) {
+    Statement& statement = impl_->statements_.admitted_only.with(round.vote_end, round.id);
+    const bool is_there = statement.next();
+    assert(is_there);
+    const auto shares = static_cast<std::uint64_t>(is_there ? statement.integer(0) : 0);
+    statement.finish();
+    return shares;
 }
 
 std::vector<RoundRow> Store::open_alerts() {

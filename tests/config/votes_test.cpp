@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "config/harness.hpp"
@@ -19,6 +20,8 @@ nullifier_url = "http://node.test:1317"
 nullifier_token = "open"
 chain_timeout = "90s"
 chain_read_timeout = "3s"
+chain_codespace = "shares"
+confirm_reveals = true
 commitment_check = true
 attempts_max = 6
 backoff_first = "1s"
@@ -51,6 +54,8 @@ TEST_CASE("every key of the vote chain arrives where it is read") {
     CHECK(s.votes.nullifier_token == "open");
     CHECK(s.votes.reveal_timeout == std::chrono::seconds{90});
     CHECK(s.votes.read_timeout == std::chrono::seconds{3});
+    CHECK(s.votes.chain_codespace == "shares");
+    CHECK(s.engine.shares.confirm_reveals);
     CHECK(s.votes.commitment_check);
     CHECK(s.engine.shares.attempts_max == 6);
     CHECK(s.engine.shares.backoff_first == std::chrono::seconds{1});
@@ -161,6 +166,42 @@ TEST_CASE("a vote chain needs a prover that is complete") {
         "FILE:2: helper.prover.type: needs helper.prover.url beside it; allowed: an http or https "
         "URL\n");
     CHECK(Outcome{chain + "helper.disable = true"}.accepted());
+}
+
+TEST_CASE("field 88: reveals are confirmed only where somebody can be asked, and off is said") {
+    const std::string chain =
+        "[helper]\nchain_url = \"http://chain.test:1317\"\nprover.type = \"loopback\"\n";
+    const std::string node = "nullifier_url = \"http://node.test:1317\"\n";
+    const std::string on = "confirm_reveals = true\n";
+    const auto is_noted = [](const Outcome& outcome) {
+        return std::ranges::any_of(outcome.loaded().notes, [](const std::string& note) {
+            return note.starts_with("reveals_unconfirmed ");
+        });
+    };
+    for (const std::string& text :
+         {chain, chain + node, chain + node + "confirm_reveals = false"}) {
+        const Outcome off{text};
+        REQUIRE(off.accepted());
+        CHECK_FALSE(off.settings().engine.shares.confirm_reveals);
+        CHECK(is_noted(off));
+    }
+    const Outcome confirmed{chain + node + on};
+    REQUIRE(confirmed.accepted());
+    CHECK(confirmed.settings().engine.shares.confirm_reveals);
+    CHECK_FALSE(is_noted(confirmed));
+
+    const Outcome alone{chain + on};
+    REQUIRE_FALSE(alone.accepted());
+    CHECK(alone.text().find("helper.confirm_reveals: needs helper.nullifier_url beside it") !=
+          std::string::npos);
+
+    // Without a chain of their own shares have nobody who is asked.
+    for (const std::string& text : {"[helper]\n" + on, "[helper]\ndisable = true\n" + on}) {
+        const Outcome nowhere{text};
+        REQUIRE(nowhere.accepted());
+        CHECK_FALSE(nowhere.settings().engine.shares.confirm_reveals);
+        CHECK_FALSE(is_noted(nowhere));
+    }
 }
 
 TEST_CASE("proofs and reveals end before their lease does") {

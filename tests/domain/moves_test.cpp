@@ -42,7 +42,7 @@ constexpr std::string_view share_law = R"(
 queued            .      c          .            .                .         e         i
 processing        vy     .          s            .                .         .         ti
 tx_in_flight      vy     .          .            r                .         .         ti
-receipt_received  .      .          .            .                a         e         i
+receipt_received  l      .          .            .                a         e         i
 completed         .      .          .            .                .         .         .
 timed_out         .      .          .            .                .         .         .
 failure           .      .          .            .                .         .         .
@@ -57,9 +57,9 @@ constexpr std::array letters{
     Letter{'c', Cause::claimed},     Letter{'s', Cause::sealed},   Letter{'r', Cause::receipt},
     Letter{'a', Cause::answered},    Letter{'j', Cause::rejected}, Letter{'e', Cause::expired},
     Letter{'f', Cause::refused},     Letter{'i', Cause::internal}, Letter{'v', Cause::recovered},
-    Letter{'t', Cause::transaction}, Letter{'y', Cause::retried},
+    Letter{'t', Cause::transaction}, Letter{'y', Cause::retried},  Letter{'l', Cause::lost},
 };
-static_assert(letters.size() == static_cast<std::size_t>(Cause::retried) + 1);
+static_assert(letters.size() == static_cast<std::size_t>(Cause::lost) + 1);
 
 std::string_view law_of(Kind kind) {
     if (kind == Kind::input_proof) return proof_law;

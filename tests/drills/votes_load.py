@@ -11,15 +11,19 @@ from votes import chain as faults
 COSTS_MAX = 2  # failed attempts of a share, of five
 
 # Those that cost an attempt, and those that do not.
-COSTLY = (faults.UNAVAILABLE, faults.REFUSED, faults.NO_CODE, faults.NO_JSON, faults.HALF)
-FREE = (faults.CUT, faults.LOST, faults.BAD_GATEWAY, faults.slow(0.3), faults.slow(0.3, takes=False))
-OF_READS = (faults.UNAVAILABLE, faults.CUT, faults.BAD_GATEWAY, faults.slow(0.1))
+COSTLY = (faults.UNAVAILABLE, faults.REFUSED, faults.NO_CODE, faults.NO_JSON, faults.HALF,
+          faults.FOREIGN_CODE)
+FREE = (faults.CUT, faults.LOST, faults.BAD_GATEWAY, faults.FOREIGN_404, faults.slow(0.3),
+        faults.slow(0.3, takes=False))
+OF_READS = (faults.UNAVAILABLE, faults.CUT, faults.BAD_GATEWAY, faults.FOREIGN_404, faults.slow(0.1))
 
 
 class Mischief:
-    """The troubles the chain makes, few enough for each share. Any thread."""
+    """The troubles the chain makes, few enough for each share. Any thread. `forgets`: it also says that
+    it took what no block will have."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, forgets=False):
+        self.free = FREE + (faults.FORGOTTEN,) * 12 if forgets else FREE
         self.chance = random.Random(seed)
         self.lock = threading.Lock()
         self.costs = collections.Counter()  # by nullifier
@@ -36,8 +40,8 @@ class Mischief:
                 return faults.Fault("hang", takes=self.trap)
             if not self.active or self.chance.random() > 0.25:
                 return None
-            fault = self.chance.choice(COSTLY + FREE)
-            return fault if fault in FREE or self.pay(json.loads(body)["share_nullifier"]) else None
+            fault = self.chance.choice(COSTLY + self.free)
+            return fault if fault in self.free or self.pay(json.loads(body)["share_nullifier"]) else None
 
     def pay(self, nullifier):
         if self.costs[nullifier] >= COSTS_MAX:

@@ -23,8 +23,8 @@ class Drill(unittest.TestCase):
         for line in lines:
             self.assertIn(line, output.splitlines())
 
-    def three_rounds(self, path, *lines):
-        output = self.drill(path, "--rounds", "3")
+    def three_rounds(self, path, *lines, options=()):
+        output = self.drill(path, "--rounds", "3", *options)
         self.assertRegex(output, r"(?m)^accepted [1-9]")
         self.says(output, "violations 0", *lines)
 
@@ -77,6 +77,13 @@ class VotesCrashDrillTest(Drill):
     def test_three_rounds(self):
         self.three_rounds("drills/votes_crash.py", "revealed never 0", "revealed twice 0",
                           "revealed before their second 0", "files with witness data 0")
+
+
+class VotesConfirmingCrashDrillTest(Drill):
+    def test_three_rounds(self):
+        self.three_rounds("drills/votes_crash.py", "revealed never 0", "revealed twice 0",
+                          "revealed before their second 0", "files with witness data 0",
+                          options=["--confirm-reveals"])
 
 
 if __name__ == "__main__":

@@ -47,6 +47,8 @@ class AlertTest(VotesTestCase, unittest.TestCase):
         self.assertEqual(found["vote_end_time"], self.votes.state.rounds[round_id].vote_end)
         self.assertEqual((found["total"], found["submitted"], found["unsubmitted"]), (2, 1, 1))
         self.assertEqual(found["failed"] + found["pending"], 1)
+        # The other one was admitted with code 0, and nobody looked for it (field 88).
+        self.assertEqual(found["unconfirmed"], 1)
 
     def check_log(self, round_id):
         [line] = self.lines(round_id)

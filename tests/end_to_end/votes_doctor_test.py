@@ -23,6 +23,12 @@ class DoctorTest(unittest.TestCase):
         self.assertIn("ok      vote chain: answers; a round is active, with 2 leaves in its tree", lines)
         self.assertIn("ok      share-status: its node answers", lines)
         self.assertTrue(any(line.startswith("ok      prover: runs /") for line in lines), lines)
+        self.assertTrue(any(line.startswith("warning confirmations: off: ") for line in lines), lines)
+
+    def test_field_88_confirmations_are_on(self):
+        with World(starts=False, **{"helper.confirm_reveals": True}) as world:
+            lines = self.doctor(world, 0)
+        self.assertIn("ok      confirmations: on: a share is done when it is seen on the chain", lines)
 
     def test_what_is_missing_is_said(self):
         with World(starts=False) as world:

@@ -79,6 +79,54 @@ class ChainFaultsTest(VotesTestCase, unittest.TestCase):
                 self.assertEqual(len(world.proofs()), 2)
                 self.nothing_is_left(world, [share])
 
+    def test_field_89_code_2_of_another_code_space_is_a_failed_attempt(self):
+        world = self.world(**{"helper.attempts_max": 2, "helper.backoff_first": "100ms"})
+        shares = world.shares(world.add_round(), 3)
+        world.chain.make(chain.FOREIGN_CODE, times=6)
+        self.queued(world, shares)
+        wait_until(lambda: world.statuses() == ["failure"] * 3, 20, world.service.log()[-2000:])
+        self.assertIn("code 2 of sdk: tx parse error: unknown field", world.service.log())
+        self.assertEqual(world.state.codes(), {})
+
+    def test_field_89_a_404_of_somebody_else_costs_no_attempt_and_no_share(self):
+        world = self.world(**{"helper.commitment_check": False})
+        [share] = world.shares(world.add_round())
+        world.chain.make(chain.FOREIGN_404, kind="read")
+        [answer] = world.hand_in([share])
+        self.refused(answer, 500, "internal error")
+        for kind in ("read", "reveal"):
+            world.chain.make(chain.FOREIGN_404, times=2, kind=kind)
+        self.assertIn(world.hand_in([share])[0][0], (200, 500))
+        wait_until(lambda: world.hand_in([share])[0][0] == 200, 10, "the share to be taken")
+        world.wait_until_completed(1)
+        self.assertEqual(world.attempts(), [0])
+
+    def test_field_88_what_the_chain_forgot_is_sent_again(self):
+        world = self.world(**{"helper.confirm_reveals": True})
+        round_id = world.add_round()
+        shares = world.shares(round_id, 3)
+        world.chain.make(chain.FORGOTTEN)
+        self.queued(world, shares)
+        wait_until(lambda: world.statuses() == ["receipt_received"] * 3, 20,
+                   world.service.log()[-2000:])
+        self.assertEqual(world.queue(round_id), {"total": 3, "pending": 3, "submitted": 0, "failed": 0})
+        self.queued_already(world, shares)
+        world.wait_until_completed(3, seconds=120)
+        self.assertEqual(world.attempts(), [0] * 3)
+        self.revealed_once_in_time(world, shares)
+        self.assertIn("share_lost", world.service.log())
+        self.nothing_is_left(world, shares)
+
+    def test_field_88_what_was_never_seen_counts_as_pending(self):
+        world = self.world(**{"helper.confirm_reveals": True})
+        round_id = world.add_round(seconds=14)
+        shares = world.shares(round_id, 2)
+        world.chain.make(chain.FORGOTTEN)
+        self.queued(world, shares)
+        wait_until(lambda: "round_closed_with_unsubmitted_shares" in world.service.log(), 30, "the alert")
+        self.assertIn("total=2 submitted=1 failed=0 pending=1 unsubmitted=1", world.service.log())
+        self.nothing_is_left(world, shares)
+
     def test_lost_answers_end_as_already_revealed(self):
         for fault in (chain.LOST, chain.HALF):
             for status in (200, 422):

@@ -186,6 +186,10 @@ class VotesTestCase:
             for answer in world.hand_in(shares):
                 self.assertEqual(answer, (200, {"status": word}), world.service.log()[-3000:])
 
+    def queued_already(self, world, shares):
+        for answer in world.hand_in(shares):
+            self.assertEqual(answer, (200, {"status": "duplicate"}), world.service.log()[-3000:])
+
     def refused(self, answer, status, text):
         self.assertEqual(answer[0], status, answer)
         self.assertEqual(answer[1]["status"], "error")

@@ -83,6 +83,52 @@ TEST_CASE("ends and times centuries away keep nobody awake") {
     CHECK(world.status(id) == Status::queued);
 }
 
+TEST_CASE("field 88: an alert says how many shares were only admitted, where that could be asked") {
+    struct Row {
+        const char* label;
+        bool tells;
+        bool confirms;
+        std::optional<std::uint64_t> expected;
+    };
+    for (const Row& row :
+         {Row{"nobody to ask", false, false, std::nullopt}, Row{"somebody", true, false, 2},
+          Row{"asked", false, true, std::nullopt}}) {
+        CAPTURE(row.label);
+        Outage outage;
+        support::World& world = outage.world;
+        world.engine.options.shares.tell_unconfirmed = row.tells;
+        world.engine.options.shares.confirm_reveals = row.confirms;
+        world.gateway.on_prepare = [](const PrepareOrder& order) -> PrepareOutcome {
+            const auto position = std::get<domain::VoteShare>(*order.request).tree_position;
+            if (position == 1) return engine::Unreachable{"down"};
+            return engine::Plan{};
+        };
+        world.gateway.on_send = [&](const engine::SendOrder& order) -> engine::SendOutcome {
+            const bool already = world.gateway.sends.size() == 2;
+            return engine::Receipt{
+                order.sealed.back().hash, {}, domain::ShareRevealed{"", already}};
+        };
+        for (std::uint64_t number = 1; number <= 4; ++number) {
+            (void)world.submit(support::vote_share(number));
+        }
+        // Of another round that ends later, and so lies behind it in the index.
+        const auto vote_end = world.engine.vote_end;
+        world.engine.vote_end += 1h;
+        (void)world.submit(of_round(0xee, 5));
+        world.engine.vote_end = vote_end;
+        world.run_for(2min);
+        REQUIRE(outage.alerts.raised.size() == 1);
+        CHECK(outage.alerts.raised[0].submitted == 3);
+        CHECK(outage.alerts.raised[0].pending == 1);
+        CHECK(outage.alerts.raised[0].unconfirmed == row.expected);
+        CHECK(world.engine.logger.count("unsubmitted=1 unconfirmed=2") == (row.tells ? 1 : 0));
+        world.restart();
+        world.run_for(1s);
+        REQUIRE(outage.alerts.raised.size() == 2);
+        CHECK(outage.alerts.raised[1].unconfirmed == row.expected);
+    }
+}
+
 TEST_CASE("an alert names its numbers, in one line, one call and one fact, and stays until taken") {
     Outage outage;
     support::World& world = outage.world;

@@ -109,6 +109,16 @@ const Life lives[]{
          world.engine.vote_end = world.clock.wall() - 1h;
          (void)world.submit(support::vote_share(1));
      }},
+    {"lost by its chain until its round is over",
+     [](support::World& world, Kind kind) {
+         if (kind != Kind::share) return;
+         world.engine.options.shares.confirm_reveals = true;
+         world.engine.vote_end = world.clock.wall() + 90s;
+         world.gateway.on_confirm = [](const engine::ConfirmOrder&) {
+             return engine::NotRevealed{};
+         };
+         (void)world.submit(support::vote_share(1));
+     }},
 };
 
 }  // namespace
@@ -137,11 +147,6 @@ TEST_CASE("every kind goes through every change the table allows, and through no
             if (kind == Kind::input_proof && move.from == Status::queued) continue;
             // Reserves for what must not happen: nothing leads there while the file is sound.
             if (move.from == Status::receipt_received && move.cause == domain::Cause::internal) {
-                continue;
-            }
-            // A share ends in the commit of its receipt: it never waits with one.
-            if (kind == Kind::share && move.from == Status::receipt_received &&
-                move.to == Status::timed_out) {
                 continue;
             }
             // Shares that can not be read fail in `queued`; see the recovery tests.

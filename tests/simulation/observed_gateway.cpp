@@ -32,6 +32,12 @@ std::size_t count_of(const Counted& counted, Family family) {
         [family](const auto& entry) { return domain::family_of(entry.second) == family; }));
 }
 
+engine::NullifierAnswer said_by(std::uint64_t dice) {
+    if (dice < 4) return engine::NotRevealed{};
+    if (dice == 9) return engine::Unreachable{"away"};
+    return engine::Revealed{};
+}
+
 }  // namespace
 
 void ObservedGateway::listen(engine::GatewayEvents& events, const engine::Resume& resume) {
@@ -77,6 +83,20 @@ void ObservedGateway::send(std::vector<engine::SendOrder> orders) {
     }
     hold_limits();
     chain_.send(std::move(orders));
+}
+
+void ObservedGateway::confirm(std::vector<engine::ConfirmOrder> orders) {
+    if (!options_.shares.confirm_reveals) broken("looked up without being asked to");
+    for (const engine::ConfirmOrder& order : orders) {
+        if (order.sealed.bytes.empty()) broken("looked up without its message");
+        if (++confirming_ > options_.shares.confirms_max) broken("more look-ups than allowed");
+        const std::uint64_t dice = random_.below(10);
+        executor_.run_after(domain::Milliseconds{static_cast<std::int64_t>(random_.below(3'000))},
+                            [this, order, dice] {
+                                --confirming_;
+                                events_->confirmed({{order.id, order.since, said_by(dice)}});
+                            });
+    }
 }
 
 // Within any second no more than the rate and one burst (the gate begins each life full).

@@ -19,13 +19,16 @@ namespace simulation {
 class ObservedGateway : public engine::Gateway, private engine::GatewayEvents {
 public:
     ObservedGateway(engine::Gateway& chain, const engine::Options& options,
-                    const support::VirtualClock& clock)
-        : chain_(chain), options_(options), clock_(clock) {}
+                    const support::VirtualClock& clock, support::VirtualExecutor& executor,
+                    std::uint64_t seed)
+        : chain_(chain), options_(options), clock_(clock), executor_(executor), random_(seed) {}
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
     void check(std::vector<engine::CheckOrder> orders) override;
     void prepare(std::vector<engine::PrepareOrder> orders) override;
     void send(std::vector<engine::SendOrder> orders) override;
+    // Says by dice what the chain has: loses shares, and is away now and then.
+    void confirm(std::vector<engine::ConfirmOrder> orders) override;
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
                                       const engine::Plan& plan) override {
         return chain_.seal(id, kind, plan);
@@ -45,6 +48,9 @@ private:
     engine::Gateway& chain_;
     const engine::Options& options_;
     const support::VirtualClock& clock_;
+    support::VirtualExecutor& executor_;
+    support::SeededRandom random_;
+    std::size_t confirming_ = 0;
     engine::GatewayEvents* events_ = nullptr;
     std::map<domain::RequestId, domain::Kind> checking_;
     std::map<domain::RequestId, domain::Kind> sending_;  // from preparing to the receipt

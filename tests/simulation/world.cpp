@@ -72,6 +72,8 @@ engine::Options engine_options(Chance& chance) {
     options.readiness_attempts_max = chance.small(3, 12);
     options.shares.max_concurrent_proofs = chance.small(1, 4);
     options.shares.strict_attempts = chance.one_in(4);
+    options.shares.confirm_reveals = chance.one_in(2);
+    options.shares.confirms_max = chance.small(1, 3);
     options.shares.backoff_first = Milliseconds{chance.one_in(3) ? 100 : 2'000};
     options.retention.share = std::chrono::hours{24 * 365};  // what ended can be looked at
     options.lease = std::chrono::minutes{2};
@@ -241,7 +243,8 @@ private:
     void boot() {
         chain_ =
             std::make_unique<chains::loopback::Gateway>(chain_options_, clock_, executor_, logger_);
-        watched_ = std::make_unique<ObservedGateway>(*chain_, options_, clock_);
+        watched_ = std::make_unique<ObservedGateway>(*chain_, options_, clock_, executor_,
+                                                     chance_.between(1, 1'000'000));
         process_ = std::make_unique<support::Process>(store_options_, options_, *watched_, clock_,
                                                       *random_, logger_, observers_, &pager_);
         if (!inspector_) {

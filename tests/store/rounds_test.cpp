@@ -109,7 +109,7 @@ TEST_CASE("an alert stays as it was raised until it is taken, over restarts") {
     const std::int64_t first = add_round(harness, 1, 100);
     const std::int64_t second = add_round(harness, 2, 200);
     const std::int64_t silent = add_round(harness, 3, 200);
-    store::RoundRow row{first, rows::bytes32(1), rows::at(100), 16, 9, 4, 3};
+    store::RoundRow row{first, rows::bytes32(1), rows::at(100), 16, 9, 4, 3, 5};
     store::RoundRow other{second, rows::bytes32(2), rows::at(200), 1, 0, 0, 1};
     harness.commit([&] {
         harness.store->add_alert(other, rows::at(301));

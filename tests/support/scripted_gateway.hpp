@@ -28,9 +28,13 @@ public:
     std::function<std::optional<engine::SendOutcome>(const engine::SendOrder&)> on_send =
         [](const engine::SendOrder& order) { return receipt(order); };
 
+    std::function<std::optional<engine::NullifierAnswer>(const engine::ConfirmOrder&)> on_confirm =
+        [](const engine::ConfirmOrder&) { return engine::Revealed{}; };
+
     domain::Milliseconds check_delay{10};
     domain::Milliseconds prepare_delay{10};
     domain::Milliseconds send_delay{10};
+    domain::Milliseconds confirm_delay{10};
     // Called inside the step, like the real one.
     std::function<void()> on_seal = [] {};
     std::function<std::optional<std::uint32_t>(const domain::Bytes32& context)> on_threshold =
@@ -48,6 +52,13 @@ public:
     std::vector<engine::CheckOrder> checks;
     std::vector<engine::PrepareOrder> prepares;
     std::vector<SentAt> sends;
+    struct ConfirmedAt {
+        domain::Monotonic when;
+        engine::ConfirmOrder order;
+    };
+    std::vector<ConfirmedAt> confirms;
+    std::size_t confirms_running = 0;
+    std::size_t confirms_peak = 0;
     std::size_t checks_running = 0;
     std::size_t checks_peak = 0;
     std::size_t sends_running = 0;
@@ -123,6 +134,20 @@ public:
         }
     }
 
+    void confirm(std::vector<engine::ConfirmOrder> orders) override {
+        for (engine::ConfirmOrder& order : orders) {
+            confirms_peak = std::max(confirms_peak, ++confirms_running);
+            confirms.push_back(
+                {clock != nullptr ? clock->monotonic() : domain::Monotonic{}, order});
+            executor_.run_after(confirm_delay, [this, order] {
+                auto answer = on_confirm(order);
+                if (!answer) return;
+                --confirms_running;
+                events_->confirmed({{order.id, order.since, std::move(*answer)}});
+            });
+        }
+    }
+
     void keep_sealed() override { ++kept; }
     void undo_sealed() override { ++undone; }
     [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
@@ -150,7 +175,7 @@ public:
     }
 
     // The process died: what was under way reports to nobody.
-    void forget_work() { checks_running = sends_running = 0; }
+    void forget_work() { checks_running = sends_running = confirms_running = 0; }
 
 private:
     VirtualExecutor& executor_;

@@ -21,7 +21,7 @@ class Fault:
     """What happens to an exchange. `takes`: the chain takes the reveal before, so that only its answer
     suffers."""
 
-    kind: str  # "status", "no code", "half", "cut", "hang" or "slow"
+    kind: str  # "status", "forgotten", "no code", "half", "cut", "hang" or "slow"
     takes: bool = False
     status: int = 500
     body: bytes = b'{"error":"internal error"}'
@@ -41,6 +41,11 @@ UNAVAILABLE = Fault("status", status=500)
 BAD_GATEWAY = Fault("status", status=502, body=b"<html>bad gateway</html>")
 REFUSED = Fault("status", status=422,
                 body=b'{"tx_hash":"","code":5,"log":"invalid zero-knowledge proof"}')
+# Admitted, and then no block ever has it.
+FORGOTTEN = Fault("forgotten", status=200, body=b'{"tx_hash":"AA","code":0,"log":""}')
+FOREIGN_CODE = Fault("status", status=422,
+                     body=b'{"tx_hash":"","code":2,"codespace":"sdk","log":"tx parse error: unknown field"}')
+FOREIGN_404 = Fault("status", status=404, body=b"<html>404 Not Found</html>")
 NO_JSON = Fault("status", status=200, body=b"no JSON")
 
 
@@ -217,7 +222,7 @@ class VoteChain(Site):
             case "half":
                 data = json.dumps(content).encode() if fault.takes else content
                 exchange.send(status, data[:len(data) // 2], claimed=len(data))
-            case "status":
+            case "status" | "forgotten":
                 exchange.send(fault.status, fault.body)
 
     def hang(self):

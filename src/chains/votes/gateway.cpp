@@ -104,8 +104,9 @@ Outcome contained(const domain::RequestId& id, ports::Logger& logger, Work work)
 }  // namespace
 
 Gateway::Gateway(votes::RevealChain& chain, votes::prover::Prover& prover,
-                 const ports::Clock& clock, ports::Executor& executor, ports::Logger& logger,
-                 engine::VoteObserver& observer, engine::Nullifiers* nullifiers)
+                 const ports::Clock& clock, ports::Executor& executor, ports::Executor& confirming,
+                 ports::Logger& logger, engine::VoteObserver& observer,
+                 engine::Nullifiers* nullifiers)
     : chain_(chain),
       prover_(prover),
       clock_(clock),
@@ -113,7 +114,8 @@ Gateway::Gateway(votes::RevealChain& chain, votes::prover::Prover& prover,
       observer_(observer),
       nullifiers_(nullifiers),
       proved_(nullifiers_max),
-      task_group_(executor) {}
+      task_group_(executor),
+      confirm_group_(confirming) {}
 
 void Gateway::listen(engine::GatewayEvents& events, const engine::Resume&) {
     assert(events_ == nullptr);
@@ -146,6 +148,16 @@ void Gateway::send(std::vector<engine::SendOrder> orders) {
     }
 }
 
+void Gateway::confirm(std::vector<engine::ConfirmOrder> orders) {
+    assert(events_ != nullptr);
+    for (engine::ConfirmOrder& order : orders) {
+        confirm_group_.run([this, order = std::move(order)] {
+            engine::NullifierAnswer answer = look_up(order.sealed);
+            events_.load()->confirmed({{order.id, order.since, std::move(answer)}});
+        });
+    }
+}
+
 engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind kind,
                              const engine::Plan& plan) {
     assert(kind == domain::Kind::share);
@@ -165,6 +177,7 @@ void Gateway::stop() {
     prover_.stop();
     chain_.stop();
     task_group_.stop();
+    confirm_group_.stop();
 }
 
 std::optional<std::string> Gateway::problem() const {
@@ -262,14 +275,19 @@ SendOutcome Gateway::send_one(const engine::SendOrder& order) {
     }
     return engine::Receipt{
         sealed.hash, std::nullopt,
-        revealed != nullptr ? std::move(*revealed) : domain::ShareRevealed{{}, true}};
+        revealed != nullptr ? std::move(*revealed) : domain::ShareRevealed{{}, true},
+        std::holds_alternative<engine::Revealed>(record)};
 }
 
 engine::NullifierAnswer Gateway::look_up(const engine::Sealed& sealed) {
     if (nullifiers_ == nullptr) return Unreachable{"nobody can be asked"};
-    const std::optional<votes::RevealName> name = votes::name_in(sealed.bytes);
-    if (!name) return Unreachable{"the stored message can not be read"};
-    return nullifiers_->find(name->round_id, name->nullifier);
+    try {
+        const std::optional<votes::RevealName> name = votes::name_in(sealed.bytes);
+        if (name) return nullifiers_->find(name->round_id, name->nullifier);
+        return Unreachable{"the stored message can not be read"};
+    } catch (const std::exception& error) {
+        return Unreachable{"the look-up broke off: " + base::redact_urls(error.what())};
+    }
 }
 
 }  // namespace chains::votes

@@ -22,18 +22,19 @@ namespace chains::votes {
 // never answers anything but the receipt. Orders of other kinds are a bug.
 //
 // Each order is one task of `executor`, which therefore needs as many threads as proofs may run
-// at once.
+// at once; those that confirm are tasks of `confirming`, so that no look-up waits for a proof.
 class Gateway final : public engine::Gateway {
 public:
     // `nullifiers`: who can be asked what is revealed; null: nobody.
     Gateway(votes::RevealChain& chain, votes::prover::Prover& prover, const ports::Clock& clock,
-            ports::Executor& executor, ports::Logger& logger, engine::VoteObserver& observer,
-            engine::Nullifiers* nullifiers = nullptr);
+            ports::Executor& executor, ports::Executor& confirming, ports::Logger& logger,
+            engine::VoteObserver& observer, engine::Nullifiers* nullifiers);
 
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) override;
     void check(std::vector<engine::CheckOrder> orders) override;
     void prepare(std::vector<engine::PrepareOrder> orders) override;
     void send(std::vector<engine::SendOrder> orders) override;
+    void confirm(std::vector<engine::ConfirmOrder> orders) override;
     // The chain knows no nonces of ours: it is 0, and the hash is the SHA-256 of the message.
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
                                       const engine::Plan& plan) override;
@@ -65,6 +66,7 @@ private:
 
     // Last: it ends before what its work refers to.
     engine::TaskGroup task_group_;
+    engine::TaskGroup confirm_group_;
 };
 
 }  // namespace chains::votes

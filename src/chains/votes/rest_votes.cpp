@@ -14,7 +14,8 @@ Options with_url(Options options) {
 }  // namespace
 
 RestVotes::RestVotes(const Options& options, const ports::Clock& clock, ports::Executor& executor,
-                     ports::Logger& logger, engine::VoteObserver& observer)
+                     ports::Executor& confirming, ports::Logger& logger,
+                     engine::VoteObserver& observer)
     : commitment_check_(options.commitment_check),
       chain_(with_url(options), clock, &observer),
       trees_(chain_, clock, [this] { return chain_.active_round(); }),
@@ -23,7 +24,8 @@ RestVotes::RestVotes(const Options& options, const ports::Clock& clock, ports::E
                       : std::make_unique<votes::rest::RestNullifiers>(options, clock)),
       prover_(votes::prover::make_prover(options.prover, logger)),
       sources_(chain_, trees_, nullifiers_.get()),
-      gateway_(sources_, *prover_, clock, executor, logger, observer, nullifiers_.get()) {}
+      gateway_(sources_, *prover_, clock, executor, confirming, logger, observer,
+               nullifiers_.get()) {}
 
 engine::VoteChain RestVotes::chain() {
     return {chain_, &trees_, nullifiers_.get(), commitment_check_ ? &commitments_ : nullptr};

@@ -22,10 +22,11 @@ namespace chains::votes {
 // thread.
 class RestVotes {
 public:
-    // `executor` needs as many threads as proofs may run at once. Throws std::invalid_argument that
+    // `executor` needs as many threads as proofs may run at once; look-ups that confirm reveals run
+    // on `confirming`. Throws std::invalid_argument that
     // names what can not work, without secrets.
     RestVotes(const Options& options, const ports::Clock& clock, ports::Executor& executor,
-              ports::Logger& logger, engine::VoteObserver& observer);
+              ports::Executor& confirming, ports::Logger& logger, engine::VoteObserver& observer);
 
     [[nodiscard]] engine::Gateway& gateway() { return gateway_; }
     // Whose look-ups are left out by the options is missing in it.

@@ -20,7 +20,7 @@ std::int64_t unix_seconds(domain::Timestamp time) {
 
 std::string body_of(const engine::RoundAlert& alert) {
     const std::string round_id = domain::to_hex(alert.round_id);
-    return nlohmann::ordered_json{
+    nlohmann::ordered_json body{
         {"type", "round_closed_with_unsubmitted_shares"},
         {"id", "round-closed-" + round_id},
         {"round_id", round_id},
@@ -30,8 +30,9 @@ std::string body_of(const engine::RoundAlert& alert) {
         {"failed", alert.failed},
         {"pending", alert.pending},
         {"unsubmitted", alert.unsubmitted()},
-    }
-        .dump();
+    };
+    if (alert.unconfirmed) body["unconfirmed"] = *alert.unconfirmed;
+    return body.dump();
 }
 
 std::string signature(std::string_view secret, std::string_view text) {

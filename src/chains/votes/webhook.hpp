@@ -46,6 +46,8 @@ public:
 //    "round_id":<64 hex>,"vote_end_time":<Unix seconds>,"total":n,"submitted":n,"failed":n,
 //    "pending":n,"unsubmitted":n}
 //
+// and behind them "unconfirmed":n where RoundAlert has it.
+//
 // The signature is HMAC-SHA256 with the secret as key over the timestamp, a full stop and the body,
 // byte for byte. 2xx means taken; anything else is tried again after a pause that doubles from
 // pause_first to pause_max, for ever, with a new timestamp. Each round is taken once, except that a

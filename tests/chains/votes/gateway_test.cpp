@@ -152,7 +152,7 @@ TEST_CASE("P6 two shares of two rounds are proved at once, each with the path of
         return ScriptedProver::proof_of(witness);
     };
     platform::WorkerPool workers(2);
-    chains::votes::Gateway votes(chain, prover, clock, workers, logger, observer);
+    chains::votes::Gateway votes(chain, prover, clock, workers, workers, logger, observer, nullptr);
     Answers answers;
     votes.listen(answers, {});
     votes.prepare({{{1, 1}, std::make_shared<const domain::Request>(first)},

@@ -145,7 +145,7 @@ private:
 // The engine on virtual time with a vote gateway between a scripted chain and a scripted prover.
 struct VotesWorld {
     explicit VotesWorld(bool can_ask = false)
-        : gateway(chain, prover, clock, executor, logger, observer,
+        : gateway(chain, prover, clock, executor, executor, logger, observer,
                   can_ask ? &nullifiers : nullptr) {}
 
     support::VirtualClock clock;

@@ -137,6 +137,20 @@ TEST_CASE("an alert is posted once, with its counts, and reported as taken") {
     CHECK(harness.logger.count("alert_delivered") == 1);
 }
 
+TEST_CASE("field 88: how many shares were only admitted stands in the report where it is told") {
+    for (const std::uint64_t unconfirmed : {0, 6}) {
+        Harness harness;
+        engine::RoundAlert told = alert(1);
+        told.unconfirmed = unconfirmed;
+        harness.webhook->raise({told});
+        harness.executor.run_for(1s);
+        REQUIRE(harness.poster.posts.size() == 1);
+        std::string body = body_of_round_1();
+        body.insert(body.size() - 1, R"(,"unconfirmed":)" + std::to_string(unconfirmed));
+        CHECK(harness.poster.posts[0].body == body);
+    }
+}
+
 TEST_CASE("timestamp and signature are those of the documented scheme") {
     // python: hmac.new(b'swordfish', b'1780272000.' + body, 'sha256').hexdigest()
     Harness harness;
