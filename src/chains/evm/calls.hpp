@@ -27,7 +27,7 @@ namespace chains::evm {
 // first handle, then those of the second …
 [[nodiscard]] std::vector<domain::Bytes> allowance_calls(const domain::UnifiedUserDecrypt& request,
                                                          std::uint64_t host_chain_id);
-// A number of Unix seconds: what the user signed for a start before it counts no more (ACL v0.5).
+// A number of Unix seconds: what the user signed for a start before it counts no more (v0.14).
 [[nodiscard]] domain::Bytes signatures_invalidated_before(const domain::Address& user);
 [[nodiscard]] domain::Bytes multicall(std::span<const domain::Bytes> calls);
 

@@ -58,14 +58,17 @@ std::variant<Bytes32, Problem> largest_price(jsonrpc::Node& node, const Address&
     return largest;
 }
 
+// `whose`: said when there is enough.
 diagnosis::Finding enough(const std::string& subject, const std::variant<Bytes32, Problem>& answer,
-                          const Bytes32& price, const std::string& remedy) {
+                          const Bytes32& price, const std::string& whose,
+                          const std::string& remedy) {
     if (const auto* problem = std::get_if<Problem>(&answer)) {
         return failed(subject, problem->text + ": check the address of the fee token");
     }
     const auto& amount = std::get<Bytes32>(answer);
     const std::string text = coins(amount) + ", the dearest request costs " + coins(price);
-    return amount < price ? failed(subject, text + ": " + remedy) : ok(subject, text);
+    return amount < price ? failed(subject, text + ": " + remedy)
+                          : ok(subject, text + "; " + whose);
 }
 
 }  // namespace
@@ -137,14 +140,15 @@ std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read, const Address& s
     }
     const Bytes32& dearest = std::get<Bytes32>(price);
     const std::string token = jsonrpc::hex(*options.fee_token);
-    findings.push_back(enough("fee token balance",
-                              ask_word(read, *options.fee_token, balance_of(signer)), dearest,
-                              "send tokens of " + token + " to " + jsonrpc::hex(signer)));
     findings.push_back(
-        enough("fee token allowance",
-               ask_word(read, *options.fee_token, allowance(signer, payment)), dearest,
-               "approve " + jsonrpc::hex(payment) + " as a spender of token " + token +
-                   ", for as much as all requests will cost, from " + jsonrpc::hex(signer)));
+        enough("fee token balance", ask_word(read, *options.fee_token, balance_of(signer)), dearest,
+               "token " + token, "send tokens of " + token + " to " + jsonrpc::hex(signer)));
+    findings.push_back(enough(
+        "fee token allowance", ask_word(read, *options.fee_token, allowance(signer, payment)),
+        dearest, "token " + token + ", spender " + jsonrpc::hex(payment),
+        "approve " + jsonrpc::hex(payment) + " as a spender of token " + token +
+            ", for as much as all requests will cost, from " + jsonrpc::hex(signer) +
+            " while the service is down: no wallet may share its key"));
     return findings;
 }
 

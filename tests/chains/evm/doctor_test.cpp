@@ -412,7 +412,9 @@ TEST_CASE("what is not well is said, with what to do") {
          "0xfefefefefefefefefefefefefefefefefefefefe as a spender of token "
          "0xf0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0"},
         {"unending allowance", [](Clinic&) {}, "fee token allowance", Verdict::ok,
-         "more than 10^20"},
+         "more than 10^20, the dearest request costs 0.00000000000000003; token "
+         "0xf0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0, spender "
+         "0xfefefefefefefefefefefefefefefefefefefefe"},
         {"a token that is none", [](Clinic& clinic) { clinic.returns["0x70a08231"] = empty; },
          "fee token balance", Verdict::failed, "check the address of the fee token"},
 
