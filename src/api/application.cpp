@@ -78,7 +78,7 @@ void Application::serve(net::HttpExchange exchange) {
 
 net::HttpResponse Application::unreadable(const net::HttpRequest& head, net::HttpProblem problem) {
     return with_cors(is_share_path(head.path)
-                         ? shares_.unreadable(problem)
+                         ? shares_.unreadable(head, problem)
                          : relayer_.unreadable(problem, make_call_id(random_)));
 }
 

@@ -151,6 +151,16 @@ net::HttpResponse share_error(int status, std::string_view text) {
     return answer(status, {{"status", "error"}, {"error", text}});
 }
 
+net::HttpResponse share_upload_receipt(std::string_view attempt) {
+    net::HttpResponse response = answer(408, {{"error",
+                                               {{"version", 1},
+                                                {"code", "request_body_timeout"},
+                                                {"dispatch", "not_started"},
+                                                {"attempt", attempt}}}});
+    response.headers.emplace_back("Cache-Control", "no-store");
+    return response;
+}
+
 net::HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree) {
     Json body{{"status", "ok"}};
     if (tree) {

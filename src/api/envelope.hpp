@@ -50,6 +50,8 @@ struct Options;
 
 [[nodiscard]] net::HttpResponse share_answer(std::string_view status);
 [[nodiscard]] net::HttpResponse share_error(int status, std::string_view text);
+// 408 of a share whose body stalled, for the one who sent `attempt`: nothing was stored.
+[[nodiscard]] net::HttpResponse share_upload_receipt(std::string_view attempt);
 // 200 of GET status: without a tree its member is left out (share-helper 1.6).
 [[nodiscard]] net::HttpResponse helper_status_answer(const std::optional<engine::TreeStatus>& tree);
 // 200 of GET queue-status (share-helper 1.7).

@@ -1,5 +1,6 @@
 #include "api/share_routes.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <utility>
@@ -20,6 +21,22 @@ bool announces_more_than(std::size_t bytes_max, const net::HttpRequest& head) {
     std::uint64_t bytes = 0;
     const auto read = std::from_chars(value->data(), value->data() + value->size(), bytes);
     return read.ec == std::errc::result_out_of_range || bytes > bytes_max;
+}
+
+// A wallet's name for one try to hand in a share; nothing when it is not the only one or malformed.
+std::optional<std::string_view> attempt_of_share(const net::HttpRequest& head) {
+    const std::optional<RouteMatch> match = find_route(head.method, head.path);
+    if (!match || !match->method_fits || match->route->action != Action::share) return {};
+    std::optional<std::string_view> attempt;
+    for (const net::HttpHeader& header : head.headers) {
+        if (!net::equal_ignoring_case(header.name, "X-Vote-Ingress-Attempt-V1")) continue;
+        if (attempt) return {};
+        attempt = header.value;
+    }
+    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    const bool is_token =
+        attempt && attempt->size() == 64 && std::ranges::all_of(*attempt, is_digit);
+    return is_token ? attempt : std::nullopt;
 }
 
 std::string too_large(std::size_t bytes_max) {
@@ -100,8 +117,12 @@ void ShareRoutes::answer(const Route& route, const net::HttpRequest& request, st
     submitter_.submit(request.body, call, std::move(respond));
 }
 
-net::HttpResponse ShareRoutes::unreadable(net::HttpProblem problem) const {
+net::HttpResponse ShareRoutes::unreadable(const net::HttpRequest& head,
+                                          net::HttpProblem problem) const {
     switch (problem) {
+        case net::HttpProblem::deadline:
+            if (const auto attempt = attempt_of_share(head)) return share_upload_receipt(*attempt);
+            return share_error(net::status_of(problem), net::text_of(problem));
         case net::HttpProblem::body_too_large:
             return share_error(400, too_large(options_.share_body_bytes_max));
         case net::HttpProblem::malformed_body:

@@ -37,7 +37,9 @@ public:
     // What came past before_body. What blocks is done elsewhere and answered later.
     void answer(const Route& route, const net::HttpRequest& request, std::string call_id,
                 net::Respond respond);
-    [[nodiscard]] net::HttpResponse unreadable(net::HttpProblem problem) const;
+    // A share whose body stalled has a receipt for who asked for one: that nothing was stored.
+    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head,
+                                               net::HttpProblem problem) const;
     // After an exception; inside the catch block.
     [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request, std::string call_id);
 

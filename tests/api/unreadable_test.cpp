@@ -2,6 +2,7 @@
 // (relayer-api 1.1, 1.3 step 2; field reports 58, 59, 65).
 
 #include <chrono>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -117,6 +118,95 @@ TEST_CASE("a request that is too slow, and one too many, are told so") {
     const Problem overloaded{"overloaded", "", false, 503, "gateway_not_reachable", 503};
     check_relayer(busy.exchange(start(proof_path) + large), overloaded);
     check_share(busy.exchange(start(share_path) + large), overloaded);
+}
+
+TEST_CASE("field 98: a stalled upload has a receipt for who sent one good token, nobody else") {
+    const std::string token(64, 'a');
+    const auto header = [](const std::string& value, const std::string& name) {
+        return name + ": " + value + "\r\n";
+    };
+    const std::string name = "X-Vote-Ingress-Attempt-V1";
+    const std::string stalled = "Content-Length: 5000\r\n\r\n{";
+    const std::string chunked = "Transfer-Encoding: chunked\r\n\r\n4\r\n{\"a\r\n";
+    struct Row {
+        std::string label;
+        std::string path;
+        std::string rest;
+        bool has_receipt = false;
+        bool ends = false;
+        int status = 408;
+    };
+    const Row rows[] = {
+        {"one", share_path, header(token, name) + stalled, true},
+        {"in another case of its name", share_path,
+         header(token, "x-vote-INGRESS-attempt-v1") + stalled, true},
+        {"digits and letters", share_path,
+         header(std::string(32, '0') + std::string(32, 'f'), name) + stalled, true},
+        {"chunked", share_path, header(token, name) + chunked, true},
+        {"none", share_path, stalled},
+        {"two", share_path, header(token, name) + header(token, name) + stalled},
+        {"two, one bad", share_path, header(token, name) + header("x", name) + stalled},
+        {"upper case", share_path, header(std::string(64, 'A'), name) + stalled},
+        {"short", share_path, header("bad", name) + stalled},
+        {"long", share_path, header(token + "a", name) + stalled},
+        {"no hex", share_path, header(std::string(64, 'z'), name) + stalled},
+        {"empty", share_path, header("", name) + stalled},
+        {"two in one", share_path, header(token + ", " + token, name) + stalled},
+        {"a connection that is cut", share_path, header(token, name) + stalled, false, true, 400},
+        {"a body that is no chunk", share_path,
+         header(token, name) + "Transfer-Encoding: chunked\r\n\r\nx\r\n{}\r\n0\r\n\r\n", false,
+         false, 400},
+        {"a body that is too large", share_path,
+         header(token, name) + "Content-Length: 1048577\r\n\r\n", false, false, 400},
+        {"no share", "/shielded-vote/v1/status", header(token, name) + stalled, false, false, 405},
+        {"a request of the relayer", proof_path, header(token, name) + stalled, false, false, 400},
+    };
+    Harness harness({}, {.request_deadline = std::chrono::milliseconds(60)});
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        const Answer answer = harness.exchange(start(row.path) + row.rest, row.ends);
+        CHECK(answer.status == row.status);
+        CHECK(answer.header("Cache-Control") == (row.has_receipt ? "no-store" : ""));
+        CHECK((answer.body.find("not_started") != std::string::npos) == row.has_receipt);
+        if (!row.has_receipt) continue;
+        CHECK(answer.header("Content-Type") == "application/json");
+        const auto& error = answer.json["error"];
+        CHECK(error["version"] == 1);
+        CHECK(error["code"] == "request_body_timeout");
+        CHECK(error["dispatch"] == "not_started");
+        CHECK(error["attempt"].get<std::string>().size() == 64);
+        CHECK(answer.json.size() == 1);
+    }
+    CHECK(harness.submitter.requests.empty());
+}
+
+TEST_CASE("field 97: a share may come in chunks, under the limit of its bytes") {
+    const auto in_chunks = [](const std::string& body) {
+        std::string text =
+            start(share_path) + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+        constexpr std::size_t most = 1'000;
+        for (std::size_t at = 0; at < body.size(); at += most) {
+            const std::string piece = body.substr(at, most);
+            std::ostringstream size;
+            size << std::hex << piece.size();
+            text += size.str() + "\r\n" + piece + "\r\n";
+        }
+        return text + "0\r\n\r\n";
+    };
+    Harness harness;
+    const std::string share = api_test::sample("vote-share.json");
+    const Answer taken = harness.exchange(in_chunks(share));
+    CHECK(taken.status == 200);
+    CHECK(taken.json["status"] == "queued");
+    CHECK(harness.submitter.requests.size() == 1);
+    const Answer full =
+        harness.exchange(in_chunks(share + std::string((1U << 20U) - share.size(), ' ')));
+    CHECK(full.status == 200);
+    const Answer over =
+        harness.exchange(in_chunks(share + std::string((1U << 20U) + 1 - share.size(), ' ')));
+    CHECK(over.status == 400);
+    CHECK(over.json["error"].get<std::string>().starts_with("invalid JSON:"));
+    CHECK(harness.submitter.requests.size() == 2);
 }
 
 TEST_CASE("every failure to read a body begins with the words of the reference (1.1)") {
