@@ -115,6 +115,28 @@ TEST_CASE("field 89: who can be asked has the last word about code 2") {
     }
 }
 
+TEST_CASE("field 88: a reveal is confirmed by the nullifier and round of its message") {
+    VotesWorld world{true};
+    world.engine.options.shares.confirm_reveals = true;
+    const domain::VoteShare share = support::vote_share(7);
+    const auto id = world.submit(share);
+    world.run_for(20s);
+    CHECK(world.status(id) == Status::receipt_received);
+    REQUIRE(world.nullifiers.asked().size() == 1);
+    CHECK(world.nullifiers.asked()[0] == domain::sha256(share.primary_blind));
+
+    // What escapes from a look-up is no answer, and no end of the process.
+    world.nullifiers.on_find = []() -> engine::NullifierAnswer { throw std::runtime_error("no"); };
+    world.run_for(3min);
+    CHECK(world.status(id) == Status::receipt_received);
+    CHECK(world.chain.revealed().size() == 1);
+
+    world.nullifiers.on_find = [] { return engine::Revealed{}; };
+    world.run_for(20s);
+    CHECK(world.status(id) == Status::completed);
+    CHECK_FALSE(world.engine.process().store.payload(id.sequence));
+}
+
 TEST_CASE("P4 a position beyond the tree is out of range: no proof, no message") {
     VotesWorld world;
     domain::VoteShare share = support::vote_share(999);
