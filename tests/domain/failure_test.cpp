@@ -26,6 +26,7 @@ TEST_CASE("reasons are stored under their names") {
         Row{Reason::proof_rejected, "proof_rejected"},
         Row{Reason::attempts_used_up, "attempts_used_up"},
         Row{Reason::round_over, "round_over"},
+        Row{Reason::unreachable, "unreachable"},
         Row{Reason::recovered_too_often, "recovered_too_often"},
         Row{Reason::undecodable, "undecodable"},
         Row{Reason::internal_error, "internal_error"},

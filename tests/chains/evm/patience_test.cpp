@@ -21,21 +21,21 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool sends(const Call& call) {
+bool is_send(const Call& call) {
     return call.method.starts_with("eth_sendRawTransaction");
 }
 
-bool is_no_op(const Call& call) {
+bool sends_no_op(const Call& call) {
     const auto raw = chains::jsonrpc::bytes(call.params[0]);
     const auto transaction = chains::evm::decode_transaction(*raw);
     return transaction->data.empty();
 }
 
-Answer away(TransportError::Kind kind) {
+Answer out_of_reach(TransportError::Kind kind) {
     return TransportError{kind, "HTTP 403", kind == TransportError::Kind::throttled ? 1s : 0s};
 }
 
-Answer refuses(const char* words) {
+Answer refusal_of(const char* words) {
     return NodeError{-32'000, words, {}};
 }
 
@@ -50,7 +50,9 @@ TEST_CASE("nodes that can not be reached end what is not signed, at the limit (r
             CAPTURE(kind);
             CAPTURE(asked);
             Relay relay;
-            relay.chain.before = [&](const Call&) -> std::optional<Answer> { return away(kind); };
+            relay.chain.before = [&](const Call&) -> std::optional<Answer> {
+                return out_of_reach(kind);
+            };
             const auto id = relay.submit(support::request_of(asked, 1));
             relay.run_for(29min);
             CHECK_FALSE(domain::is_terminal(relay.engine.status(id)));
@@ -69,7 +71,7 @@ TEST_CASE("the limit counts from the first unanswered try, over restarts") {
         relay.engine.options.unreachable_limit = 10min;
         relay.restart();
         relay.run_for(1s);
-        relay.chain.before = [](const Call&) { return away(TransportError::Kind::unsent); };
+        relay.chain.before = [](const Call&) { return out_of_reach(TransportError::Kind::unsent); };
         const auto id = relay.submit(support::request_of(asked, 1));
         relay.run_for(6min);
         relay.restart();
@@ -89,8 +91,8 @@ TEST_CASE("any answer begins the limit anew, and what is signed never ends by it
     relay.run_for(1s);
     bool up = false;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        if (!up) return away(TransportError::Kind::unsent);
-        if (call.method == "eth_estimateGas") return refuses("insufficient funds for transfer");
+        if (!up) return out_of_reach(TransportError::Kind::unsent);
+        if (call.method == "eth_estimateGas") return refusal_of("insufficient funds for transfer");
         return std::nullopt;
     };
     const auto unsigned_yet = relay.submit(support::input_proof(1));
@@ -106,7 +108,7 @@ TEST_CASE("any answer begins the limit anew, and what is signed never ends by it
     relay.chain.mines = false;
     relay.run_for(1min);
     REQUIRE(relay.engine.status(unsigned_yet) == Status::tx_in_flight);
-    relay.chain.before = [](const Call&) { return away(TransportError::Kind::unsent); };
+    relay.chain.before = [](const Call&) { return out_of_reach(TransportError::Kind::unsent); };
     relay.run_for(3h);
     CHECK(relay.engine.status(unsigned_yet) == Status::tx_in_flight);
     relay.chain.before = {};
@@ -119,8 +121,8 @@ TEST_CASE("any answer begins the limit anew, and what is signed never ends by it
 TEST_CASE("the span of time for refusals goes on after a restart") {
     Relay relay;
     relay.chain.before = [](const Call& call) -> std::optional<Answer> {
-        if (!sends(call) || is_no_op(call)) return std::nullopt;
-        return refuses("the stars are not right");
+        if (!is_send(call) || sends_no_op(call)) return std::nullopt;
+        return refusal_of("the stars are not right");
     };
     const auto id = relay.submit(support::input_proof(1));
     relay.run_for(6min);
@@ -140,8 +142,8 @@ TEST_CASE("a nonce that a node takes in between has its whole span again") {
     bool refused = true;
     relay.chain.mines = false;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        if (!sends(call) || !refused || is_no_op(call)) return std::nullopt;
-        return refuses("the stars are not right");
+        if (!is_send(call) || !refused || sends_no_op(call)) return std::nullopt;
+        return refusal_of("the stars are not right");
     };
     const auto id = relay.submit(support::input_proof(1));
     for (int turn = 0; turn < 3; ++turn) {
@@ -161,8 +163,8 @@ TEST_CASE("T-034: a nonce too low that the count says is unused is told, and end
         Relay relay;
         bool lies = true;
         relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-            if (!sends(call) || !lies || is_no_op(call)) return std::nullopt;
-            return refuses("nonce too low");
+            if (!is_send(call) || !lies || sends_no_op(call)) return std::nullopt;
+            return refusal_of("nonce too low");
         };
         const auto id = relay.submit(support::input_proof(1));
         relay.run_for(30s);
@@ -187,10 +189,10 @@ TEST_CASE("a node that indexes for hours is waited for, with one nonce, and heal
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!indexes || !call.method.starts_with("eth_getTransaction")) return std::nullopt;
         if (call.method == "eth_getTransactionCount") return std::nullopt;
-        return refuses("transaction indexing is in progress");
+        return refusal_of("transaction indexing is in progress");
     };
     relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
-        if (!indexes || !sends(call)) return std::nullopt;
+        if (!indexes || !is_send(call)) return std::nullopt;
         return Answer{TransportError{TransportError::Kind::lost, "connection lost", {}}};
     };
     const auto id = relay.submit(support::input_proof(1));
@@ -214,7 +216,7 @@ TEST_CASE("a patience with foreign uses below ten seconds is kept") {
     relay.run_for(1s);
     bool used = false;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        if (sends(call) && !std::exchange(used, true)) relay.chain.use_nonce_elsewhere();
+        if (is_send(call) && !std::exchange(used, true)) relay.chain.use_nonce_elsewhere();
         return std::nullopt;
     };
     const auto id = relay.submit(support::input_proof(1));
@@ -231,7 +233,7 @@ domain::RequestId strand(Relay& relay, std::uint64_t nonce) {
         if (call.method == "eth_getTransactionCount") {
             return Answer{Json(chains::jsonrpc::hex_quantity(nonce))};
         }
-        if (sends(call)) return refuses("nonce too high");
+        if (is_send(call)) return refusal_of("nonce too high");
         return std::nullopt;
     };
     relay.restart();
@@ -249,7 +251,7 @@ TEST_CASE("a filler that a node refused is sent again within seconds, the lowest
     const auto id = strand(relay, 3);
     bool full = true;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        if (sends(call) && full) return refuses("txpool is full");
+        if (is_send(call) && full) return refusal_of("txpool is full");
         return std::nullopt;
     };
     relay.restart();
