@@ -203,11 +203,6 @@ std::string_view without_open_end(std::string_view text) {
 }
 
 std::string log_value(std::string_view text) {
-    const auto is_plain = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               std::string_view{"._-:/@+,%"}.find(c) != std::string_view::npos;
-    };
-    if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string{text};
     std::string quoted = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') quoted += '\\';

@@ -31,8 +31,8 @@ struct Sanitizing {
 // `bytes_max` and a few bytes.
 [[nodiscard]] std::string harmless_text(std::string_view text, std::size_t bytes_max);
 
-// A value in a line of the log, `name=value`: in quotes, with `"` and `\` escaped; bare when it
-// holds nothing but letters, digits and `._-:/@+,%`. The log itself keeps control characters out.
+// A value in a line of the log, `name="value"`: in quotes, with `"` and `\` escaped. The log itself
+// keeps control characters out.
 [[nodiscard]] std::string log_value(std::string_view text);
 
 // Without what may be the beginning of a longer secret, for text that was cut off.

@@ -29,6 +29,12 @@ proof = ["5ms", "400ms"]
 confirmation = ["5ms", "400ms"]
 response = ["5ms", "400ms"]
 estimation_reverts = 200
+[gateway.tx_engine.tx_throttlers]
+input_proof.per_seconds = 500
+public_decrypt.per_seconds = 500
+user_decrypt.per_seconds = 500
+[helper]
+max_concurrent_proofs = 50
 """
 
 STATUSES = {"queued", "processing", "tx_in_flight", "receipt_received", "completed", "timed_out",

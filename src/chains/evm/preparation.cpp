@@ -70,7 +70,7 @@ void Preparation::work(const Orders& orders) {
     const auto all = [&](const engine::PrepareOutcome& outcome) {
         for (const engine::PrepareOrder& order : orders) outcomes.push_back({order.id, outcome});
     };
-    if (const auto unknown = find_nonce()) {
+    if (const auto unknown = learn_count()) {
         all(*unknown);
     } else {
         const FeeAnswer fees = fees_.current();
@@ -83,16 +83,21 @@ void Preparation::work(const Orders& orders) {
     events_.load()->prepared(std::move(outcomes));
 }
 
-std::optional<engine::Unreachable> Preparation::find_nonce() {
-    if (nonces_.known()) return std::nullopt;
+// With nothing of ours in flight somebody else may have sent with our key, and one look is cheaper
+// than a nonce that is used.
+std::optional<engine::Unreachable> Preparation::learn_count() {
+    const bool was_known = nonces_.known();
+    if (was_known && nonces_.held() > 0) return std::nullopt;
     const auto answer = write_.call({"eth_getTransactionCount", {jsonrpc::hex(signer_), "latest"}});
     if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
+        if (was_known) return std::nullopt;
         return unreachable(*problem, "asking for the nonce");
     }
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
     const auto count = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
     constexpr std::uint64_t nonce_max = 1ULL << 62U;
     if (!count || *count > nonce_max) {
+        if (was_known) return std::nullopt;
         return engine::Unreachable{"the node does not tell the nonce of the account"};
     }
     static_cast<void>(nonces_.observe(*count, clock_.monotonic()));

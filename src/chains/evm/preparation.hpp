@@ -40,7 +40,7 @@ private:
 
     void work(const Orders& orders);
     // What keeps all of them from being estimated now.
-    [[nodiscard]] std::optional<engine::Unreachable> find_nonce();
+    [[nodiscard]] std::optional<engine::Unreachable> learn_count();
     [[nodiscard]] std::optional<engine::PrepareOutcome> find_code(const domain::Address& contract);
     void estimate(const Orders& orders, const FeeQuote& quote,
                   std::vector<engine::Prepared>& outcomes);

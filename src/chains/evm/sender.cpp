@@ -86,6 +86,7 @@ struct Sender::Sending {
     unsigned gaps = 0;
     unsigned turns = 0;
     bool with_node = false;
+    bool is_used = false;  // the account's count is past its nonce
     jsonrpc::ReplyClass refusal_class = jsonrpc::ReplyClass::not_understood;
     std::string refusal{};
     bool answered = false;
@@ -273,9 +274,12 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             watch(sending, unknown_patience, &Sender::not_included);
             return;
         case SendVerdict::nonce_used:
-            if (!is_count_past(sending)) {
-                watch(sending, refused_patience, &Sender::contradicted);
-                return;
+            if (const auto count = account_.count()) {
+                sending->is_used = *count > sending->newest().nonce;
+                if (!sending->is_used) {
+                    watch(sending, refused_patience, &Sender::contradicted);
+                    return;
+                }
             }
             sending->watches_slowly = true;
             watch(sending, options_.foreign_use_patience, &Sender::nonce_conflict);
@@ -433,7 +437,7 @@ void Sender::watch(const SendingPtr& sending, Milliseconds patience,
     assert(after != nullptr && patience >= Milliseconds{0});
     sending->watch_end = clock_.monotonic() + patience;
     sending->watch_pause = sending->watches_slowly
-                               ? std::clamp(patience / 6, watch_pause_first, conflict_pause)
+                               ? std::clamp(patience / 2, watch_pause_first, conflict_pause)
                                : watch_pause_first;
     sending->after_watch = after;
     watch_again(sending, Milliseconds{0});
@@ -498,8 +502,11 @@ bool Sender::is_old(const Sending& sending) const {
 // A transaction with this nonce is on chain, and for a long time no node had a receipt of ours.
 void Sender::nonce_conflict(const SendingPtr& sending) {
     const std::uint64_t nonce = sending->newest().nonce;
-    const auto count = account_.count();
-    if (!count || *count <= nonce || receipts_.knows_any(sending->order.sealed)) {
+    if (!sending->is_used) {
+        const auto count = account_.count();
+        sending->is_used = count && *count > nonce;
+    }
+    if (!sending->is_used || receipts_.knows_any(sending->order.sealed)) {
         later(sending, "the nonce is used, and the receipt is not there yet");
         return;
     }

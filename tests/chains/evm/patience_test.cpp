@@ -225,6 +225,18 @@ TEST_CASE("a patience with foreign uses below ten seconds is kept") {
     CHECK(relay.engine.status(id) == Status::receipt_received);
 }
 
+TEST_CASE("a nonce that somebody else used while nothing was in flight costs one look") {
+    Relay relay;
+    const auto first = relay.submit(support::input_proof(1));
+    relay.run_for(5s);
+    REQUIRE(relay.engine.status(first) == Status::receipt_received);
+    relay.chain.use_nonce_elsewhere();
+    const auto second = relay.submit(support::input_proof(2));
+    relay.run_for(2s);
+    CHECK(relay.engine.status(second) == Status::receipt_received);
+    CHECK(relay.engine.logger.count("foreign_nonce_use") == 0);
+}
+
 namespace {
 
 // A transaction that is signed with a number far beyond the account's count.
