@@ -43,7 +43,8 @@ STATUSES = {"queued", "processing", "tx_in_flight", "receipt_received", "complet
 # Never answered: it waits for its answer until the test has looked.
 WAITS_ON = "select id from request where status = 'receipt_received' and kind != 'share' limit 1"
 TIMES_OUT = f"""
-update request set status = 'timed_out', lane = 8, reason = 'response_timed_out', detail = 'late'
+update request set status = 'timed_out', reason = 'response_timed_out', detail = 'late',
+    lane = case kind when 'input_proof' then 8 when 'public_decrypt' then 9 else 10 end
 where id = ({WAITS_ON});
 """
 
