@@ -15,8 +15,16 @@ namespace base {
     return c >= '0' && c <= '9';
 }
 
+[[nodiscard]] constexpr bool is_lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+[[nodiscard]] constexpr bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
 [[nodiscard]] constexpr bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_lower(c) || is_upper(c);
 }
 
 [[nodiscard]] constexpr bool is_hex_digit(char c) {
@@ -32,7 +40,7 @@ namespace base {
 }
 
 [[nodiscard]] constexpr char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 [[nodiscard]] inline std::string lower_case(std::string_view text) {

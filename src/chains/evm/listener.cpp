@@ -1,13 +1,13 @@
 #include "chains/evm/listener.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 
 namespace chains::evm {
 
@@ -29,9 +29,7 @@ std::string origin_of(std::string_view url) {
     }
     std::string origin{url.substr(0, begin)};
     origin += authority;
-    std::transform(origin.begin(), origin.end(), origin.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return origin;
+    return base::lower_case(origin);
 }
 
 }  // namespace

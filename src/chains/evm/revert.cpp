@@ -1,10 +1,10 @@
 #include "chains/evm/revert.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "chains/evm/abi.hpp"
 #include "chains/evm/named_errors.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
@@ -16,12 +16,6 @@ constexpr std::size_t description_bytes_max = 500;
 constexpr std::size_t selector_bytes = 4;
 constexpr std::uint32_t error_string = 0x08c379a0;  // Error(string)
 constexpr std::uint32_t panic = 0x4e487b71;         // Panic(uint256)
-
-std::string lower_case(std::string_view text) {
-    std::string lower{text};
-    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return lower;
-}
 
 std::uint32_t selector_at(domain::ByteView bytes) {
     std::uint32_t selector = 0;
@@ -38,7 +32,7 @@ std::string in_hex(std::uint32_t number) {
 }
 
 std::optional<std::uint32_t> selector_in(std::string_view message) {
-    const std::string text = lower_case(message);
+    const std::string text = base::lower_case(message);
     for (auto at = text.find("0x"); at != std::string::npos; at = text.find("0x", at + 1)) {
         domain::Bytes bytes(selector_bytes);
         const std::string_view digits = std::string_view{text}.substr(at + 2, 2 * selector_bytes);

@@ -1,13 +1,13 @@
 #include "chains/jsonrpc/node_error.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include "base/sanitize.hpp"
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
 #include "domain/bytes.hpp"
@@ -18,13 +18,6 @@ namespace {
 constexpr std::size_t message_bytes_max = 500;
 constexpr std::size_t detail_bytes_max = 4'000;  // of data, before they are cleaned
 constexpr std::size_t data_bytes_min = 4;
-
-std::string in_lower_case(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower;
-}
 
 std::optional<std::int64_t> integer(const Json& value) {
     if (value.is_number_unsigned()) {
@@ -64,7 +57,7 @@ std::optional<domain::Bytes> first_bytes(const Json& value) {
 
 // Names of numbers that say how long to wait.
 bool names_a_wait(const std::string& name) {
-    const std::string lower = in_lower_case(name);
+    const std::string lower = base::lower_case(name);
     return lower.find("retry") != std::string::npos || lower.find("backoff") != std::string::npos;
 }
 

@@ -8,39 +8,23 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace chains::jsonrpc {
 
 namespace {
 
+using base::is_digit;
+using base::is_lower;
+using base::is_upper;
+using base::lower_case;
 using domain::Milliseconds;
 
 constexpr std::size_t gap_max = 48;
 constexpr Milliseconds named_wait_max = std::chrono::minutes{10};
 
-bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-
-bool is_upper(char c) {
-    return c >= 'A' && c <= 'Z';
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool is_word(char c) {
-    return is_lower(c) || is_upper(c) || is_digit(c);
-}
-
-char to_lower(char c) {
-    return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), to_lower);
-    return lower;
+    return base::is_letter(c) || is_digit(c);
 }
 
 // `eth_sendRawTransactionSync`, but neither `nonce_too_low` nor `GAS_LIMIT`.
@@ -91,7 +75,7 @@ Squeezed squeeze(std::string_view text) {
         if (is_word(c)) {
             const bool begins = !is_word(before) || (is_upper(c) && !is_upper(before)) ||
                                 is_digit(c) != is_digit(before);
-            out.text.push_back(to_lower(c));
+            out.text.push_back(base::lower(c));
             out.begins.push_back(begins);
         }
         // An apostrophe holds a word together.
@@ -112,7 +96,7 @@ std::vector<Piece> pieces_of(std::string_view phrase) {
         if (c == '*' || c == '#') {
             pieces.push_back({{}, c == '*' ? Piece::Gap::anything : Piece::Gap::number});
         } else if (is_word(c)) {
-            pieces.back().text.push_back(to_lower(c));
+            pieces.back().text.push_back(base::lower(c));
         }
     }
     return pieces;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
+
+#include "base/text.hpp"
 
 namespace chains::jsonrpc {
 namespace {
@@ -17,22 +18,15 @@ constexpr Milliseconds wait_max = std::chrono::minutes{10};
 constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-std::optional<std::uint32_t> number(std::string_view text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
 // `Sun, 06 Nov 1994 08:49:37 GMT`
 std::optional<domain::Timestamp> date(std::string_view text) {
     if (text.size() != 29 || text.substr(25) != " GMT") return std::nullopt;
     const auto month = std::ranges::find(months, text.substr(8, 3));
-    const auto day = number(text.substr(5, 2));
-    const auto year = number(text.substr(12, 4));
-    const auto hour = number(text.substr(17, 2));
-    const auto minute = number(text.substr(20, 2));
-    const auto second = number(text.substr(23, 2));
+    const auto day = base::number_in<std::uint32_t>(text.substr(5, 2));
+    const auto year = base::number_in<std::uint32_t>(text.substr(12, 4));
+    const auto hour = base::number_in<std::uint32_t>(text.substr(17, 2));
+    const auto minute = base::number_in<std::uint32_t>(text.substr(20, 2));
+    const auto second = base::number_in<std::uint32_t>(text.substr(23, 2));
     if (month == months.end() || !day || !year || !hour || !minute || !second) return std::nullopt;
     const std::chrono::year_month_day when{
         std::chrono::year{static_cast<int>(*year)},
@@ -52,7 +46,8 @@ bool is_count(std::string_view text) {
 Milliseconds throttle_wait(std::optional<std::string_view> retry_after, domain::Timestamp now) {
     if (!retry_after) return wait_min;
     if (is_count(*retry_after)) {
-        const auto seconds = number(*retry_after);  // nothing: more than any number
+        const auto seconds =
+            base::number_in<std::uint32_t>(*retry_after);  // nothing: more than any number
         if (!seconds) return wait_max;
         return std::clamp<Milliseconds>(std::chrono::seconds{*seconds}, wait_min, wait_max);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 namespace chains::votes::rest {
@@ -21,16 +22,9 @@ bool is_out_of_reach(const RestReply& reply) {
     return status == 429 || status == 502 || status == 503 || status == 504;
 }
 
-std::string lower(std::string text) {
-    std::ranges::transform(text, text.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    return text;
-}
-
 // "nullifier already spent", and what other versions may make of it.
 bool is_about_spent_nullifier(const std::string& log) {
-    const std::string text = lower(log);
+    const std::string text = base::lower_case(log);
     const auto says = [&text](std::string_view word) { return text.find(word) != text.npos; };
     return says("spent") || (says("nullifier") && (says("already") || says("duplicate") ||
                                                    says("used") || says("exists")));
@@ -44,9 +38,7 @@ bool is_of_votes(const std::string& codespace, const std::string& votes_codespac
 // It is stored and served: nothing but a word.
 std::string tx_hash_of(const RestReply& reply) {
     std::string hash = text_of(jsonrpc::member(*reply.json, "tx_hash"));
-    const auto is_digit_or_letter = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    };
+    const auto is_digit_or_letter = [](char c) { return base::is_digit(c) || base::is_letter(c); };
     const bool is_word =
         hash.size() <= tx_hash_bytes_max && std::ranges::all_of(hash, is_digit_or_letter);
     return is_word ? hash : std::string();
