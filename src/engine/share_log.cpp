@@ -3,6 +3,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "base/urls.hpp"
 
 namespace engine::shares {
@@ -22,12 +23,7 @@ std::string name_of(Context& context, const store::Row& row) {
 
 // What others said, as one value that ends where it ends. Control characters are the log's.
 std::string quoted(const std::string& text) {
-    std::string value = "\"";
-    for (const char c : base::redact_urls(text)) {
-        if (c == '"' || c == '\\') value += '\\';
-        value += c;
-    }
-    return value + '"';
+    return base::log_value(base::redact_urls(text));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/sanitize.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 namespace chains::evm {
@@ -111,12 +112,13 @@ void ContractWatch::note(const std::string& subject, const std::string& dependen
     if (wrong.value_or("") == before) return;
     if (wrong) {
         logger_.write(ports::LogLevel::error, "misplaced_contract dependency=" + dependency +
-                                                  " expected=\"" + subject + "\" found=\"" +
-                                                  *wrong + "\"");
+                                                  " expected=" + base::log_value(subject) +
+                                                  " found=" + base::log_value(*wrong));
         wrong_[subject] = {dependency, *std::move(wrong)};
     } else {
-        logger_.write(ports::LogLevel::info, "misplaced_contract_recovered dependency=" +
-                                                 dependency + " expected=\"" + subject + "\"");
+        logger_.write(ports::LogLevel::info,
+                      "misplaced_contract_recovered dependency=" + dependency +
+                          " expected=" + base::log_value(subject));
         wrong_.erase(known);
     }
 }
