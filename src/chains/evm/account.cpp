@@ -1,11 +1,11 @@
 #include "chains/evm/account.hpp"
 
 #include <string>
-#include <variant>
 
 #include "chains/evm/plan.hpp"
 #include "chains/evm/send_verdict.hpp"
 #include "chains/evm/transaction.hpp"
+#include "chains/evm/unreachable.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 namespace chains::evm {
@@ -29,17 +29,28 @@ Account::Account(const Options& options, jsonrpc::Node& write, Nonces& nonces, F
       clock_(clock),
       logger_(logger) {}
 
-std::optional<std::uint64_t> Account::count() {
+std::variant<std::uint64_t, engine::Unreachable> Account::ask_count() {
     const auto answer =
         write_.call({"eth_getTransactionCount", {jsonrpc::hex(signer_.address()), "latest"}});
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
+        return unreachable(*problem, "asking for the nonce");
+    }
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
-    auto count = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
-    if (count && *count > nonce_max) count.reset();
-    if (count && nonces_.observe(*count, clock_.monotonic())) {
+    const auto count = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
+    if (!count || *count > nonce_max) {
+        return engine::Unreachable{"the node does not tell the nonce of the account"};
+    }
+    if (nonces_.observe(*count, clock_.monotonic())) {
         logger_.write(ports::LogLevel::warning, "nonces_rewound count=" + std::to_string(*count) +
                                                     " hint=\"the chain was reset or lost blocks\"");
     }
-    return count;
+    return *count;
+}
+
+std::optional<std::uint64_t> Account::count() {
+    const auto answer = ask_count();
+    const auto* count = std::get_if<std::uint64_t>(&answer);
+    return count != nullptr ? std::optional{*count} : std::nullopt;
 }
 
 // Nothing is lost if the program ends before a filler is on chain: then its hole is found again.

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <variant>
 
 #include "chains/evm/fees.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "engine/gateway.hpp"
 #include "ports/clock.hpp"
 #include "ports/logger.hpp"
 
@@ -22,8 +24,9 @@ public:
     Account(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
             const Signer& signer, const ports::Clock& clock, ports::Logger& logger);
 
-    // How many of its transactions are on chain, for the nonces to know as well. Nothing: no node
+    // How many of its transactions are on chain, for the nonces to know as well; or why no node
     // says it.
+    [[nodiscard]] std::variant<std::uint64_t, engine::Unreachable> ask_count();
     [[nodiscard]] std::optional<std::uint64_t> count();
 
     // Fills the lowest holes that keep larger nonces waiting; the next ones once these are on

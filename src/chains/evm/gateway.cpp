@@ -60,9 +60,9 @@ public:
           keys_(options_, *nodes_.protocol, workers.reads, logger),
           contracts_(options_, nodes_, workers.reads, logger),
           monitor_(options_, signer_->address(), *nodes_.write, workers.reads, clock, logger),
-          preparation_(options_, *nodes_.write, *nodes_.read, nonces_, fees_, gas_,
-                       signer_->address(), reads_, clock, logger),
           account_(options_, *nodes_.write, nonces_, fees_, *signer_, clock, logger),
+          preparation_(options_, *nodes_.write, *nodes_.read, nonces_, account_, fees_, gas_,
+                       signer_->address(), reads_, clock, logger),
           sender_(options_, *nodes_.write, nonces_, fees_, gas_, account_, *signer_, sends_, clock,
                   logger),
           reads_(workers.reads),
@@ -258,8 +258,8 @@ private:
     std::vector<std::string> names_;
     std::vector<std::unique_ptr<Listener>> listeners_;
     std::vector<std::unique_ptr<jsonrpc::Subscription>> subscriptions_;
-    Preparation preparation_;
     Account account_;
+    Preparation preparation_;
     Sender sender_;
     // Last: they wait for work that uses the rest.
     engine::TaskGroup reads_;

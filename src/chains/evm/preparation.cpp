@@ -45,13 +45,14 @@ bool lacks_block(const jsonrpc::Answer& answer) {
 }  // namespace
 
 Preparation::Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
-                         Nonces& nonces, Fees& fees, GasLimits& gas, const domain::Address& signer,
-                         engine::TaskGroup& task_group, const ports::Clock& clock,
-                         ports::Logger& logger)
+                         Nonces& nonces, Account& account, Fees& fees, GasLimits& gas,
+                         const domain::Address& signer, engine::TaskGroup& task_group,
+                         const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       write_(write),
       read_(read),
       nonces_(nonces),
+      account_(account),
       fees_(fees),
       gas_(gas),
       signer_(signer),
@@ -88,20 +89,10 @@ void Preparation::work(const Orders& orders) {
 std::optional<engine::Unreachable> Preparation::learn_count() {
     const bool was_known = nonces_.known();
     if (was_known && nonces_.held() > 0) return std::nullopt;
-    const auto answer = write_.call({"eth_getTransactionCount", {jsonrpc::hex(signer_), "latest"}});
-    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
-        if (was_known) return std::nullopt;
-        return unreachable(*problem, "asking for the nonce");
-    }
-    const auto* result = std::get_if<jsonrpc::Json>(&answer);
-    const auto count = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
-    constexpr std::uint64_t nonce_max = 1ULL << 62U;
-    if (!count || *count > nonce_max) {
-        if (was_known) return std::nullopt;
-        return engine::Unreachable{"the node does not tell the nonce of the account"};
-    }
-    static_cast<void>(nonces_.observe(*count, clock_.monotonic()));
-    return std::nullopt;
+    auto answer = account_.ask_count();
+    auto* unknown = std::get_if<engine::Unreachable>(&answer);
+    if (unknown == nullptr || was_known) return std::nullopt;
+    return std::move(*unknown);
 }
 
 std::optional<engine::PrepareOutcome> Preparation::find_code(const domain::Address& contract) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "chains/evm/account.hpp"
 #include "chains/evm/call_batcher.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
@@ -26,7 +27,7 @@ namespace chains::evm {
 class Preparation {
 public:
     Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read, Nonces& nonces,
-                Fees& fees, GasLimits& gas, const domain::Address& signer,
+                Account& account, Fees& fees, GasLimits& gas, const domain::Address& signer,
                 engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger);
 
     // Returns at once; one event for each order.
@@ -68,6 +69,7 @@ private:
     jsonrpc::Node& write_;
     jsonrpc::Node& read_;
     Nonces& nonces_;
+    Account& account_;
     Fees& fees_;
     GasLimits& gas_;
     const domain::Address signer_;
