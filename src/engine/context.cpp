@@ -99,11 +99,11 @@ store::Schedule pausing(const Context& context, const store::Schedule& before,
     return schedule;
 }
 
-void note_reached(const Context& context, store::Schedule& schedule, bool reached) {
-    if (reached) {
-        schedule.unreached_since.reset();
-    } else if (!schedule.unreached_since) {
-        schedule.unreached_since = context.now.steady;
+void keep_since(std::optional<domain::Timestamp>& since, bool lasts, domain::Timestamp now) {
+    if (!lasts) {
+        since.reset();
+    } else if (!since || *since > now) {
+        since = now;
     }
 }
 

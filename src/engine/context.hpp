@@ -82,8 +82,9 @@ void end_broken(Context& context);
 // The row's work has been handed out until the lease ends.
 [[nodiscard]] store::Schedule in_work(const Context& context, const store::Schedule& before);
 
-// Takes down that no node was reached, or that one was.
-void note_reached(const Context& context, store::Schedule& schedule, bool reached);
+// Since when something lasts: from now on unless it did before, and no longer once it does not. One
+// that begins later than now was written under another clock.
+void keep_since(std::optional<domain::Timestamp>& since, bool lasts, domain::Timestamp now);
 // No node was reached for too long: how the request ends.
 [[nodiscard]] std::optional<domain::Failure> unreached_for_too_long(const Context& context,
                                                                     const store::Row& row,

@@ -48,7 +48,7 @@ void not_ready(Context& context, store::Row row, const NotReady& outcome) {
     assert(row.status == Status::queued);
     ++row.schedule.attempts;
     row.schedule.faults = 0;
-    note_reached(context, row.schedule, true);
+    row.schedule.unreached_since.reset();
     const bool last = row.schedule.attempts >= context.options.readiness_attempts_max;
     if (!last && !is_overdue(context, row)) {
         pause(context, row, context.options.readiness_pause);
@@ -65,7 +65,7 @@ void unreachable(Context& context, store::Row row, const Unreachable& unreachabl
     if (unreachable.hold > domain::Milliseconds::zero()) {
         context.gates.hold_checks(context.now.monotonic + unreachable.hold);
     }
-    note_reached(context, row.schedule, !unreachable.unreached);
+    keep_since(row.schedule.unreached_since, unreachable.unreached, context.now.steady);
     const bool last = unreachable.tries_max != 0 && row.schedule.faults >= unreachable.tries_max;
     if (auto failure = unreached_for_too_long(context, row, unreachable.reason)) {
         fail(context, row, Status::failure, Cause::refused, *std::move(failure));

@@ -39,7 +39,8 @@ void hand_out_send(Context& context, const store::Row& row, std::vector<store::A
     assert(row.kind != Kind::share && !attempts.empty());
     SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults, {}};
     if (row.schedule.refused_since) {
-        order.refused_for = context.now.steady - *row.schedule.refused_since;
+        order.refused_for =
+            std::max(context.now.steady - *row.schedule.refused_since, domain::Milliseconds{0});
     }
     for (store::Attempt& attempt : attempts) {
         order.sealed.push_back(
@@ -104,7 +105,7 @@ void unprepared(Context& context, store::Row row, const Unreachable& unreachable
     if (!row.schedule.deadline) {
         row.schedule.deadline = context.now.steady + context.options.sending_timeout;
     }
-    note_reached(context, row.schedule, !unreachable.unreached);
+    keep_since(row.schedule.unreached_since, unreachable.unreached, context.now.steady);
     if (auto failure = unreached_for_too_long(context, row, unreachable.reason)) {
         fail(context, row, Status::failure, Cause::transaction, *std::move(failure));
         return;
@@ -122,15 +123,6 @@ void unprepared(Context& context, store::Row row, const Unreachable& unreachable
     const auto pause = pause_after(context, row, unreachable);
     if (!context.store.reschedule(row, Status::processing, pausing(context, row.schedule, pause))) {
         ++context.stale;
-    }
-}
-
-void note_refused(const Context& context, store::Schedule& schedule, std::optional<bool> refused) {
-    if (!refused) return;
-    if (!*refused) {
-        schedule.refused_since.reset();
-    } else if (!schedule.refused_since) {
-        schedule.refused_since = context.now.steady;
     }
 }
 
@@ -354,7 +346,9 @@ void apply(Context& context, const Prepared& event) {
 void apply(Context& context, const Sent& event) {
     std::optional<store::Row> row = context.store.load(event.id.sequence);
     const bool in_flight = row && row->status == Status::tx_in_flight;
-    if (in_flight) note_refused(context, row->schedule, event.refused);
+    if (in_flight && event.refused) {
+        keep_since(row->schedule.refused_since, *event.refused, context.now.steady);
+    }
     const auto* reseal = std::get_if<Reseal>(&event.outcome);
     if (reseal != nullptr && in_flight && reseal->sealed != row->schedule.attempts) {
         ++context.stale;

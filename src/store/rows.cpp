@@ -46,8 +46,12 @@ std::optional<std::string> problem_of(const Row& row) {
                std::to_string(static_cast<int>(row.schedule.lane));
     }
     if (domain::unix_ms(row.schedule.wake) < 0) return "its wake is before 1970";
-    if (row.schedule.deadline && domain::unix_ms(*row.schedule.deadline) < 0) {
-        return "its deadline is before 1970";
+    const auto is_ancient = [](const std::optional<domain::Timestamp>& time) {
+        return time && domain::unix_ms(*time) < 0;
+    };
+    if (is_ancient(row.schedule.deadline)) return "its deadline is before 1970";
+    if (is_ancient(row.schedule.unreached_since) || is_ancient(row.schedule.refused_since)) {
+        return "it waits for nodes since before 1970";
     }
     if (row.round && row.kind != domain::Kind::share) return "a round of what is no share";
     return std::nullopt;

@@ -1,6 +1,8 @@
 // How long a request waits for nodes that are away, that refuse it or that contradict themselves,
 // and what the operator sees meanwhile. Over restarts too.
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <chrono>
 #include <string>
 #include <utility>
@@ -135,6 +137,36 @@ TEST_CASE("the span of time for refusals goes on after a restart") {
     CHECK(relay.engine.logger.count("transaction_cancelled") == 1);
     CHECK(relay.engine.status(id) == Status::failure);
     CHECK(relay.chain.nonce() == 1);
+}
+
+TEST_CASE("times that another clock wrote in the future count from now on") {
+    for (const bool is_signed : {false, true}) {
+        CAPTURE(is_signed);
+        Relay relay;
+        relay.engine.options.unreachable_limit = 5min;
+        relay.restart();
+        relay.run_for(1s);
+        relay.chain.before = [=](const Call& call) -> std::optional<Answer> {
+            if (!is_signed) return out_of_reach(TransportError::Kind::unsent);
+            if (!is_send(call) || sends_no_op(call)) return std::nullopt;
+            return refusal_of("the stars are not right");
+        };
+        const auto id = relay.submit(support::input_proof(1));
+        relay.run_for(1min);
+        relay.crash();
+        {
+            SQLite::Database database{store::database_path(relay.engine.store_options).string(),
+                                      SQLite::OPEN_READWRITE};
+            const char* const column = is_signed ? "refused_ms" : "unreached_ms";
+            CHECK(database.exec(std::string("update request set ") + column + " = " + column +
+                                " + 86400000 where " + column + " > 0") == 1);
+        }
+        relay.start();
+        relay.run_for(4min);
+        CHECK_FALSE(domain::is_terminal(relay.engine.status(id)));
+        relay.run_for(8min);
+        CHECK(relay.engine.status(id) == Status::failure);
+    }
 }
 
 TEST_CASE("a nonce that a node takes in between has its whole span again") {
