@@ -18,6 +18,7 @@ namespace config {
 
 inline constexpr std::int64_t mebibyte = std::int64_t{1} << 20U;
 inline constexpr std::int64_t number_max = 1'000'000'000;  // of what has no limit of its own
+inline constexpr std::chrono::milliseconds ten_years = std::chrono::hours{24 * 3'650};
 
 // What a key that was set brings about.
 enum class Effect {

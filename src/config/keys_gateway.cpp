@@ -47,7 +47,7 @@ std::vector<Key> transaction_keys() {
             SETTING(gateway),
             "Which chain requests go to. loopback: one inside the program; evm: a real one behind "
             "JSON-RPC."),
-        key("gateway.unreachable_limit", duration(1ms, 24h * 3'650),
+        key("gateway.unreachable_limit", duration(1ms, ten_years),
             SETTING(engine.unreachable_limit),
             "From the first try that reaches no node, or only a provider's front door, until a "
             "request fails as gateway_not_reachable. What is signed is kept however long that "

@@ -58,7 +58,7 @@ std::vector<Key> helper_keys() {
         key("helper.strict_attempts", boolean(), SETTING(engine.shares.strict_attempts),
             "Trouble with the connection to the chain or to the prover costs an attempt too, as in "
             "the reference."),
-        key("helper.retention", duration(0ms, 24h * 3'650), SETTING(engine.retention.share),
+        key("helper.retention", duration(0ms, ten_years), SETTING(engine.retention.share),
             "How long finished shares are kept after the end of their round."),
         key("helper.rounds_max", whole_number(1, 1'000'000), SETTING(api.share_rounds_max),
             "Vote rounds remembered in memory.", "rounds"),

@@ -6,9 +6,6 @@ namespace config {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::milliseconds;
-
-constexpr milliseconds ten_years = 24h * 3'650;
 
 std::vector<Key> pool_keys(const std::string& name, const std::array<std::string, 5>& samples) {
     const auto number = [&](const std::string& member, std::int64_t min, const std::string& sample,

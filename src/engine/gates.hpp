@@ -59,7 +59,7 @@ public:
     void take_confirm();
     void give_back_confirm();
 
-    // A rate that changes starts with a full bucket (relayer-api 4.2).
+    // A rate that changes takes over the tokens that are there (relayer-api 4.2).
     void retune(const Tuning& tuning, domain::Monotonic now);
 
     // Counts the permits anew from what is really in work.
