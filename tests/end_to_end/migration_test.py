@@ -7,7 +7,7 @@ import time
 import unittest
 
 from load import Load
-from service import Service, query
+from service import ROUGH, Service, query
 
 SCHEMA = 4
 SEED = 41
@@ -20,22 +20,8 @@ alter table alert drop column unconfirmed;
 pragma user_version = 3;
 """
 
-# A kill finds requests in every state.
-ROUGH = """
-[gateway.loopback]
-readiness = ["5ms", "400ms"]
-prepare = ["5ms", "400ms"]
-proof = ["5ms", "400ms"]
-confirmation = ["5ms", "400ms"]
-response = ["5ms", "400ms"]
-estimation_reverts = 200
-[gateway.tx_engine.tx_throttlers]
-input_proof.per_seconds = 500
-public_decrypt.per_seconds = 500
-user_decrypt.per_seconds = 500
-[helper]
-max_concurrent_proofs = 50
-"""
+# Some fail.
+REVERTING = ROUGH.replace("lost_replies", "estimation_reverts = 200\nlost_replies")
 
 STATUSES = {"queued", "processing", "tx_in_flight", "receipt_received", "completed", "timed_out",
             "failure"}
@@ -52,7 +38,7 @@ where id = ({WAITS_ON});
 class MigrationTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.old = Service(ROUGH)
+        cls.old = Service(REVERTING)
         cls.old.start()
         with Load(cls.old.port, SEED, shares_until=1):
             time.sleep(0.8)
@@ -66,7 +52,7 @@ class MigrationTest(unittest.TestCase):
         cls.old.close()
 
     def copy(self):
-        service = Service(ROUGH)
+        service = Service(REVERTING)
         shutil.copytree(self.old.data, service.data)
         self.addCleanup(service.close)
         return service

@@ -5,27 +5,7 @@ import unittest
 
 import samples
 from load import Load
-from service import QUICK, Service, wait_until
-
-# Slow and unreliable: a kill finds requests in every state.
-ROUGH = """
-[gateway.loopback]
-readiness = ["5ms", "200ms"]
-prepare = ["5ms", "60ms"]
-proof = ["5ms", "100ms"]
-confirmation = ["5ms", "200ms"]
-response = ["5ms", "200ms"]
-lost_replies = 100
-unreachable_sends = 50
-[gateway.tx_engine.retry]
-retry_interval_ms = 50
-[gateway.tx_engine.tx_throttlers]
-input_proof.per_seconds = 500
-public_decrypt.per_seconds = 500
-user_decrypt.per_seconds = 500
-[helper]
-max_concurrent_proofs = 50
-"""
+from service import QUICK, ROUGH, Service, wait_until
 
 
 class RestartTest(unittest.TestCase):

@@ -27,6 +27,26 @@ response = "10ms"
 """
 
 
+# Slow and unreliable: a kill finds requests in every state.
+ROUGH = """
+[gateway.loopback]
+readiness = ["5ms", "200ms"]
+prepare = ["5ms", "60ms"]
+proof = ["5ms", "100ms"]
+confirmation = ["5ms", "200ms"]
+response = ["5ms", "200ms"]
+lost_replies = 100
+unreachable_sends = 50
+[gateway.tx_engine.retry]
+retry_interval_ms = 50
+[gateway.tx_engine.tx_throttlers]
+input_proof.per_seconds = 500
+public_decrypt.per_seconds = 500
+user_decrypt.per_seconds = 500
+[helper]
+max_concurrent_proofs = 50
+"""
+
 # Whatever the shell ignores, such as SIGINT of a job in the background, the binary must not inherit.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
