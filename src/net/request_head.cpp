@@ -22,6 +22,9 @@ using base::is_control;
 // The shortest bytes a body of chunks can end with: "0", and two empty lines.
 constexpr std::size_t last_chunk_bytes = 5;
 
+// Of a request line that does not end: longer than the name of any route.
+constexpr std::size_t route_bytes_max = std::size_t{1} << 10U;
+
 std::string_view view(beast::string_view text) {
     return {text.data(), text.size()};
 }
@@ -76,6 +79,11 @@ public:
     HeadParser(const ReadingLimits& limits, RequestHead& head) : limits_(limits), head_(head) {}
 
     void read(std::string_view bytes) {
+        // Whoever floods us with one endless line is not worth the parser's time.
+        if (bytes.find('\n') == std::string_view::npos) {
+            head_.head_problem = HttpProblem::malformed_head;
+            return read_target(bytes.substr(0, route_bytes_max));
+        }
         Error error;
         const std::size_t consumed = put({bytes.data(), bytes.size()}, error);
         if (error) {
