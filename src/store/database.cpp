@@ -85,6 +85,12 @@ void refuse_foreign(SQLite::Database& database, const std::filesystem::path& pat
     }
 }
 
+// A plan for every value of a parameter: without it, a value that a partial index might be of use
+// for has the statement prepared anew each time it is bound.
+void keep_plans(SQLite::Database& database) {
+    sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
+}
+
 // What leads from each version to the next, the first from 1 to 2.
 constexpr std::array migrations{
     "alter table request add column client integer not null default 0;"
@@ -148,6 +154,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
             path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
             options.vfs);
         refuse_foreign(*database, path);
+        keep_plans(*database);
         database->exec("pragma journal_mode = wal");
         database->exec(options.synchronous == Synchronous::full ? "pragma synchronous = full"
                                                                 : "pragma synchronous = normal");
@@ -170,6 +177,7 @@ std::unique_ptr<SQLite::Database> open_for_reading(const Options& options) {
         auto database = std::make_unique<SQLite::Database>(
             path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
             options.vfs);
+        keep_plans(*database);
         database->exec("pragma query_only = on");
         database->exec("pragma wal_autocheckpoint = 0");
         database->exec("pragma cache_size = -1024");

@@ -1,6 +1,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <iterator>
 #include <string>
 
+#include "store/database.hpp"
 #include "store/harness.hpp"
 #include "store/owner_lock.hpp"
 #include "support/contains.hpp"
@@ -63,6 +65,22 @@ extern "C" int statfs(const char* path, struct statfs* facts) noexcept {
     ::close(descriptor);
     if (spoofed_filesystem != 0) facts->f_type = spoofed_filesystem;
     return result;
+}
+
+TEST_CASE("a bound value never has a statement prepared anew") {
+    Harness harness;
+    harness.close();
+    for (const auto& open : {store::open_for_writing, store::open_for_reading}) {
+        const auto database = open(harness.options);
+        SQLite::Statement statement(*database, "select min(wake_ms) from request where lane = ?");
+        for (int lane = 0; lane < 4; ++lane) {
+            statement.reset();
+            statement.bind(1, lane);
+            REQUIRE(statement.executeStep());
+        }
+        sqlite3_stmt* const raw = sqlite3_next_stmt(database->getHandle(), nullptr);
+        CHECK(sqlite3_stmt_status(raw, SQLITE_STMTSTATUS_REPREPARE, 0) == 0);
+    }
 }
 
 TEST_CASE("what the store makes is for its user alone, whatever the umask") {
