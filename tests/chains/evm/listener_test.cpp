@@ -378,6 +378,32 @@ TEST_CASE("one log that is not to be believed discards its answer") {
     }
 }
 
+TEST_CASE("field 109: logs nobody asked for are not taken, and their blocks are not passed over") {
+    const bool ends[] = {true, false};
+    for (const bool lies_end : ends) {
+        CAPTURE(lies_end);
+        ListenerHarness harness;
+        harness.chain.mine(100);
+        harness.start();
+        harness.run_for(2s);
+        const auto begun = harness.clock.monotonic();
+        harness.node.distort = [&](Json logs) {
+            if (lies_end && harness.clock.monotonic() - begun > 20s) return logs;
+            Json foreign = harness.chain.log(harness.chain.head, 7, 99);
+            foreign["address"] = "0x" + std::string(40, '1');
+            logs.push_back(std::move(foreign));
+            return logs;
+        };
+        for (std::uint64_t number = 1; number <= 5; ++number) harness.chain.answer(number);
+        harness.run_for(15s);
+        CHECK(harness.events.references().empty());
+        CHECK(harness.listener->problem());
+        harness.run_for(5min);
+        CHECK(harness.events.references() == (lies_end ? References{1, 2, 3, 4, 5} : References{}));
+        CHECK(harness.listener->problem().has_value() != lies_end);
+    }
+}
+
 TEST_CASE("hostile heads and blocks are not believed") {
     struct Row {
         const char* label;
