@@ -9,7 +9,7 @@ import threading
 import unittest
 
 # First: it says where the modules of tests/chain are.
-from evm import EvmTestCase
+from evm import EvmTestCase, check_shares
 
 import samples
 import verifiers
@@ -104,7 +104,9 @@ class EvmSdkTest(EvmTestCase, unittest.TestCase):
             "verifyingContractAddressInputVerification": GATEWAY,
         }
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump({"config": config, "crs": CRS, "proofs": [], "publicDecrypts": [], **task}, file)
+            json.dump({"config": config, "crs": CRS,
+                       "proofs": [], "publicDecrypts": [], "userDecrypts": [],
+                       **task}, file)
             file.flush()
             process = subprocess.run(["node", str(SDK / "client.js"), file.name], capture_output=True,
                                      text=True, check=False, timeout=60)
@@ -131,6 +133,14 @@ class EvmSdkTest(EvmTestCase, unittest.TestCase):
             clear = {handle: self.clear(bytes.fromhex(handle[2:])) for handle in handles}
             self.assertEqual({handle: self.number(value)
                               for handle, value in result["clearValues"].items()}, clear)
+
+    def test_a_user_decryption(self):
+        """As far as the library allows: it holds no part that makes shares."""
+        pairs = samples.value("user-decrypt.json")["handleContractPairs"]
+        result, = self.run_client(userDecrypts=[{"handles": pairs, "key": f"0x{7:064x}"}])["userDecrypts"]
+        request = [request for request in self.chain.requests() if request.kind == "user_decrypt"][-1]
+        self.assertEqual(request.values["publicKey"].hex(), result["publicKey"])
+        check_shares(self, request.key, {"extraData": "0x00"}, result["shares"])
 
     @staticmethod
     def number(value):
