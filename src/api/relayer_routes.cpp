@@ -174,7 +174,7 @@ net::HttpResponse RelayerRoutes::accepted(const Call& call, const engine::Accept
 }
 
 void RelayerRoutes::poll(const Call& call, const net::HttpRequest& request, std::string_view job_id,
-                         net::Respond respond, const net::WhenGone& when_gone) {
+                         const net::Respond& respond, const net::WhenGone& when_gone) {
     const domain::ParsedId id = domain::parse_request_id(percent_decoded(job_id));
     if (id.form == domain::UuidForm::invalid) {
         respond(refuse(request_error("Invalid URL: Cannot parse `job_id` as a UUID: send the "

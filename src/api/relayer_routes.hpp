@@ -43,7 +43,7 @@ public:
     // `job_id` as it stands in the path. Answered at once, or when a client that wants to wait has
     // waited long enough or is gone.
     void poll(const Call& call, const net::HttpRequest& request, std::string_view job_id,
-              net::Respond respond, const net::WhenGone& when_gone);
+              const net::Respond& respond, const net::WhenGone& when_gone);
     [[nodiscard]] net::HttpResponse unreadable(net::HttpProblem problem,
                                                std::string_view call_id) const;
 

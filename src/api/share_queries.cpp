@@ -52,7 +52,8 @@ ShareQueries::ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& l
       nullifier_errors_("nullifier_check_failed", ports.logger, ports.clock),
       queue_errors_("queue_status_failed", ports.logger, ports.clock) {}
 
-void ShareQueries::share_status(std::string_view ids, const ShareCall& call, net::Respond respond) {
+void ShareQueries::share_status(std::string_view ids, const ShareCall& call,
+                                const net::Respond& respond) {
     const auto read = read_name(ids);
     if (const auto* problem = std::get_if<std::string_view>(&read)) {
         respond(answers_.refused(400, *problem, call.id));

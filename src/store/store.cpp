@@ -392,8 +392,10 @@ std::vector<BrokenRow> Store::take_broken() {
     std::vector<BrokenRow> broken = std::exchange(impl_->broken_, {});
     // Several reads may have come upon the same one.
     std::ranges::sort(broken, {}, &BrokenRow::sequence);
-    const auto again = std::ranges::unique(broken, {}, &BrokenRow::sequence);
-    broken.erase(again.begin(), again.end());
+    const auto same = [](const BrokenRow& one, const BrokenRow& other) {
+        return one.sequence == other.sequence;
+    };
+    broken.erase(std::unique(broken.begin(), broken.end(), same), broken.end());
     return broken;
 }
 

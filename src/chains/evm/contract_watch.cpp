@@ -60,9 +60,10 @@ std::vector<engine::Dependency> ContractWatch::dependencies() const {
     const std::lock_guard lock{mutex_};
     std::vector<engine::Dependency> all;
     for (const auto& [subject, wrong] : wrong_) {
-        const bool known = std::ranges::any_of(
-            all, [&](const engine::Dependency& one) { return one.name == wrong.dependency; });
-        if (!known) all.push_back({wrong.dependency, false});
+        const engine::Dependency unhealthy{wrong.dependency, false};
+        if (std::ranges::find(all, unhealthy.name, &engine::Dependency::name) == all.end()) {
+            all.push_back(unhealthy);
+        }
     }
     return all;
 }

@@ -210,12 +210,13 @@ private:
 
     // They are left from another configuration and go to another chain.
     void keep_shares_waiting(std::vector<engine::PrepareOrder>& orders) {
-        const auto shares = std::ranges::stable_partition(orders, [](const auto& order) {
-            return domain::kind_of(*order.request) != domain::Kind::share;
-        });
-        if (shares.empty()) return;
-        answer({shares.begin(), shares.end()}, {"this gateway is no chain of vote shares"});
-        orders.erase(shares.begin(), shares.end());
+        const auto shares =
+            std::stable_partition(orders.begin(), orders.end(), [](const auto& order) {
+                return domain::kind_of(*order.request) != domain::Kind::share;
+            });
+        if (shares == orders.end()) return;
+        answer({shares, orders.end()}, {"this gateway is no chain of vote shares"});
+        orders.erase(shares, orders.end());
     }
 
     [[nodiscard]] bool lacks_funds() const {

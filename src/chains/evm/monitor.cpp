@@ -119,6 +119,11 @@ std::optional<Milliseconds> Monitor::read() {
         }
     }
     const std::vector<Answer> answers = write_.call_all(calls);
+    if (const auto remark = write_.remark(); remark && !std::exchange(told_of_remark_, true)) {
+        logger_.write(ports::LogLevel::info,
+                      "node_replies_oddly remark=" + base::log_value(*remark) +
+                          " action=\"they are taken all the same\"");
+    }
     Milliseconds pause{0};
     for (const Answer& answer : answers) {
         const auto* problem = std::get_if<jsonrpc::TransportError>(&answer);

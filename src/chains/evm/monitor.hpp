@@ -67,6 +67,7 @@ private:
     std::optional<std::uint64_t> nonce_;
     std::optional<std::uint64_t> chain_id_;
     std::optional<domain::Monotonic> chain_id_at_;
+    bool told_of_remark_ = false;  // the reading task alone
     bool low_ = false;
     std::optional<std::string> problem_;
 

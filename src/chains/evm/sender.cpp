@@ -207,7 +207,8 @@ void Sender::trace(const SendingPtr& sending, const jsonrpc::Answer& answer) con
     logger_.write(ports::LogLevel::debug,
                   "send_refused job_id=" + to_string(sending->order.id) +
                       " nonce=" + std::to_string(sending->newest().nonce) +
-                      " class=" + std::string(name_of(class_on_send(*error))) + " code=" +
+                      " class=" + std::string(name_of(class_on_send(*error))) +
+                      (error->url == 0 ? "" : " url=" + std::to_string(error->url)) + " code=" +
                       std::to_string(error->code) + " error=" + base::log_value(words_of(*error)));
 }
 

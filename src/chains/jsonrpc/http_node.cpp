@@ -297,9 +297,13 @@ Answer HttpNode::read_posted(Endpoint& endpoint, net::ClientResult posted, std::
 // Which of several it was.
 void HttpNode::name_endpoint(const Endpoint& endpoint, std::vector<Answer>& answers) const {
     if (endpoints_.size() < 2) return;
+    const std::size_t place = place_of(endpoint);
     for (Answer& answer : answers) {
-        auto* const problem = std::get_if<TransportError>(&answer);
-        if (problem != nullptr) problem->text.append(" (" + name_of(endpoint) + ")");
+        if (auto* const problem = std::get_if<TransportError>(&answer)) {
+            problem->text.append(" (" + which(place, endpoints_.size()) + ")");
+        } else if (auto* const refusal = std::get_if<NodeError>(&answer)) {
+            refusal->url = place + 1;
+        }
     }
 }
 
@@ -312,9 +316,9 @@ net::ClientResult HttpNode::post(Endpoint& endpoint, const Calls& calls, std::ui
                                     timeout);
 }
 
-std::string HttpNode::name_of(const Endpoint& endpoint) const {
+std::size_t HttpNode::place_of(const Endpoint& endpoint) const {
     const auto found = std::ranges::find(endpoints_, &endpoint, &std::unique_ptr<Endpoint>::get);
-    return which(static_cast<std::size_t>(found - endpoints_.begin()), endpoints_.size());
+    return static_cast<std::size_t>(found - endpoints_.begin());
 }
 
 }  // namespace chains::jsonrpc

@@ -75,7 +75,7 @@ private:
                                                  domain::Milliseconds timeout);
     [[nodiscard]] Answer ask_one(Endpoint& endpoint, const Call& call,
                                  domain::Milliseconds timeout);
-    [[nodiscard]] std::string name_of(const Endpoint& endpoint) const;
+    [[nodiscard]] std::size_t place_of(const Endpoint& endpoint) const;
     [[nodiscard]] net::ClientResult post(Endpoint& endpoint, const Calls& calls,
                                          std::uint64_t first_id, domain::Milliseconds timeout);
 

@@ -30,6 +30,8 @@ struct NodeError {
     std::optional<domain::Bytes> data;
     // The words found there, as clean as the message: some nodes say there what they mean.
     std::string detail{};
+    // Which of several URLs that stand for one node said it, from 1; 0: there is one.
+    std::size_t url = 0;
 };
 
 // No answer. `throttled` are also -32005 and its like, `garbled` is also HTTP without JSON-RPC.

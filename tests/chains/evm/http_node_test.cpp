@@ -134,6 +134,20 @@ TEST_CASE("trouble names the URL by its place") {
     CHECK(text_of(harness.node.call(send_raw)) == "HTTP 502 (url 2 of 3)");
 }
 
+TEST_CASE("a refusal says which of several URLs it came from") {
+    HttpStub stub(HttpStub::answering(
+        [](const StubRequest& request) { return http_error(request, -32000, "nonce too low"); }));
+    const auto url_of = [](HttpHarness& harness) {
+        return std::get<chains::jsonrpc::NodeError>(harness.node.call(send_raw)).url;
+    };
+    HttpHarness alone({stub.url()});
+    CHECK(url_of(alone) == 0);
+    HttpHarness second({deserted_url(), stub.url()});
+    CHECK(url_of(second) == 2);
+    const auto answer = answer_then(second.node, send_raw);
+    CHECK(std::get<chains::jsonrpc::NodeError>(answer).url == 2);
+}
+
 TEST_CASE("a node that said wait is left alone until then") {  // field report 71
     HttpStub stub(HttpStub::answering([](const StubRequest& request) {
         return request.number <= 3 ? http(429, "slow down", "Retry-After: 7\r\n")

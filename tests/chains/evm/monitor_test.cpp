@@ -204,6 +204,16 @@ TEST_CASE("a node that said wait is not asked earlier") {
     CHECK(harness.node.batches.size() == looks + 1);
 }
 
+TEST_CASE("field 100: what is odd about replies is said once in the log, and taken") {
+    MonitorHarness harness;
+    harness.start();
+    CHECK(harness.logger.count("node_replies_oddly") == 0);
+    harness.node.said_remark = "replies carry the id as text";
+    harness.executor.run_for(1h);
+    CHECK(harness.logger.count("node_replies_oddly") == 1);
+    CHECK_FALSE(harness.monitor->problem());
+}
+
 TEST_CASE("a stopped monitor asks nothing more") {
     MonitorHarness harness;
     harness.start();

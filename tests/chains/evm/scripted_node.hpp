@@ -26,6 +26,7 @@ public:
     std::vector<Call> calls;           // every one, batched or not
     std::vector<std::size_t> batches;  // their sizes; 1 for single calls
     std::optional<std::string> said_problem;
+    std::optional<std::string> said_remark;
     bool stopped = false;
 
     // Answers in this order, the last one for ever.
@@ -51,6 +52,7 @@ public:
 
     void stop() override { stopped = true; }
     [[nodiscard]] std::optional<std::string> problem() const override { return said_problem; }
+    [[nodiscard]] std::optional<std::string> remark() const override { return said_remark; }
 
     [[nodiscard]] std::size_t count(const std::string& method) const {
         return static_cast<std::size_t>(std::count_if(
