@@ -106,7 +106,7 @@ std::vector<Ready> all_ready(const Options& options, Anvil& anvil, const Setup& 
                             {"input", hex(transaction.data)},
                             {"value", "0x0"}};
             if (number == 0) transaction.gas_limit = gas_limit_of(anvil, call);
-            all.push_back({http_request("eth_estimateGas", {call, "pending"}),
+            all.push_back({http_request("eth_estimateGas", {call, "latest"}),
                            http_request("eth_sendRawTransactionSync",
                                         Json::array({hex(sign(transaction, *signer))}))});
         }
