@@ -34,6 +34,8 @@ using Milliseconds = std::chrono::milliseconds;
 using Parser = http::response_parser<http::string_body>;
 
 constexpr std::size_t idle_max = 8;
+// Responses before the real one: what always is there to be read never lets a deadline pass.
+constexpr unsigned interim_max = 16;
 constexpr std::size_t head_bytes_max = 64U << 10U;
 constexpr std::size_t buffer_bytes_max = 2 * head_bytes_max;  // trailers are a head too
 constexpr std::chrono::seconds connect_max{3};
@@ -156,7 +158,7 @@ private:
         if (unwritten == beast::error::timeout) co_return Attempt{error_for(unwritten, timeout)};
 
         beast::flat_buffer buffer(buffer_bytes_max);
-        for (bool heard = false;; heard = true) {
+        for (unsigned heard = 0; heard <= interim_max; ++heard) {
             Parser parser;
             parser.header_limit(head_bytes_max);
             parser.body_limit(response_bytes_max);
@@ -164,7 +166,7 @@ private:
             auto [error, read] =
                 co_await http::async_read_header(*stream, buffer, parser, as_values);
             if (error) {
-                const bool silent = !heard && !parser.got_some() && buffer.size() == 0;
+                const bool silent = heard == 0 && !parser.got_some() && buffer.size() == 0;
                 co_return Attempt{error_for(error, timeout),
                                   silent && error != beast::error::timeout};
             }
@@ -184,6 +186,7 @@ private:
             if (parser.keep_alive() && !cut && buffer.size() == 0) keep(std::move(stream));
             co_return Attempt{response_in(parser)};
         }
+        co_return Attempt{transport_error(Kind::garbled, "no end of interim responses")};
     }
 
     std::unique_ptr<Stream> take_idle() {

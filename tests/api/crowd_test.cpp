@@ -46,6 +46,11 @@ TEST_CASE("200 idle and 200 dripping clients of two addresses hold up nobody (fi
     }
 
     const std::string proof = api_test::sample("input-proof-1-value.json");
+    // What the machine makes of it without them.
+    std::chrono::milliseconds quiet{};
+    for (int i = 0; i < 50; ++i) {
+        quiet = std::max(quiet, time_of([&] { CHECK(harness.get("/liveness").status == 200); }));
+    }
     std::vector<std::chrono::milliseconds> liveness;
     std::vector<std::chrono::milliseconds> posts;
     const auto begin = Clock::now();
@@ -72,7 +77,8 @@ TEST_CASE("200 idle and 200 dripping clients of two addresses hold up nobody (fi
         CHECK(answer->body.find("request_error") != std::string::npos);
     }
     REQUIRE(posts.size() > 3);
-    CHECK(*std::max_element(liveness.begin(), liveness.end()) < 500ms);
+    CHECK(*std::max_element(liveness.begin(), liveness.end()) <
+          std::max<Clock::duration>(500ms, 5 * quiet));
     std::sort(posts.begin(), posts.end());
     CHECK(posts[posts.size() * 99 / 100] < 1s);
     // Who was merely idle is still welcome.

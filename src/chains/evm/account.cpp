@@ -30,6 +30,23 @@ Account::Account(const Options& options, jsonrpc::Node& write, Nonces& nonces, F
       logger_(logger) {}
 
 std::variant<std::uint64_t, engine::Unreachable> Account::ask_count() {
+    auto count = read_count();
+    const auto* said = std::get_if<std::uint64_t>(&count);
+    if (said != nullptr && !nonces_.known()) {
+        // The smaller one: that it was too small is found out, a gap has to be paid for.
+        auto again = read_count();
+        const auto* other = std::get_if<std::uint64_t>(&again);
+        if (other == nullptr || *other < *said) count = std::move(again);
+        said = std::get_if<std::uint64_t>(&count);
+    }
+    if (said != nullptr && nonces_.observe(*said, clock_.monotonic())) {
+        logger_.write(ports::LogLevel::warning, "nonces_rewound count=" + std::to_string(*said) +
+                                                    " hint=\"the chain was reset or lost blocks\"");
+    }
+    return count;
+}
+
+std::variant<std::uint64_t, engine::Unreachable> Account::read_count() {
     const auto answer =
         write_.call({"eth_getTransactionCount", {jsonrpc::hex(signer_.address()), "latest"}});
     if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
@@ -39,10 +56,6 @@ std::variant<std::uint64_t, engine::Unreachable> Account::ask_count() {
     const auto count = result != nullptr ? jsonrpc::quantity(*result) : std::nullopt;
     if (!count || *count > nonce_max) {
         return engine::Unreachable{"the node does not tell the nonce of the account"};
-    }
-    if (nonces_.observe(*count, clock_.monotonic())) {
-        logger_.write(ports::LogLevel::warning, "nonces_rewound count=" + std::to_string(*count) +
-                                                    " hint=\"the chain was reset or lost blocks\"");
     }
     return *count;
 }

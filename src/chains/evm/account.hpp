@@ -40,6 +40,7 @@ public:
     [[nodiscard]] bool has_refused_filler() const { return refused_filler_; }
 
 private:
+    [[nodiscard]] std::variant<std::uint64_t, engine::Unreachable> read_count();
     bool fill(std::uint64_t hole);
 
     const Options options_;

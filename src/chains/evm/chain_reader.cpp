@@ -22,6 +22,7 @@ constexpr Milliseconds pause_max{30'000};
 // No answer at all: it may be back at any time, and until it is asked nobody's answers are seen.
 constexpr Milliseconds pause_max_unanswered{5'000};
 constexpr Milliseconds cursor_interval{30'000};
+constexpr Milliseconds undecodable_line_interval = std::chrono::minutes{1};
 constexpr std::uint32_t times_to_believe = 3;
 constexpr Milliseconds time_to_believe{5'000};
 // A node that calls an answer too large and one that is too busy use the same code: after so many
@@ -302,6 +303,18 @@ bool ChainReader::lacks_share(const std::vector<Log>& logs) {
     return false;
 }
 
+// A node can make up any number of them.
+void ChainReader::note_undecodable(const Log& log) {
+    const domain::Monotonic now = clock_.monotonic();
+    ++undecodable_;
+    if (undecodable_told_at_ && now - *undecodable_told_at_ < undecodable_line_interval) return;
+    undecodable_told_at_ = now;
+    logger_.write(ports::LogLevel::warning, "answer_undecodable listener=" + name_ +
+                                                " block=" + std::to_string(log.block_number) +
+                                                " log=" + std::to_string(log.index) +
+                                                " so_far=" + std::to_string(undecodable_));
+}
+
 void ChainReader::deliver(const std::vector<Log>& logs, std::uint64_t cursor) {
     cursor = std::max(cursor, applied_);
     engine::Answered answered{{}, cursor, name_, false};
@@ -314,9 +327,7 @@ void ChainReader::deliver(const std::vector<Log>& logs, std::uint64_t cursor) {
             answered.answers.push_back(*std::move(answer));
             continue;
         }
-        logger_.write(ports::LogLevel::warning, "answer_undecodable listener=" + name_ +
-                                                    " block=" + std::to_string(log.block_number) +
-                                                    " log=" + std::to_string(log.index));
+        note_undecodable(log);
     }
     if (!answered.answers.empty()) {
         delivered_ = cursor;

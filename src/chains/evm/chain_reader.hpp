@@ -76,6 +76,7 @@ private:
 
     [[nodiscard]] bool lacks_share(const std::vector<Log>& logs);
     void deliver(const std::vector<Log>& logs, std::uint64_t cursor);
+    void note_undecodable(const Log& log);
     void deliver_cursor(std::uint64_t cursor);
     void deliver_cursor_if_due();
 
@@ -104,6 +105,8 @@ private:
     std::uint64_t applied_ = 0;  // what is below was read before, and is read once more
     std::optional<std::uint64_t> delivered_;  // the last cursor
     domain::Monotonic delivered_at_{};
+    std::uint64_t undecodable_ = 0;  // answers
+    std::optional<domain::Monotonic> undecodable_told_at_;
     Debounce low_head_;
     Debounce missing_block_;
     std::uint32_t without_share_ = 0;  // answers in a row with a threshold and not its share

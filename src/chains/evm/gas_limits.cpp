@@ -13,22 +13,34 @@ constexpr domain::Milliseconds ask_interval = std::chrono::minutes{1};
 constexpr domain::Milliseconds named_for = std::chrono::minutes{10};
 constexpr std::uint64_t estimate_max = 1ULL << 50U;
 
+// What a transaction costs before it runs, all its data being zeros (EIP-2028).
+constexpr std::uint64_t least_gas(std::size_t data_bytes) {
+    return 21'000 + 4 * std::uint64_t{data_bytes};
+}
+
 }  // namespace
 
 GasLimits::GasLimits(jsonrpc::Node& node, const ports::Clock& clock) : node_(node), clock_(clock) {}
 
-std::optional<std::uint64_t> GasLimits::limit_for(std::uint64_t estimate) {
-    if (estimate == 0 || estimate > estimate_max) return std::nullopt;
+std::optional<std::uint64_t> GasLimits::limit_for(std::uint64_t estimate, std::size_t data_bytes) {
+    if (estimate < least_gas(data_bytes) || estimate > estimate_max) return std::nullopt;
     const std::uint64_t wanted = estimate * 12 / 10;
     const auto most = cap();
-    if (!most) return wanted;
-    return std::max(std::min(wanted, *most), estimate);
+    // One below the estimate is not believed: the node estimated it.
+    return most && *most >= estimate ? std::min(wanted, *most) : wanted;
 }
 
 bool GasLimits::exceeds_block(std::uint64_t estimate) {
     const std::lock_guard lock{mutex_};
-    const auto limit = block_limit();
-    return limit && estimate > *limit;
+    const auto exceeds = [&] {
+        const auto limit = block_limit();
+        return limit && estimate > *limit;
+    };
+    if (!exceeds()) return false;
+    // It ends the request: one block does not decide that.
+    asked_.reset();
+    block_limit_.reset();
+    return exceeds();
 }
 
 std::optional<std::uint64_t> GasLimits::cap() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -16,8 +17,10 @@ public:
     GasLimits(jsonrpc::Node& node, const ports::Clock& clock);
 
     // The estimate and a fifth, not above what a transaction may have, never below the estimate
-    // (evm-gateway 5.3, field report 94). Nothing when the estimate is none.
-    [[nodiscard]] std::optional<std::uint64_t> limit_for(std::uint64_t estimate);
+    // (evm-gateway 5.3, field report 94). Nothing when the estimate is none, or not for a call with
+    // so much data.
+    [[nodiscard]] std::optional<std::uint64_t> limit_for(std::uint64_t estimate,
+                                                         std::size_t data_bytes);
 
     // No block has so much room: a transaction that needs it will never be included.
     [[nodiscard]] bool exceeds_block(std::uint64_t estimate);

@@ -17,6 +17,8 @@ namespace {
 
 // Beyond the pause and the node's own time-outs: a poll that takes longer hangs.
 constexpr Milliseconds patience{60'000};
+// Between two polls, however often a subscription wakes them.
+constexpr Milliseconds woken_pause{20};
 
 // Scheme, host and port.
 std::string origin_of(std::string_view url) {
@@ -83,7 +85,7 @@ void Listener::wake() {
     if (polling_) {
         woken_ = true;
     } else {
-        wake_at_locked(clock_.monotonic());
+        wake_at_locked(std::max(clock_.monotonic(), polled_at_ + woken_pause));
     }
 }
 
@@ -154,7 +156,7 @@ void Listener::wake(domain::Monotonic time) {
     if (step.stopped) return;
     const domain::Monotonic now = clock_.monotonic();
     if (step.held) held_until_ = now + step.pause;
-    wake_at_locked(woken_ ? now : now + step.pause);
+    wake_at_locked(now + (woken_ ? std::min(woken_pause, step.pause) : step.pause));
 }
 
 void Listener::note_locked(const ChainReader::Step& step) {

@@ -50,7 +50,9 @@ public:
 
     // The account's count at the newest block, as a node says it. Nodes behind a balancer lag: a
     // smaller one changes nothing (field report 8) unless it is all that is heard for a while. Then
-    // the chain was reset or lost blocks, and numbers start there again: true is returned once.
+    // the chain was reset or lost blocks, and numbers start there again: true is returned once. A
+    // leap, too, has to be heard for a while: one wrong reply would make a gap of a million to
+    // fill.
     bool observe(std::uint64_t count, domain::Monotonic now);
 
     // The smallest nonces from `count` on that nobody holds although a larger one is held, for the
@@ -84,12 +86,15 @@ private:
     std::vector<std::uint64_t> taken_;  // not kept yet
     bool one_at_a_time_ = false;
 
-    struct Rewind {
-        std::uint64_t count = 0;  // the largest that was heard
+    // A count that surprises.
+    struct Suspicion {
+        std::uint64_t count = 0;  // the least surprising that was heard
         domain::Monotonic since{};
         unsigned heard = 0;
     };
-    std::optional<Rewind> rewind_;  // suspected
+    [[nodiscard]] static bool is_confirmed(Suspicion& suspicion, domain::Monotonic now);
+    std::optional<Suspicion> rewind_;
+    std::optional<Suspicion> leap_;
 };
 
 }  // namespace chains::evm

@@ -198,7 +198,7 @@ engine::PrepareOutcome Preparation::outcome_of(const domain::RequestId& id,
     }
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&estimate)) return refused(id, *error);
     const auto gas = jsonrpc::quantity(std::get<jsonrpc::Json>(estimate));
-    const auto limit = gas ? gas_.limit_for(*gas) : std::nullopt;
+    const auto limit = gas ? gas_.limit_for(*gas, draft.data.size()) : std::nullopt;
     // Some nodes estimate beyond what a block holds.
     if (limit && gas_.exceeds_block(*gas)) {
         return engine::Rejected{

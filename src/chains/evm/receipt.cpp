@@ -20,12 +20,16 @@ std::optional<std::vector<domain::Bytes32>> topics_in(const jsonrpc::Json& value
     return topics;
 }
 
-std::optional<std::vector<Log>> logs_in(const jsonrpc::Json& value) {
+// Those of this transaction: with another's the request would get another's answer.
+std::optional<std::vector<Log>> logs_in(const jsonrpc::Json& value,
+                                        const domain::Bytes32& transaction,
+                                        const domain::Bytes32& block) {
     if (!value.is_array()) return std::nullopt;
     std::vector<Log> logs;
     for (const jsonrpc::Json& one : value) {
         auto log = decode_log(one);
-        if (!log) return std::nullopt;
+        if (!log || log->block_hash != block) return std::nullopt;
+        if (log->transaction.value_or(transaction) != transaction) return std::nullopt;
         logs.push_back(std::move(*log));
     }
     return logs;
@@ -57,7 +61,7 @@ std::optional<TransactionReceipt> decode_receipt(const jsonrpc::Json& value) {
     const auto block_number = jsonrpc::quantity(jsonrpc::member(value, "blockNumber"));
     const auto block_hash = jsonrpc::bytes32(jsonrpc::member(value, "blockHash"));
     if (!hash || !status || *status > 1 || !block_number || !block_hash) return std::nullopt;
-    auto logs = logs_in(jsonrpc::member(value, "logs"));
+    auto logs = logs_in(jsonrpc::member(value, "logs"), *hash, *block_hash);
     if (!logs) return std::nullopt;
     return TransactionReceipt{*hash, *status == 1, *block_number, *block_hash, std::move(*logs)};
 }

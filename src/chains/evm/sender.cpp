@@ -33,6 +33,9 @@ constexpr Milliseconds refused_patience{1'000};
 constexpr Milliseconds receipts_patience = std::chrono::minutes{1};
 constexpr Milliseconds gap_pause{1'000};
 constexpr Milliseconds burial_pause{1'000};
+// For a receipt without the event of its request: how often, and how long it is asked for again.
+constexpr Milliseconds event_pause{2'000};
+constexpr Milliseconds event_patience = std::chrono::minutes{1};
 constexpr unsigned gap_tries_max = 10;
 // How long one waits for the smaller nonces to leave.
 constexpr Milliseconds order_patience{10'000};
@@ -89,6 +92,7 @@ struct Sender::Sending {
     bool is_used = false;  // the account's count is past its nonce
     jsonrpc::ReplyClass refusal_class = jsonrpc::ReplyClass::not_understood;
     std::string refusal{};
+    std::optional<domain::Monotonic> event_missing_since{};  // in its receipt
     bool answered = false;
 
     [[nodiscard]] const engine::Sealed& newest() const { return order.sealed.back(); }
@@ -394,12 +398,14 @@ void Sender::one_in_flight(const SendingPtr& sending) {
 void Sender::too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& error) {
     const auto named = jsonrpc::classify(error).gas_cap;
     const Transaction& present = sending->transaction;
-    if (named && *named < present.gas_limit) gas_.note_cap(*named);
     sending->refusal = words_of(error);
     sending->refusal_class = jsonrpc::ReplyClass::gas_too_high;
+    const std::uint64_t needed = gas_needed(present);
+    // One that is too small for this one says nothing about others.
+    if (named && *named >= needed && *named < present.gas_limit) gas_.note_cap(*named);
     const auto cap = gas_.cap();
-    if (!cap || *cap >= present.gas_limit || is_no_op(present, signer_.address()) ||
-        *cap < gas_needed(present)) {
+    if (!cap || *cap >= present.gas_limit || *cap < needed ||
+        is_no_op(present, signer_.address())) {
         watch(sending, refused_patience, &Sender::still_refused);
         return;
     }
@@ -488,12 +494,25 @@ void Sender::not_included(const SendingPtr& sending) {
         }
     }
     if (!receipts_.knows_any(sending->order.sealed)) {
-        later(sending, "the node has forgotten it");
+        forgotten(sending);
     } else if (is_old(*sending)) {
         bump(sending);
     } else {
         later_with_node(sending, "not included yet");
     }
+}
+
+// Once is an eviction, and the same bytes go again. A node that takes and drops it over and over
+// refuses it in its way.
+void Sender::forgotten(const SendingPtr& sending) {
+    const auto count = account_.count();
+    if (!count || *count != sending->newest().nonce) {
+        later(sending, "the node has forgotten it");
+        return;
+    }
+    sending->refusal_class = jsonrpc::ReplyClass::not_understood;
+    sending->refusal = "the node takes the transaction and drops it";
+    still_refused(sending);
 }
 
 bool Sender::is_old(const Sending& sending) const {
@@ -657,6 +676,16 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
     const auto sealed =
         std::ranges::find(sending->order.sealed, receipt.hash, &engine::Sealed::hash);
     assert(sealed != sending->order.sealed.end());
+    const auto transaction = decode_transaction(sealed->bytes);
+    const bool is_request = transaction && !is_no_op(*transaction, signer_.address());
+    const auto reference =
+        is_request
+            ? request_id_in(receipt.logs, domain::family_of(sending->order.kind), transaction->to)
+            : std::nullopt;
+    if (is_request && receipt.succeeded && !reference && has_time_for_event(*sending)) {
+        executor_.run_after(event_pause, [this, sending] { look_up_then_submit(sending); });
+        return;
+    }
     nonces_.used(sealed->nonce);
     note_taken(sending);
     {
@@ -667,7 +696,6 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
     for (const engine::Sealed& other : sending->order.sealed) {
         if (other.nonce != sealed->nonce) nonces_.release(other.nonce);
     }
-    const auto transaction = decode_transaction(sealed->bytes);
     if (!transaction) {
         // Only the newest was read before it was sent; this one is as it came from the disk.
         finish(sending,
@@ -676,19 +704,22 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
                                  {}}});
         return;
     }
-    if (is_no_op(*transaction, signer_.address())) {
+    if (!is_request) {
         finish(sending, engine::Rejected{{domain::Reason::send_failed,
                                           "Transaction failed: Transaction refused by the node",
                                           {}}});
     } else if (!receipt.succeeded) {
         finish(sending, engine::Rejected{receipts_.why_reverted(*transaction, receipt)});
     } else {
-        finish(sending,
-               engine::Receipt{receipt.hash,
-                               request_id_in(receipt.logs, domain::family_of(sending->order.kind),
-                                             transaction->to),
-                               {}});
+        finish(sending, engine::Receipt{receipt.hash, reference, {}});
     }
+}
+
+// A receipt may come without its logs; what fails for it is paid for again by whoever asks anew.
+bool Sender::has_time_for_event(Sending& sending) const {
+    const domain::Monotonic now = clock_.monotonic();
+    if (!sending.event_missing_since) sending.event_missing_since = now;
+    return now - *sending.event_missing_since < event_patience;
 }
 
 void Sender::reseal(const SendingPtr& sending, Transaction transaction, bool has_nonce) {

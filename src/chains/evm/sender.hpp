@@ -83,6 +83,7 @@ private:
     void watch_again(const SendingPtr& sending, domain::Milliseconds pause);
     [[nodiscard]] bool is_count_past(const SendingPtr& sending);
     void not_included(const SendingPtr& sending);
+    void forgotten(const SendingPtr& sending);
     void nonce_conflict(const SendingPtr& sending);
     void after_gap(const SendingPtr& sending);
     void contradicted(const SendingPtr& sending);
@@ -96,6 +97,7 @@ private:
     [[nodiscard]] bool is_old(const Sending& sending) const;
 
     void conclude(const SendingPtr& sending, const TransactionReceipt& receipt);
+    [[nodiscard]] bool has_time_for_event(Sending& sending) const;
     void reseal(const SendingPtr& sending, Transaction transaction, bool has_nonce);
     void later(const SendingPtr& sending, std::string reason,
                domain::Milliseconds hold = domain::Milliseconds{0});

@@ -28,6 +28,12 @@ TEST_CASE("an answer arrives however it is framed, and a broken one is told from
         std::string text;
     };
     const std::string big(5'000, ' ');
+    const std::string interim = "HTTP/1.1 100 Continue\r\n\r\n";
+    const auto times = [](int count, const std::string& text) {
+        std::string all;
+        for (int i = 0; i < count; ++i) all += text;
+        return all;
+    };
     const std::vector<Row> rows{
         {"length", http(200, fine), "json", "\"0x1\""},
         {"chunks", chunked(fine), "json", "\"0x1\""},
@@ -38,6 +44,9 @@ TEST_CASE("an answer arrives however it is framed, and a broken one is told from
         {"bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 39\n\n" + fine, "garbled", "no HTTP"},
         {"after an interim one", "HTTP/1.1 103 Hints\r\nA: b\r\n\r\n" + http(200, fine), "json",
          "\"0x1\""},
+        {"after sixteen interim ones", times(16, interim) + http(200, fine), "json", "\"0x1\""},
+        {"a flood of interim ones", times(10'000, interim) + http(200, fine), "garbled",
+         "no end of interim responses"},
         {"status 201", http(201, fine), "json", "\"0x1\""},
         {"nothing", "", "lost", "connection broken"},
         {"half a status line", "HTTP/1.1 2", "lost", "connection broken"},

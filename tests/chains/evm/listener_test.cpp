@@ -727,7 +727,7 @@ TEST_CASE("beyond the head there is nothing yet") {
 TEST_CASE("a nudge polls now, once") {
     ListenerHarness harness;
     harness.start();
-    harness.run_for(2s);
+    harness.run_for(3s);
     harness.chain.answer(1);
     harness.listener->wake();
     harness.listener->wake();
@@ -750,8 +750,37 @@ TEST_CASE("a nudge during a poll leads to another one") {
         return std::nullopt;
     };
     const std::size_t calls = harness.node.count("eth_blockNumber");
-    harness.run_for(2s);
+    harness.run_for(2s + 20ms);
     CHECK(harness.node.count("eth_blockNumber") == calls + 2);
+}
+
+TEST_CASE("a flood of nudges polls fifty times a second, no more") {
+    ListenerHarness harness;
+    harness.start();
+    harness.run_for(3s);
+    const std::size_t calls = harness.node.count("eth_blockNumber");
+    for (int nudge = 0; nudge < 1'000; ++nudge) {
+        harness.listener->wake();
+        harness.run_for(1ms);
+    }
+    const std::size_t polls = harness.node.count("eth_blockNumber") - calls;
+    CHECK(polls >= 45);
+    CHECK(polls <= 51);
+}
+
+TEST_CASE("answers that do not decode fill no log, however many there are") {
+    ListenerHarness harness;
+    harness.start();
+    harness.node.distort = [](Json logs) {
+        for (Json& log : logs) log["data"] = "0x01";
+        return logs;
+    };
+    for (int block = 0; block < 100; ++block) {
+        harness.chain.answer(1);
+        for (int log = 0; log < 50; ++log) harness.chain.answer_here(1);
+        harness.run_for(1s);
+    }
+    CHECK(harness.logger.count("answer_undecodable") == 2);
 }
 
 TEST_CASE("nothing is delivered or asked after stop") {

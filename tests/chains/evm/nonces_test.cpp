@@ -29,6 +29,30 @@ struct At : Nonces {
 
 }  // namespace
 
+TEST_CASE("a leap of the count has to be heard three times over five seconds") {
+    Nonces nonces;
+    const auto at = [](domain::Nanoseconds time) { return start + time; };
+    CHECK_FALSE(nonces.observe(7, at(0s)));
+    CHECK_FALSE(nonces.observe(1'000'007, at(1s)));
+    CHECK(nonces.next() == 7);
+    SUBCASE("said once") {
+        CHECK_FALSE(nonces.observe(7, at(2s)));
+        CHECK_FALSE(nonces.observe(1'000'007, at(20s)));
+        CHECK(nonces.next() == 7);
+    }
+    SUBCASE("said for a while") {
+        CHECK_FALSE(nonces.observe(1'000'009, at(3s)));
+        CHECK_FALSE(nonces.observe(1'000'008, at(4s)));
+        CHECK(nonces.next() == 7);
+        CHECK_FALSE(nonces.observe(1'000'010, at(6s)));
+        CHECK(nonces.next() == 1'000'007);
+    }
+    SUBCASE("others who use the key a little surprise nobody") {
+        CHECK_FALSE(nonces.observe(40, at(2s)));
+        CHECK(nonces.next() == 40);
+    }
+}
+
 TEST_CASE("nonces follow one another from the chain's count on, and nobody gets one twice") {
     Nonces nonces;
     CHECK_FALSE(nonces.known());

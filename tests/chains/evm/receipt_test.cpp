@@ -167,3 +167,15 @@ TEST_CASE("a receipt without a needed member, or with nonsense there, is refused
     one_bad_log["logs"].push_back(Json::object());
     CHECK_FALSE(decode_receipt(one_bad_log));
 }
+
+TEST_CASE("a receipt with logs of another transaction or block is refused") {
+    for (const char* member : {"transactionHash", "blockHash"}) {
+        CAPTURE(member);
+        Json other = receipt();
+        other["logs"][0][member] = word('e');
+        CHECK_FALSE(decode_receipt(other));
+    }
+    Json unsaid = receipt();
+    unsaid["logs"][0].erase("transactionHash");
+    CHECK(decode_receipt(unsaid));
+}

@@ -306,16 +306,29 @@ TEST_CASE("report 25: a reverted or silent transaction is no success") {
     }
     SUBCASE("included without the event of the request") {
         Relay relay;
-        relay.chain.after = [](const Call& call, const Answer& answer) -> std::optional<Answer> {
-            if (!sends(call)) return std::nullopt;
-            Json receipt = std::get<Json>(answer);
-            receipt["logs"] = Json::array();
-            return receipt;
+        bool lies = true;
+        relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
+            const auto* receipt = std::get_if<Json>(&answer);
+            if (!lies || receipt == nullptr || !receipt->is_object()) return std::nullopt;
+            if (!sends(call) && call.method != "eth_getTransactionReceipt") return std::nullopt;
+            Json silent = *receipt;
+            silent["logs"] = Json::array();
+            return silent;
         };
         const auto id = relay.submit(support::public_decrypt(1));
-        relay.run_for(5s);
-        CHECK(relay.engine.status(id) == Status::failure);
-        CHECK(relay.failure(id).text.find("no event") != std::string::npos);
+        relay.run_for(50s);
+        CHECK(relay.engine.status(id) == Status::tx_in_flight);
+        SUBCASE("for a while") {
+            lies = false;
+            relay.run_for(5s);
+            CHECK(relay.engine.status(id) == Status::receipt_received);
+            relay.check_inclusions();
+        }
+        SUBCASE("for ever") {
+            relay.run_for(15s);
+            CHECK(relay.engine.status(id) == Status::failure);
+            CHECK(relay.failure(id).text.find("no event") != std::string::npos);
+        }
     }
     SUBCASE("the receipt of another transaction") {
         Relay relay;

@@ -17,6 +17,7 @@
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/reply_class.hpp"
+#include "domain/keccak.hpp"
 
 // Every client's and provider's words in every place where they can be met (field reports 79 to
 // 100).
@@ -630,6 +631,53 @@ TEST_CASE("field 94: a limit below the estimate is not tried") {
     relay.run_for(1min);
     CHECK(relay.engine.status(id) == Status::failure);
     CHECK(relay.engine.logger.count("transaction_cancelled") == 1);
+    CHECK(relay.chain.nonce() == 1);
+}
+
+TEST_CASE("one wrong reply about gas ends nothing and shrinks nothing") {
+    struct Row {
+        const char* label;
+        const char* method;
+        Answer says;
+    };
+    Json tiny_block{{"number", "0x1"}, {"hash", "0x" + std::string(64, '1')}, {"gasLimit", "0x1"}};
+    const Row rows[]{
+        {"a block without room", "eth_getBlockByNumber", tiny_block},
+        {"an estimate below what the data costs", "eth_estimateGas", Json("0x5208")},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        Relay relay;
+        int lies = 1;
+        relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+            if (call.method == "eth_estimateGas" && row.method != call.method)
+                return Json("0xf00000");
+            if (call.method != row.method || lies-- <= 0) return std::nullopt;
+            return row.says;
+        };
+        const auto id = relay.submit(support::input_proof(1));
+        relay.run_for(1min);
+        CHECK(relay.engine.status(id) == Status::receipt_received);
+        relay.check_inclusions();
+    }
+}
+
+TEST_CASE("a node that takes a transaction and drops it over and over refuses it") {
+    Relay relay;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        const auto raw = chains::jsonrpc::bytes(call.params[0]);
+        const auto transaction = chains::evm::decode_transaction(*raw);
+        if (transaction->data.empty()) return std::nullopt;  // it does nothing
+        if (call.method == "eth_sendRawTransactionSync") return NodeError{-32'601, "unknown", {}};
+        return Json(chains::jsonrpc::hex(domain::keccak256(*raw)));
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(9min);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.logger.count("transaction_refused") >= 5);
+    relay.run_for(5min);
+    CHECK(relay.engine.status(id) == Status::failure);
     CHECK(relay.chain.nonce() == 1);
 }
 
