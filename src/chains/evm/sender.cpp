@@ -35,7 +35,7 @@ constexpr Milliseconds gap_pause{1'000};
 constexpr Milliseconds burial_pause{1'000};
 // For a receipt without the event of its request: how often, and how long it is asked for again.
 constexpr Milliseconds event_pause{2'000};
-constexpr Milliseconds event_patience = std::chrono::minutes{1};
+constexpr Milliseconds event_patience{20'000};
 constexpr unsigned gap_tries_max = 10;
 // How long one waits for the smaller nonces to leave.
 constexpr Milliseconds order_patience{10'000};

@@ -316,7 +316,7 @@ TEST_CASE("report 25: a reverted or silent transaction is no success") {
             return silent;
         };
         const auto id = relay.submit(support::public_decrypt(1));
-        relay.run_for(50s);
+        relay.run_for(15s);
         CHECK(relay.engine.status(id) == Status::tx_in_flight);
         SUBCASE("for a while") {
             lies = false;
