@@ -23,8 +23,6 @@ constexpr Milliseconds pause_max{30'000};
 constexpr Milliseconds pause_max_unanswered{5'000};
 constexpr Milliseconds cursor_interval{30'000};
 constexpr Milliseconds undecodable_line_interval = std::chrono::minutes{1};
-constexpr std::uint32_t times_to_believe = 3;
-constexpr Milliseconds time_to_believe{5'000};
 // A node that calls an answer too large and one that is too busy use the same code: after so many
 // in a row the range may be the reason.
 constexpr std::uint32_t throttles_to_doubt = 3;
@@ -80,12 +78,6 @@ std::string no_block(std::uint64_t number) {
 }
 
 }  // namespace
-
-bool Debounce::observe(domain::Monotonic now) {
-    if (times_ == 0) since_ = now;
-    ++times_;
-    return times_ >= times_to_believe && now - since_ >= time_to_believe;
-}
 
 ChainReader::ChainReader(const Options& options, std::string name, jsonrpc::Node& node,
                          const ports::Clock& clock, ports::Logger& logger, SeenLogs* seen)

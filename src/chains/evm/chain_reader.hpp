@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chains/evm/block_hashes.hpp"
+#include "chains/evm/debounce.hpp"
 #include "chains/evm/log_query.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/range_size.hpp"
@@ -18,19 +19,6 @@
 #include "ports/logger.hpp"
 
 namespace chains::evm {
-
-// Several answers in a row that say the same, over some time: one of them may have come from a node
-// that lags behind the others at the same address.
-class Debounce {
-public:
-    // Whether it is to be believed now.
-    [[nodiscard]] bool observe(domain::Monotonic now);
-    void reset() { times_ = 0; }
-
-private:
-    std::uint32_t times_ = 0;
-    domain::Monotonic since_{};
-};
 
 // Follows the response events of a chain through eth_getLogs, range by range and in order
 // (evm-gateway 8). No block is passed over: it goes on only behind blocks that were read whole, and

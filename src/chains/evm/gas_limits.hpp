@@ -16,9 +16,9 @@ class GasLimits {
 public:
     GasLimits(jsonrpc::Node& node, const ports::Clock& clock);
 
-    // The estimate and a fifth, not above what a transaction may have, never below the estimate
-    // (evm-gateway 5.3, field report 94). Nothing when the estimate is none, or not for a call with
-    // so much data.
+    // The estimate and a fifth, not above what a transaction may have unless that is below the
+    // estimate (evm-gateway 5.3, field report 94). Nothing when the estimate is none, or not for a
+    // call with so much data.
     [[nodiscard]] std::optional<std::uint64_t> limit_for(std::uint64_t estimate,
                                                          std::size_t data_bytes);
 

@@ -7,10 +7,6 @@ namespace chains::evm {
 
 namespace {
 
-// A chain that went back says so more than once, over more than a moment; so does one on which
-// somebody else sent very much.
-constexpr unsigned surprise_heard_min = 3;
-constexpr domain::Milliseconds surprise_patience{5'000};
 // After which the transaction that was to fill a hole is made again.
 constexpr domain::Milliseconds filler_patience{30'000};
 // Transactions of somebody else with our key between two looks that surprise nobody.
@@ -99,20 +95,15 @@ void Nonces::mark_unsent(std::uint64_t nonce) {
     sent_.erase(nonce);
 }
 
-bool Nonces::is_confirmed(Suspicion& suspicion, domain::Monotonic now) {
-    ++suspicion.heard;
-    return suspicion.heard >= surprise_heard_min && now - suspicion.since >= surprise_patience;
-}
-
 bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
     const std::lock_guard lock{mutex_};
     fillers_.erase(fillers_.begin(), fillers_.lower_bound(count));
     if (floor_ && count < *floor_) {
         leap_.reset();
-        if (!rewind_) rewind_ = Suspicion{0, now, 0};
+        if (!rewind_) rewind_ = Suspicion{count};
         rewind_->count = std::max(rewind_->count, count);
         assert(rewind_->count < *floor_);
-        if (!is_confirmed(*rewind_, now)) return false;
+        if (!rewind_->heard.observe(now)) return false;
         floor_ = rewind_->count;
         sent_.clear();
         rewind_.reset();
@@ -121,9 +112,9 @@ bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
     rewind_.reset();
     const std::uint64_t next = held_.empty() ? 0 : held_.rbegin()->first + 1;
     if (floor_ && count > std::max(*floor_, next) + foreign_max) {
-        if (!leap_) leap_ = Suspicion{count, now, 0};
+        if (!leap_) leap_ = Suspicion{count};
         leap_->count = std::min(leap_->count, count);
-        if (!is_confirmed(*leap_, now)) return false;
+        if (!leap_->heard.observe(now)) return false;
         count = leap_->count;
     }
     leap_.reset();

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "chains/evm/debounce.hpp"
 #include "domain/time.hpp"
 #include "engine/gateway.hpp"
 
@@ -89,10 +90,8 @@ private:
     // A count that surprises.
     struct Suspicion {
         std::uint64_t count = 0;  // the least surprising that was heard
-        domain::Monotonic since{};
-        unsigned heard = 0;
+        Debounce heard{};
     };
-    [[nodiscard]] static bool is_confirmed(Suspicion& suspicion, domain::Monotonic now);
     std::optional<Suspicion> rewind_;
     std::optional<Suspicion> leap_;
 };

@@ -485,7 +485,8 @@ bool Sender::is_count_past(const SendingPtr& sending) {
 
 // No block has it: it is stuck, or the node does not have it, or not any more.
 void Sender::not_included(const SendingPtr& sending) {
-    if (const auto count = account_.count()) {
+    const auto count = account_.count();
+    if (count) {
         account_.fill_holes(*count);
         // Behind a smaller nonce of ours no fee helps.
         if (*count < sending->newest().nonce) {
@@ -494,7 +495,7 @@ void Sender::not_included(const SendingPtr& sending) {
         }
     }
     if (!receipts_.knows_any(sending->order.sealed)) {
-        forgotten(sending);
+        forgotten(sending, count == sending->newest().nonce);
     } else if (is_old(*sending)) {
         bump(sending);
     } else {
@@ -504,15 +505,14 @@ void Sender::not_included(const SendingPtr& sending) {
 
 // Once is an eviction, and the same bytes go again. A node that takes and drops it over and over
 // refuses it in its way.
-void Sender::forgotten(const SendingPtr& sending) {
-    const auto count = account_.count();
-    if (!count || *count != sending->newest().nonce) {
+void Sender::forgotten(const SendingPtr& sending, bool is_next) {
+    if (!is_next) {
         later(sending, "the node has forgotten it");
         return;
     }
     sending->refusal_class = jsonrpc::ReplyClass::not_understood;
     sending->refusal = "the node takes the transaction and drops it";
-    still_refused(sending);
+    wait_or_cancel(sending);
 }
 
 bool Sender::is_old(const Sending& sending) const {
@@ -574,13 +574,17 @@ void Sender::after_gap(const SendingPtr& sending) {
     }
 }
 
-// What can not pass is cancelled at once, everything else after a span of time (field reports 26
-// and 80); what comes on chain decides.
 void Sender::still_refused(const SendingPtr& sending) {
     if (receipts_.knows_any(sending->order.sealed)) {
         later(sending, "refused, but known to the node");
-        return;
+    } else {
+        wait_or_cancel(sending);
     }
+}
+
+// What can not pass is cancelled at once, everything else after a span of time (field reports 26
+// and 80); what comes on chain decides.
+void Sender::wait_or_cancel(const SendingPtr& sending) {
     const jsonrpc::ReplyClass said = sending->refusal_class;
     const bool may_pass = said != jsonrpc::ReplyClass::too_large &&
                           said != jsonrpc::ReplyClass::reverted &&

@@ -83,12 +83,13 @@ private:
     void watch_again(const SendingPtr& sending, domain::Milliseconds pause);
     [[nodiscard]] bool is_count_past(const SendingPtr& sending);
     void not_included(const SendingPtr& sending);
-    void forgotten(const SendingPtr& sending);
+    void forgotten(const SendingPtr& sending, bool is_next);
     void nonce_conflict(const SendingPtr& sending);
     void after_gap(const SendingPtr& sending);
     void contradicted(const SendingPtr& sending);
     void not_indexed(const SendingPtr& sending);
     void still_refused(const SendingPtr& sending);
+    void wait_or_cancel(const SendingPtr& sending);
     // How long its nonce is refused by now, over restarts; told to the log once a minute.
     [[nodiscard]] domain::Milliseconds refused_for(const SendingPtr& sending);
     // Its nonce is used up by a transaction that does nothing.

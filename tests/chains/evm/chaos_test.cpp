@@ -43,8 +43,7 @@ public:
 private:
     std::optional<Answer> before(const Call& call) {
         if (!chance(20)) return std::nullopt;
-        const bool sends = call.method.starts_with("eth_sendRawTransaction");
-        switch (below(sends ? 9 : 6)) {
+        switch (below(support::sends(call) ? 9 : 6)) {
             case 0:
                 return TransportError{TransportError::Kind::unsent, "connection refused", {}};
             case 1:
@@ -67,7 +66,7 @@ private:
     }
 
     std::optional<Answer> after(const Call& call, const Answer& answer) {
-        if (!call.method.starts_with("eth_sendRawTransaction") || !chance(25)) return std::nullopt;
+        if (!support::sends(call) || !chance(25)) return std::nullopt;
         switch (below(5)) {
             case 0:
                 return TransportError{TransportError::Kind::timed_out, "no answer", {}};

@@ -23,14 +23,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool is_send(const Call& call) {
-    return call.method.starts_with("eth_sendRawTransaction");
-}
-
 bool sends_no_op(const Call& call) {
-    const auto raw = chains::jsonrpc::bytes(call.params[0]);
-    const auto transaction = chains::evm::decode_transaction(*raw);
-    return transaction->data.empty();
+    return support::transaction_in(call).data.empty();
 }
 
 Answer out_of_reach(TransportError::Kind kind) {
@@ -123,7 +117,7 @@ TEST_CASE("any answer begins the limit anew, and what is signed never ends by it
 TEST_CASE("the span of time for refusals goes on after a restart") {
     Relay relay;
     relay.chain.before = [](const Call& call) -> std::optional<Answer> {
-        if (!is_send(call) || sends_no_op(call)) return std::nullopt;
+        if (!support::sends(call) || sends_no_op(call)) return std::nullopt;
         return refusal_of("the stars are not right");
     };
     const auto id = relay.submit(support::input_proof(1));
@@ -148,7 +142,7 @@ TEST_CASE("times that another clock wrote in the future count from now on") {
         relay.run_for(1s);
         relay.chain.before = [=](const Call& call) -> std::optional<Answer> {
             if (!is_signed) return out_of_reach(TransportError::Kind::unsent);
-            if (!is_send(call) || sends_no_op(call)) return std::nullopt;
+            if (!support::sends(call) || sends_no_op(call)) return std::nullopt;
             return refusal_of("the stars are not right");
         };
         const auto id = relay.submit(support::input_proof(1));
@@ -174,7 +168,7 @@ TEST_CASE("a nonce that a node takes in between has its whole span again") {
     bool refused = true;
     relay.chain.mines = false;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        if (!is_send(call) || !refused || sends_no_op(call)) return std::nullopt;
+        if (!support::sends(call) || !refused || sends_no_op(call)) return std::nullopt;
         return refusal_of("the stars are not right");
     };
     const auto id = relay.submit(support::input_proof(1));
@@ -195,7 +189,7 @@ TEST_CASE("T-034: a nonce too low that the count says is unused is told, and end
         Relay relay;
         bool lies = true;
         relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-            if (!is_send(call) || !lies || sends_no_op(call)) return std::nullopt;
+            if (!support::sends(call) || !lies || sends_no_op(call)) return std::nullopt;
             return refusal_of("nonce too low");
         };
         const auto id = relay.submit(support::input_proof(1));
@@ -224,7 +218,7 @@ TEST_CASE("a node that indexes for hours is waited for, with one nonce, and heal
         return refusal_of("transaction indexing is in progress");
     };
     relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
-        if (!indexes || !is_send(call)) return std::nullopt;
+        if (!indexes || !support::sends(call)) return std::nullopt;
         return Answer{TransportError{TransportError::Kind::lost, "connection lost", {}}};
     };
     const auto id = relay.submit(support::input_proof(1));
@@ -248,7 +242,7 @@ TEST_CASE("a patience with foreign uses below ten seconds is kept") {
     relay.run_for(1s);
     bool used = false;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        if (is_send(call) && !std::exchange(used, true)) relay.chain.use_nonce_elsewhere();
+        if (support::sends(call) && !std::exchange(used, true)) relay.chain.use_nonce_elsewhere();
         return std::nullopt;
     };
     const auto id = relay.submit(support::input_proof(1));
@@ -277,7 +271,7 @@ domain::RequestId strand(Relay& relay, std::uint64_t nonce) {
         if (call.method == "eth_getTransactionCount") {
             return Answer{Json(chains::jsonrpc::hex_quantity(nonce))};
         }
-        if (is_send(call)) return refusal_of("nonce too high");
+        if (support::sends(call)) return refusal_of("nonce too high");
         return std::nullopt;
     };
     relay.restart();
@@ -295,7 +289,7 @@ TEST_CASE("a filler that a node refused is sent again within seconds, the lowest
     const auto id = strand(relay, 3);
     bool full = true;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        if (is_send(call) && full) return refusal_of("txpool is full");
+        if (support::sends(call) && full) return refusal_of("txpool is full");
         return std::nullopt;
     };
     relay.restart();

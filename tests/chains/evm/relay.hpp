@@ -11,6 +11,8 @@
 #include "chains/evm/calls.hpp"
 #include "chains/evm/gateway.hpp"
 #include "chains/evm/stub_chain.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/jsonrpc/decode.hpp"
 #include "support/engine.hpp"
 #include "support/requests.hpp"
 #include "support/virtual_time.hpp"
@@ -49,6 +51,15 @@ public:
     void stop() override { gateway->stop(); }
     [[nodiscard]] std::optional<std::string> problem() const override { return gateway->problem(); }
 };
+
+inline bool sends(const chains::jsonrpc::Call& call) {
+    return call.method.starts_with("eth_sendRawTransaction");
+}
+
+// Of a call that sends.
+inline chains::evm::Transaction transaction_in(const chains::jsonrpc::Call& call) {
+    return *chains::evm::decode_transaction(*chains::jsonrpc::bytes(call.params.at(0)));
+}
 
 inline const domain::Address gateway_contract = address(0x6a);
 

@@ -17,13 +17,11 @@ using chains::jsonrpc::TransportError;
 using domain::Reason;
 using domain::Status;
 using support::Relay;
+using support::sends;
+using support::transaction_in;
 using namespace std::chrono_literals;
 
 namespace {
-
-bool sends(const Call& call) {
-    return call.method.starts_with("eth_sendRawTransaction");
-}
 
 TransportError lost() {
     return {TransportError::Kind::lost, "connection lost", {}};
@@ -351,8 +349,7 @@ TEST_CASE("report 26: what the node will never take is cancelled on its own nonc
     const domain::Bytes doomed = chains::evm::request_call(support::input_proof(1));
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
-        const auto raw = chains::jsonrpc::bytes(call.params[0]);
-        if (chains::evm::decode_transaction(*raw)->data != doomed) return std::nullopt;
+        if (transaction_in(call).data != doomed) return std::nullopt;
         return node_error(-32'000, "exceeds block gas limit");
     };
     const auto a = relay.submit(support::input_proof(1));
@@ -580,8 +577,7 @@ TEST_CASE("a node that lost its pool gets everything again, the smallest nonce f
     std::vector<std::uint64_t> left;
     relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
         if (sends(call)) {
-            left.push_back(
-                chains::evm::decode_transaction(*chains::jsonrpc::bytes(call.params[0]))->nonce);
+            left.push_back(transaction_in(call).nonce);
         }
         return std::nullopt;
     };
@@ -622,8 +618,7 @@ TEST_CASE("what was signed while gas was dear is signed anew when it is not, at 
     relay.chain.base_fee = 1'000'000'000'000;
     relay.chain.before = [](const Call& call) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
-        const auto raw = chains::jsonrpc::bytes(call.params[0]);
-        if (chains::evm::decode_transaction(*raw)->max_fee < 100'000'000'000) return std::nullopt;
+        if (transaction_in(call).max_fee < 100'000'000'000) return std::nullopt;
         return node_error(-32'003, "Insufficient funds for gas * price + value");
     };
     const auto id = relay.submit(support::input_proof(1));

@@ -74,10 +74,6 @@ const std::vector<Sample>& samples() {
     return all;
 }
 
-bool sends(const Call& call) {
-    return call.method.starts_with("eth_sendRawTransaction");
-}
-
 // As the reader of replies makes it of an error in an HTTP 200.
 Answer answer_of(const Sample& sample) {
     if (sample.reply_class == throttled)
@@ -339,8 +335,7 @@ TEST_CASE("field 80: with others behind it the span is shorter") {
     const domain::Bytes doomed = chains::evm::request_call(support::input_proof(1));
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
-        const auto raw = chains::jsonrpc::bytes(call.params[0]);
-        if (chains::evm::decode_transaction(*raw)->data != doomed) return std::nullopt;
+        if (transaction_in(call).data != doomed) return std::nullopt;
         return NodeError{-32'000, "something nobody has heard of", {}};
     };
     relay.submit(support::input_proof(1));
@@ -506,8 +501,7 @@ TEST_CASE("field 86: a delegated account sends one at a time, nobody is cancelle
     relay.chain.mines = false;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
-        const auto raw = chains::jsonrpc::bytes(call.params[0]);
-        const auto nonce = chains::evm::decode_transaction(*raw)->nonce;
+        const auto nonce = transaction_in(call).nonce;
         if (nonce > relay.chain.nonce()) {
             return NodeError{-32'000,
                              relay.chain.in_pool() > 0
@@ -593,8 +587,7 @@ TEST_CASE("field 94: the margin on top of an estimate never lifts it over a limi
         relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
             if (call.method == "eth_estimateGas") return Json("0xf00000");
             if (!sends(call)) return std::nullopt;
-            const auto raw = chains::jsonrpc::bytes(call.params[0]);
-            if (chains::evm::decode_transaction(*raw)->gas_limit <= row.cap) return std::nullopt;
+            if (transaction_in(call).gas_limit <= row.cap) return std::nullopt;
             return NodeError{-32'000, row.refusal, {}};
         };
         relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
@@ -623,8 +616,7 @@ TEST_CASE("field 94: a limit below the estimate is not tried") {
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (call.method == "eth_estimateGas") return Json("0xf00000");
         if (!sends(call)) return std::nullopt;
-        const auto raw = chains::jsonrpc::bytes(call.params[0]);
-        if (chains::evm::decode_transaction(*raw)->gas_limit <= 10'000'000) return std::nullopt;
+        if (transaction_in(call).gas_limit <= 10'000'000) return std::nullopt;
         return NodeError{-32'000, "gas limit too high (cap: 10000000)", {}};
     };
     const auto id = relay.submit(support::input_proof(1));
@@ -662,15 +654,30 @@ TEST_CASE("one wrong reply about gas ends nothing and shrinks nothing") {
     }
 }
 
+TEST_CASE("a cap too small for one transaction leaves the others their margin") {
+    Relay relay;
+    int lies = 1;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (call.method == "eth_estimateGas") return Json("0xf0000");
+        if (!sends(call) || lies-- <= 0) return std::nullopt;
+        return NodeError{-32'000, "gas limit too high (cap: 30000)", {}};
+    };
+    relay.submit(support::input_proof(1));
+    relay.run_for(10s);
+    const auto id = relay.submit(support::input_proof(2));
+    relay.run_for(10s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(relay.chain.included().back().transaction.gas_limit == 0xf0000 * 12 / 10);
+}
+
 TEST_CASE("a node that takes a transaction and drops it over and over refuses it") {
     Relay relay;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
-        const auto raw = chains::jsonrpc::bytes(call.params[0]);
-        const auto transaction = chains::evm::decode_transaction(*raw);
-        if (transaction->data.empty()) return std::nullopt;  // it does nothing
+        if (transaction_in(call).data.empty()) return std::nullopt;  // it does nothing
         if (call.method == "eth_sendRawTransactionSync") return NodeError{-32'601, "unknown", {}};
-        return Json(chains::jsonrpc::hex(domain::keccak256(*raw)));
+        return Json(
+            chains::jsonrpc::hex(domain::keccak256(*chains::jsonrpc::bytes(call.params[0]))));
     };
     const auto id = relay.submit(support::input_proof(1));
     relay.run_for(9min);
@@ -737,8 +744,7 @@ TEST_CASE("a raise reaches the minimum that a refusal names, within the cap") {
     std::size_t refused = 0;
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (!sends(call)) return std::nullopt;
-        const auto raw = chains::jsonrpc::bytes(call.params[0]);
-        if (chains::evm::decode_transaction(*raw)->priority_fee >= 25'000'000'000) {
+        if (transaction_in(call).priority_fee >= 25'000'000'000) {
             return std::nullopt;
         }
         ++refused;

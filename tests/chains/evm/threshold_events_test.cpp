@@ -161,7 +161,7 @@ TEST_CASE("the event waits beside the shares until the receipt is there, also ov
         Published relay;
         const domain::Monotonic silent_until = relay.clock.monotonic() + 30s;
         relay.chain.after = [&](const Call& call, const Answer&) -> std::optional<Answer> {
-            if (!call.method.starts_with("eth_sendRawTransaction")) return std::nullopt;
+            if (!support::sends(call)) return std::nullopt;
             return chains::jsonrpc::TransportError{
                 chains::jsonrpc::TransportError::Kind::timed_out, "no answer", {}};
         };
