@@ -28,6 +28,7 @@ constexpr Milliseconds undecodable_line_interval = std::chrono::minutes{1};
 constexpr std::uint32_t throttles_to_doubt = 3;
 // A node that leaves out a log may have it a moment later; one that never has it holds nobody up.
 constexpr std::uint32_t times_without_share = 5;
+constexpr const char* missing_share = "a threshold was reached by a share that is missing";
 constexpr std::uint64_t block_number_max = std::uint64_t{1} << 53U;
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
@@ -139,7 +140,7 @@ std::optional<ChainReader::Step> ChainReader::look_at_head() {
     if (!confirmed || less(*head, options_.listening.confirmations) < *next_) {
         missing_block_.reset();
         deliver_cursor_if_due();
-        return idle();
+        return fresh_.empty() ? idle() : read_fresh();
     }
     target_ = *head - options_.listening.confirmations;
     return std::nullopt;
@@ -175,8 +176,8 @@ ChainReader::Step ChainReader::read_range() {
             return refused(*refusal, query.blocks());
         }
         // Another node spoke of that block; this one may have the earlier ones.
-        if (query.blocks() > 1) {
-            target_ = query.from + (query.to - query.from) / 2;
+        if (query.to > *next_) {
+            target_ = *next_ + (query.to - *next_) / 2;
             return {{}, true, false, std::nullopt};
         }
         target_.reset();
@@ -192,17 +193,50 @@ ChainReader::Step ChainReader::read_range() {
     if (const auto* why = std::get_if<std::string>(&checked)) return failed(*why);
 
     const auto& logs = std::get<std::vector<Log>>(checked);
-    if (lacks_share(logs)) return failed("a threshold was reached by a share that is missing");
+    if (lacks_share(logs)) return failed(missing_share);
     deliver(logs, query.to);
-    for (const Log& log : logs) hashes_.put(log.block_number, log.block_hash);
+    for (const Log& log : logs) {
+        // Earlier ones have theirs, and whether it still holds is for compare_last to say.
+        if (log.block_number >= *next_) hashes_.put(log.block_number, log.block_hash);
+    }
     hashes_.put(query.to, hash_of_to);
+    const std::uint64_t blocks = query.to - *next_ + 1;
+    fresh_.settle(*next_, clock_.monotonic());
+    fresh_.add(*next_, clock_.monotonic());
     next_ = query.to + 1;
     missing_block_.reset();
-    const bool more = query.to < *target_ || query.blocks() >= range_size_.blocks();
+    const bool more = query.to < *target_ || blocks >= range_size_.blocks();
     range_size_.answered(query.blocks());
     Step step = idle();
     if (more) step.pause = Milliseconds{0};
     return step;
+}
+
+// There is no new block; the last ones may have their logs by now.
+ChainReader::Step ChainReader::read_fresh() {
+    target_ = last();
+    const LogQuery query = next_range();
+    target_.reset();
+    if (query.from > query.to) return idle();
+    const std::vector<Answer> answers = node_.call_all({block_call(query.to), logs_call(query)});
+    if (const TransportError* problem = unanswered_in(answers))
+        return failed(*problem, query.blocks());
+    if (hash_of_last()) {
+        if (auto end = compare_last(answers[0])) return *std::move(end);
+    }
+    if (const auto* error = std::get_if<NodeError>(&answers[1])) {
+        return refused(*error, query.blocks());
+    }
+    const Hash hash = hash_in(answers[0], query.to);
+    const auto* hash_of_to = std::get_if<domain::Bytes32>(&hash);
+    if (hash_of_to == nullptr) return idle();
+    const CheckedLogs checked = check_logs(std::get<Json>(answers[1]), query, *hash_of_to);
+    if (const auto* why = std::get_if<std::string>(&checked)) return failed(*why);
+    const auto& logs = std::get<std::vector<Log>>(checked);
+    if (lacks_share(logs)) return failed(missing_share);
+    deliver(logs, query.to);
+    fresh_.settle(*next_, clock_.monotonic());
+    return idle();
 }
 
 // Nothing when the last block that was read is still part of the chain.
@@ -251,6 +285,7 @@ void ChainReader::return_to(std::uint64_t next) {
     next_ = next;
     applied_ = 0;
     target_.reset();
+    fresh_.forget();
     hashes_.forget_from(next);
     low_head_.reset();
     missing_block_.reset();
@@ -270,9 +305,11 @@ std::optional<domain::Bytes32> ChainReader::hash_of_last() const {
     return read ? hashes_.at(*read) : std::nullopt;
 }
 
-LogQuery ChainReader::next_range() const {
-    return {*next_, std::min(*target_, sum(*next_, range_size_.blocks() - 1)), options_.decryption,
-            options_.input_verification};
+LogQuery ChainReader::next_range() {
+    const std::uint64_t to = std::min(*target_, sum(*next_, range_size_.blocks() - 1));
+    const std::uint64_t earliest = less(sum(to, 1), range_size_.blocks());
+    const std::uint64_t from = fresh_.from(earliest).value_or(*next_);
+    return {from, to, options_.decryption, options_.input_verification};
 }
 
 void ChainReader::read_again(std::uint64_t block) {
@@ -281,6 +318,7 @@ void ChainReader::read_again(std::uint64_t block) {
     const std::uint64_t from = less(sum(std::min(block, *read), 1), range_size_.blocks());
     if (from >= *next_) return;
     applied_ = std::max(applied_, *read);
+    fresh_.forget();
     next_ = from;
     if (!target_) target_ = read;
 }
@@ -313,6 +351,7 @@ void ChainReader::deliver(const std::vector<Log>& logs, std::uint64_t cursor) {
     std::vector<const Log*> done;
     for (std::size_t at = 0; at < logs.size(); ++at) {
         const Log& log = logs[at];
+        if (!fresh_.mark(log)) continue;
         if (seen_ != nullptr && seen_->has(log)) continue;
         done.push_back(&log);
         if (auto answer = answer_at(logs, at)) {

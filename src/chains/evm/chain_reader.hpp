@@ -7,6 +7,7 @@
 
 #include "chains/evm/block_hashes.hpp"
 #include "chains/evm/debounce.hpp"
+#include "chains/evm/fresh_logs.hpp"
 #include "chains/evm/log_query.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/range_size.hpp"
@@ -22,8 +23,9 @@ namespace chains::evm {
 
 // Follows the response events of a chain through eth_getLogs, range by range and in order
 // (evm-gateway 8). No block is passed over: it goes on only behind blocks that were read whole, and
-// returns to the last common block when the chain changed. One thread at a time; blocks as long as
-// the node does.
+// returns to the last common block when the chain changed. At the head each question begins with
+// the blocks of the last seconds: a node may have a block before it has the block's logs. One
+// thread at a time; blocks as long as the node does.
 class ChainReader {
 public:
     // What a step came to.
@@ -53,6 +55,7 @@ public:
 private:
     [[nodiscard]] std::optional<Step> look_at_head();
     [[nodiscard]] Step read_range();
+    [[nodiscard]] Step read_fresh();
     [[nodiscard]] Step begin_at_head();
     [[nodiscard]] Step step_back();
     void return_to(std::uint64_t next);
@@ -60,7 +63,7 @@ private:
     [[nodiscard]] std::optional<Step> compare_last(const jsonrpc::Answer& answer);
     [[nodiscard]] std::optional<std::uint64_t> last() const;
     [[nodiscard]] std::optional<domain::Bytes32> hash_of_last() const;
-    [[nodiscard]] LogQuery next_range() const;
+    [[nodiscard]] LogQuery next_range();
 
     [[nodiscard]] bool lacks_share(const std::vector<Log>& logs);
     void deliver(const std::vector<Log>& logs, std::uint64_t cursor);
@@ -87,6 +90,7 @@ private:
     std::optional<std::uint64_t> head_;
     std::optional<std::uint64_t> next_;
     std::optional<std::uint64_t> target_;  // the last block that may be read
+    FreshLogs fresh_;
     BlockHashes hashes_;
     RangeSize range_size_;
 

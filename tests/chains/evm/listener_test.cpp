@@ -500,6 +500,60 @@ TEST_CASE("what is read again is delivered again, and the cursor stays") {
     CHECK(harness.listener->head_lag() == 0);
 }
 
+TEST_CASE("a node that has a block before the block's logs loses no answer") {
+    struct Row {
+        const char* label;
+        Milliseconds delay;
+        std::uint64_t blocks_a_second;  // afterwards
+        std::uint64_t range_max;
+    };
+    const Row rows[] = {
+        {"by the next poll, the chain stands", 500ms, 0, 1'000},
+        {"after 3 s, the chain stands", 3s, 0, 1'000},
+        {"after 9 s, the chain stands", 9s, 0, 1'000},
+        {"after 3 s, a block a second", 3s, 1, 1'000},
+        {"after 9 s, four blocks a second", 9s, 4, 1'000},
+        {"after 2 s, four blocks a second, ten at once", 2s, 4, 10},
+        {"after 5 s, the chain stands, one at once", 5s, 0, 1},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        ListenerHarness harness;
+        harness.options.listening.range_max = row.range_max;
+        harness.start();
+        harness.run_for(1s);
+        harness.chain.answer(1);
+        harness.chain.answer_here(2);
+        const domain::Monotonic since = harness.clock.monotonic();
+        harness.node.distort = [&](Json logs) {
+            if (harness.clock.monotonic() - since >= row.delay) return logs;
+            return Json(Json::array());
+        };
+        for (int second = 0; second < 30; ++second) {
+            harness.run_for(1s);
+            harness.chain.mine(row.blocks_a_second);
+        }
+        CHECK(harness.events.references() == References{1, 2});
+        CHECK_FALSE(harness.listener->problem());
+        // What is old is left alone.
+        harness.node.ranges.clear();
+        harness.run_for(5s);
+        if (row.blocks_a_second == 0) CHECK(harness.node.ranges.empty());
+        CHECK(widest(harness.node) <= 12 * row.blocks_a_second + 5);
+    }
+}
+
+TEST_CASE("a block that is replaced while its logs are waited for is read anew") {
+    ListenerHarness harness;
+    harness.start();
+    harness.chain.answer(1);
+    harness.run_for(2s);
+    harness.chain.reorganise(1);
+    harness.chain.answer_here(2);
+    harness.run_for(5s);
+    CHECK(harness.events.references() == References{1, 2});
+}
+
 TEST_CASE("removed logs are dropped, repeated ones delivered once, disorder is put right") {
     ListenerHarness harness;
     harness.start();
