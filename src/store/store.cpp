@@ -149,7 +149,8 @@ void Store::Transaction::commit() {
     assert(open_);
     store_.impl_->statements_.commit.run();
     open_ = false;
-    assert(!store_.impl_->in_transaction());
+    // A statement that was not read to its end would keep its snapshot, and the log would grow.
+    assert(sqlite3_txn_state(store_.impl_->database_->getHandle(), "main") == SQLITE_TXN_NONE);
 }
 
 Store::Transaction::~Transaction() {
@@ -251,8 +252,10 @@ std::optional<Row> Store::load(std::int64_t sequence) {
 
 std::optional<domain::Bytes32> Store::reference(std::int64_t sequence) {
     Statement& statement = impl_->statements_.reference.with(sequence);
-    if (!statement.next()) return std::nullopt;
-    return statement.bytes32(0);
+    std::optional<domain::Bytes32> reference;
+    if (statement.next()) reference = statement.bytes32(0);
+    statement.finish();
+    return reference;
 }
 
 std::optional<Row> Store::find_by_reference(const domain::Bytes32& reference) {

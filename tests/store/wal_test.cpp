@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <tuple>
 
 #include "store/harness.hpp"
 
@@ -83,6 +85,50 @@ TEST_CASE("a long read makes the log grow, and its end lets it shrink to nothing
     CHECK(harness.store->wal_bytes() == 0);
     CHECK(wal_file_bytes(harness) == 0);
     CHECK(harness.store->last_sequence() == number);
+}
+
+// Whoever leaves a statement open keeps its snapshot, and the log grows for as long.
+TEST_CASE("no read keeps the log from starting again") {
+    Harness harness;
+    const store::Row row = harness.bring(Kind::user_decrypt, 7, domain::Status::receipt_received);
+    const store::Row share = harness.bring(Kind::share, 8, domain::Status::queued, 1);
+    store::Store& store = *harness.store;
+    const std::int64_t id = row.id.sequence;
+    const std::function<void()> reads[] = {
+        [&] { std::ignore = store.last_sequence(); },
+        [&] { std::ignore = store.find_duplicate(rows::identity(7)); },
+        [&] { std::ignore = store.find_by_key(rows::bytes32(7), rows::identity(7)); },
+        [&] { REQUIRE(store.load(id)); },
+        [&] { REQUIRE(store.find_by_reference(rows::bytes32(7))); },
+        [&] { REQUIRE(store.reference(id)); },
+        [&] { REQUIRE(store.payload(id)); },
+        [&] { std::ignore = store.due(store::Lane::timer, rows::at(1'000'000), 1); },
+        [&] { std::ignore = store.standing_in(store::Lane::gate); },
+        [&] { std::ignore = store.earliest_wake(store::Lane::timer); },
+        [&] { std::ignore = store.attempts(id); },
+        [&] { std::ignore = store.attempts_in_work(); },
+        [&] { std::ignore = store.held_answers(rows::bytes32(7)); },
+        [&] { std::ignore = store.cursor("chain"); },
+        [&] { std::ignore = store.cursors(); },
+        [&] { std::ignore = store.find_round(*share.round); },
+        [&] { std::ignore = store.is_closed(*share.round); },
+        [&] { std::ignore = store.rounds_over(rows::at(1'000'000), 1); },
+        [&] { std::ignore = store.next_round_end(rows::at(0)); },
+        [&] { std::ignore = store.waiting_in_round(*share.round, 1); },
+        [&] { std::ignore = store.closed_with_waiting(); },
+        [&] { std::ignore = store.open_alerts(); },
+        [&] { std::ignore = store.unlogged_alerts(); },
+        [&] { std::ignore = store.settings(); },
+    };
+    std::int64_t number = 100;
+    int place = 0;
+    for (const auto& read : reads) {
+        CAPTURE(place++);
+        read();
+        work(harness, number, 1);
+        store.checkpoint();
+        CHECK(store.wal_bytes() == 0);
+    }
 }
 
 TEST_CASE("the log's size is counted from the first commit and nothing from a rolled back one") {
