@@ -142,9 +142,26 @@ void rest(Context& context, store::Row row, const Unreachable& unreachable) {
     context.work.begin(row.id.sequence, {Task::rest, domain::family_of(row.kind)});
 }
 
-void seal(Context& context, const store::Row& row, const Plan& plan) {
+// What is to be signed elsewhere is on its way once this step is durable; its place stays taken.
+bool fetch_seal(Context& context, const store::Row& row, const Plan& plan) {
+    const auto ticket = context.gateway.fetch_seal(row.id, row.kind, plan);
+    if (!ticket) return false;
+    assert(row.kind != Kind::share);
+    context.work.begin(row.id.sequence, {Task::sign, domain::family_of(row.kind), *ticket});
+    return true;
+}
+
+// Nobody waits for the signature of this request any more.
+std::optional<Work::Entry> end_signing(Context& context, const store::Row& row) {
+    const auto ticket = context.work.ticket(row.id.sequence);
+    if (!ticket) return std::nullopt;
+    context.gateway.end_seal(*ticket, false);
+    return context.work.end(row.id.sequence, Task::sign);
+}
+
+// False: somebody else was faster.
+bool store_sealed(Context& context, const store::Row& row, Sealed sealed) {
     assert(row.status == Status::processing && !context.work.contains(row.id.sequence));
-    Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
     store::Schedule schedule = in_work(context, row.schedule);
     // Shares start over after a crash, so the count of their crashes must outlive the preparing.
     schedule.claims = row.schedule.claims;
@@ -157,7 +174,7 @@ void seal(Context& context, const store::Row& row, const Plan& plan) {
     if (!context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
                             schedule, context.now.wall)) {
         ++context.stale;
-        return;
+        return false;
     }
     context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
@@ -166,18 +183,24 @@ void seal(Context& context, const store::Row& row, const Plan& plan) {
     order.sealed.push_back(std::move(sealed));
     context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
     context.effects.sends.push_back(std::move(order));
+    return true;
+}
+
+void seal(Context& context, const store::Row& row, const Plan& plan) {
+    assert(row.status == Status::processing && !context.work.contains(row.id.sequence));
+    if (fetch_seal(context, row, plan)) return;
+    static_cast<void>(store_sealed(context, row, context.gateway.seal(row.id, row.kind, plan)));
 }
 
 // One more transaction for a request that is in flight already; its place there stays taken.
-void seal_again(Context& context, store::Row row, const Plan& plan) {
+bool store_another(Context& context, store::Row row, const Sealed& sealed) {
     assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
-    const Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
     ++row.schedule.attempts;
     row.schedule.faults = 0;
     row.schedule.claims = 0;  // the order was answered
     if (!context.store.reschedule(row, Status::tx_in_flight, in_work(context, row.schedule))) {
         ++context.stale;
-        return;
+        return false;
     }
     context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
@@ -186,6 +209,12 @@ void seal_again(Context& context, store::Row row, const Plan& plan) {
     assert(!attempts.empty() && attempts.back().nonce == sealed.nonce &&
            attempts.back().hash == sealed.hash);
     hand_out_send(context, row, std::move(attempts), false);
+    return true;
+}
+
+void seal_again(Context& context, const store::Row& row, const Plan& plan) {
+    if (fetch_seal(context, row, plan)) return;
+    static_cast<void>(store_another(context, row, context.gateway.seal(row.id, row.kind, plan)));
 }
 
 void received(Context& context, const store::Row& row, const Receipt& receipt) {
@@ -252,7 +281,7 @@ void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
 // Its time to be looked up and sent again has come, or nobody answered for it.
 void wake_sealed(Context& context, const store::Row& row) {
     assert(was_sealed(row));
-    if (context.work.end(row.id.sequence, Task::send)) {
+    if (context.work.end(row.id.sequence, Task::send) || end_signing(context, row)) {
         rest(context, row, {"no answer"});
         return;
     }
@@ -343,6 +372,35 @@ void apply(Context& context, const Prepared& event) {
     }
 }
 
+void apply(Context& context, const Signed& event) {
+    const std::optional<store::Row> row = context.store.load(event.id.sequence);
+    const bool expected = context.work.ticket(event.id.sequence) == event.ticket;
+    const auto entry =
+        expected ? context.work.end(event.id.sequence, Task::sign) : std::optional<Work::Entry>{};
+    const bool in_flight = row && row->status == Status::tx_in_flight;
+    if (!entry || !row || (row->status != Status::processing && !in_flight)) {
+        if (entry) give_back(context, entry->family);
+        context.gateway.end_seal(event.ticket, false);
+        ++context.stale;
+        return;
+    }
+    if (const auto* sealed = std::get_if<Sealed>(&event.outcome)) {
+        const bool stored = in_flight ? store_another(context, *row, *sealed)
+                                      : store_sealed(context, *row, *sealed);
+        context.gateway.end_seal(event.ticket, stored);
+        return;
+    }
+    const auto& unreachable = std::get<Unreachable>(event.outcome);
+    context.effects.settled.push_back(row->id.sequence);
+    context.effects.unreachable.push_back(entry->family);
+    if (in_flight) {
+        rest(context, *row, unreachable);
+    } else {
+        give_back(context, entry->family);
+        unprepared(context, *row, unreachable);
+    }
+}
+
 void apply(Context& context, const Sent& event) {
     std::optional<store::Row> row = context.store.load(event.id.sequence);
     const bool in_flight = row && row->status == Status::tx_in_flight;
@@ -366,6 +424,7 @@ void apply(Context& context, const Sent& event) {
     }
     // An answer that comes after its lease is as good as any.
     if (!entry) entry = context.work.end(event.id.sequence, Task::rest);
+    if (!entry && in_flight) entry = end_signing(context, *row);
     if (!in_flight) {
         if (entry) give_back(context, entry->family);
         ++context.stale;
@@ -382,7 +441,7 @@ void wake(Context& context, const store::Row& row) {
         shares::chain_unreachable(context, row, {"no answer"});
     } else if (was_sealed(row)) {
         wake_sealed(context, row);
-    } else if (context.work.end(row.id.sequence, Task::prepare)) {
+    } else if (context.work.end(row.id.sequence, Task::prepare) || end_signing(context, row)) {
         give_back(context, family);
         unprepared(context, row, unreached("no answer"));
     } else if (auto failure = unreached_for_too_long(context, row, "no answer")) {

@@ -38,6 +38,12 @@ public:
                                       const engine::Plan& plan) override {
         return gateway->seal(id, kind, plan);
     }
+    [[nodiscard]] std::optional<std::uint64_t> fetch_seal(const domain::RequestId& id,
+                                                          domain::Kind kind,
+                                                          const engine::Plan& plan) override {
+        return gateway->fetch_seal(id, kind, plan);
+    }
+    void end_seal(std::uint64_t ticket, bool stored) override { gateway->end_seal(ticket, stored); }
     void keep_sealed() override { gateway->keep_sealed(); }
     void undo_sealed() override { gateway->undo_sealed(); }
     [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
