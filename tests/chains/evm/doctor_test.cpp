@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chains/evm/calls.hpp"
+#include "chains/evm/plan.hpp"
 #include "chains/evm/replies.hpp"
 #include "chains/evm/scripted_node.hpp"
 #include "chains/jsonrpc/decode.hpp"
@@ -41,16 +42,20 @@ std::string selector_of(const domain::Bytes& call) {
     return chains::jsonrpc::hex(domain::ByteView{call}.first(4));
 }
 
+// Signs what no chain would include, and nothing else.
 class TestSigner : public chains::evm::Signer {
 public:
-    [[nodiscard]] const domain::Address& address() const override { return address_; }
-    [[nodiscard]] chains::evm::Signature sign(const domain::Bytes32&) const override {
-        FAIL("the doctor signs nothing");
-        return {};
-    }
+    std::optional<domain::Address> account = support::address(0x51);
+    chains::evm::SignResult result = domain::Bytes{1};
+    Upkeep upkeep;
 
-private:
-    domain::Address address_ = support::address(0x51);
+    [[nodiscard]] std::optional<domain::Address> known_address() const override { return account; }
+    [[nodiscard]] Upkeep keep_up() override { return upkeep; }
+    void fetch(const chains::evm::Transaction& transaction, Done done) override {
+        CHECK(transaction == chains::evm::probe_transaction(654321, *account));
+        CHECK(transaction.nonce == std::uint64_t{1} << 62U);
+        done(result);
+    }
 };
 
 // A deployment in which everything is well.
@@ -140,11 +145,13 @@ struct Clinic {
         return static_cast<ScriptedNode&>(*place);
     }
 
+    TestSigner signer;
+
     std::vector<chains::diagnosis::Finding> look() {
         const chains::evm::Probes probes{
             [this](const std::string& url) { return node_at(url); },
             [this](const std::string&) { return subscription_trouble; }};
-        return chains::evm::diagnose(options, nodes, probes, TestSigner{}, clock);
+        return chains::evm::diagnose(options, nodes, probes, signer, clock);
     }
 
     // Says the chain id it has for a name; no others are asked.
@@ -209,6 +216,7 @@ TEST_CASE("of a deployment that is well everything is said to be well") {
                                 "input verification contract",
                                 "protocol config contract",
                                 "kms generation contract",
+                                "signing",
                                 "signer",
                                 "signer nonce",
                                 "clock",
@@ -222,6 +230,28 @@ TEST_CASE("of a deployment that is well everything is said to be well") {
     CHECK(find(findings, "threshold")->text == "9 shares complete a user decryption");
     CHECK(find(findings, "signer")->text ==
           chains::jsonrpc::hex(support::address(0x51)) + " has 1 for gas");
+    CHECK(find(findings, "signing")->text == chains::jsonrpc::hex(support::address(0x51)) +
+                                                 " signed a probe in 0 ms; it was not sent");
+}
+
+TEST_CASE("a signer that does not sign is said, and what hangs on its address is left out") {
+    Clinic clinic;
+    clinic.signer.result = chains::evm::SignProblem{
+        "kms:Sign: AccessDeniedException, the credential may not do it with this key"};
+    auto findings = clinic.look();
+    CHECK(find(findings, "signing")->verdict == Verdict::failed);
+    CHECK(find(findings, "signing")->text ==
+          chains::jsonrpc::hex(support::address(0x51)) +
+              " signs nothing: kms:Sign: AccessDeniedException, the credential may not do it with "
+              "this key");
+    CHECK(find(findings, "signer")->verdict == Verdict::ok);
+    clinic.signer.account.reset();
+    clinic.signer.upkeep.problem = chains::evm::SignProblem{"kms:GetPublicKey: no route", true};
+    findings = clinic.look();
+    CHECK(find(findings, "signing")->text == "kms:GetPublicKey: no route");
+    CHECK(find(findings, "signer")->text == "not checked: see signing");
+    CHECK(find(findings, "fees")->text == "not checked: see signing");
+    CHECK(find(findings, "clock")->verdict == Verdict::ok);
 }
 
 TEST_CASE("what is not well is said, with what to do") {
