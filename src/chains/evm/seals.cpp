@@ -45,7 +45,7 @@ void Seals::start(engine::GatewayEvents& events) {
     if (is_local()) return;
     const std::lock_guard lock{mutex_};
     if (!signer_.known_address()) problem_ = address_unknown;
-    tend_after_locked(domain::Milliseconds{0});
+    plan_look_locked(domain::Milliseconds{0});
 }
 
 engine::Sealed Seals::sealed(std::uint64_t nonce, domain::Bytes bytes) const {
@@ -162,31 +162,33 @@ void Seals::note(const std::optional<SignProblem>& problem) {
                           "kept\"");
     }
     problem_ = problem;
-    if (tends_) return;
-    tend_after_locked(trouble_pause.pause(++failures_));
+    if (!looks_ && plan_look_locked(trouble_pause.pause(failures_ + 1))) ++failures_;
 }
 
-void Seals::tend_after_locked(domain::Milliseconds pause) {
-    tends_ = true;
-    task_group_.run_after(pause, [this] { tend(); });
+bool Seals::plan_look_locked(domain::Milliseconds pause) {
+    const domain::Monotonic planned = clock_.monotonic() + pause;
+    if (next_look_ && *next_look_ <= planned) return false;
+    next_look_ = planned;
+    task_group_.run_after(pause, [this, planned] { look(planned); });
+    return true;
 }
 
 // Sees to credentials, and in trouble to whether it is over.
-void Seals::tend() {
+void Seals::look(domain::Monotonic planned) {
+    {
+        const std::lock_guard lock{mutex_};
+        if (next_look_ != planned) return;  // trouble came, and an earlier one was planned
+        next_look_.reset();
+        looks_ = true;
+    }
     const Signer::Upkeep upkeep = signer_.keep_up();
     bool tries = false;
     {
         const std::lock_guard lock{mutex_};
-        tends_ = false;
-        if (!upkeep.problem) {
-            tell_address_locked();
-            tries = problem_.has_value() && signer_.known_address();
-            if (tries) {
-                tends_ = true;
-            } else if (upkeep.again) {
-                tend_after_locked(*upkeep.again);
-            }
-        }
+        if (!upkeep.problem) tell_address_locked();
+        tries = !upkeep.problem && problem_ && signer_.known_address();
+        looks_ = tries;
+        if (!upkeep.problem && !tries && upkeep.again) plan_look_locked(*upkeep.again);
     }
     if (upkeep.problem) {
         if (!upkeep.problem->is_stopped) note(upkeep.problem);
@@ -208,12 +210,12 @@ void Seals::try_out() {
                       if (problem != nullptr && problem->is_stopped) return;
                       {
                           const std::lock_guard lock{mutex_};
-                          tends_ = false;
+                          looks_ = false;
                       }
                       note(problem != nullptr ? std::optional{*problem} : std::nullopt);
                       if (problem != nullptr) return;
                       const std::lock_guard lock{mutex_};
-                      if (!tends_) tend_after_locked(domain::Milliseconds{0});
+                      plan_look_locked(domain::Milliseconds{0});
                   });
 }
 

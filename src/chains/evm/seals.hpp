@@ -71,8 +71,9 @@ private:
     void give_back(const Pending& pending);
 
     void note(const std::optional<SignProblem>& problem);
-    void tend();
-    void tend_after_locked(domain::Milliseconds pause);
+    // False: an earlier look is planned already.
+    bool plan_look_locked(domain::Milliseconds pause);
+    void look(domain::Monotonic planned);
     void tell_address_locked();
     void try_out();
 
@@ -93,7 +94,8 @@ private:
     std::map<std::uint64_t, Pending> pending_;
     std::optional<SignProblem> problem_;
     std::uint32_t failures_ = 0;  // in a row
-    bool tends_ = false;          // the next look is planned, or one is under way
+    std::optional<domain::Monotonic> next_look_;
+    bool looks_ = false;  // one is under way, and plans the next
     bool told_address_ = false;
 };
 

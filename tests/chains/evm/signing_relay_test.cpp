@@ -28,13 +28,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string key = std::string(63, '0') + "1";
+const std::string elsewhere_key = std::string(63, '0') + "1";
 
 // A relayer whose key is elsewhere: 300 ms for a signature.
 struct Elsewhere {
     Elsewhere()
         : relay([this](Relay& self) {
-              signer = std::make_unique<ScriptedSigner>(self.executor, key);
+              signer = std::make_unique<ScriptedSigner>(self.executor, elsewhere_key);
               return signer.get();
           }) {}
 
@@ -169,6 +169,34 @@ TEST_CASE("a signer out of reach pauses what is not signed, and nothing fails") 
     CHECK(world.relay.engine.logger.count("signer_recovered") == 1);
     CHECK(world.nonces_sent() == first_numbers(3));
     world.check_all_received();
+}
+
+TEST_CASE("trouble is looked at soon, however late the next look at credentials would be") {
+    Elsewhere world;
+    world.relay.crash();
+    std::size_t kept_up = 0;
+    world.signer->on_keep_up = [&] {
+        ++kept_up;
+        return chains::evm::Signer::Upkeep{std::nullopt, domain::Milliseconds{6h}};
+    };
+    world.relay.start();
+    world.relay.run_for(1min);
+    CHECK(kept_up == 1);
+    world.signer->on_sign = [](const Transaction&) -> std::optional<SignResult> { return away(); };
+    world.submit(3);
+    world.relay.run_for(1min);
+    CHECK(world.relay.gateway.problem());
+    world.signer->on_sign = [&](const Transaction& asked) { return world.signer->sign(asked); };
+    world.relay.run_for(11s);
+    CHECK_FALSE(world.relay.gateway.problem());
+    world.relay.run_for(1min);
+    world.check_all_received();
+    // And then it is late again.
+    const std::size_t so_far = kept_up;
+    world.relay.run_for(5h);
+    CHECK(kept_up == so_far);
+    world.relay.run_for(2h);
+    CHECK(kept_up == so_far + 1);
 }
 
 TEST_CASE("after the limit of what is out of reach a request fails as such") {
@@ -310,7 +338,7 @@ TEST_CASE("a hole is filled with what is signed elsewhere, and is nobody's meanw
 
 TEST_CASE("a signer that lies in every field once: nothing of it leaves, and nothing is stored") {
     support::ServerScript script;
-    const auto held = chains::evm::private_key_signer(key);
+    const auto held = chains::evm::private_key_signer(elsewhere_key);
     const auto stranger = chains::evm::private_key_signer(std::string(63, '0') + "2");
     chains::evm::signers::Remote remote({held->address()}, script.server(), {});
     Relay relay([&](Relay&) { return &remote; });
