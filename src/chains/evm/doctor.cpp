@@ -24,6 +24,7 @@ public:
 
     std::vector<diagnosis::Finding> run() {
         add(check_signing(signer_, options_.chain_id, clock_));
+        if (auto finding = check_credential(signer_)) add(*std::move(finding));
         examine_write();
         examine_read();
         examine_listeners();

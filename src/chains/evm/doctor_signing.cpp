@@ -33,4 +33,26 @@ diagnosis::Finding check_signing(Signer& signer, std::uint64_t chain_id,
               address + " signed a probe in " + std::to_string(time) + " ms; it was not sent");
 }
 
+std::optional<diagnosis::Finding> check_credential(Signer& signer) {
+    const std::string subject = "signer's credential";
+    const auto credential = signer.examine_credential();
+    if (!credential) return std::nullopt;
+    if (credential->text.empty()) {
+        return warning(subject,
+                       "none: whoever reaches the signer can have transactions signed; see "
+                       "token_file and client_certificate_file");
+    }
+    std::string may;
+    std::string may_not;
+    for (const auto& [operation, problem] : credential->rights) {
+        if (problem) {
+            may_not += "; " + problem->text;
+        } else {
+            may += (may.empty() ? "; it may " : ", ") + operation;
+        }
+    }
+    const std::string text = credential->text + may + may_not;
+    return may_not.empty() ? ok(subject, text) : failed(subject, text);
+}
+
 }  // namespace chains::evm::doctor

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "chains/evm/signature.hpp"
 #include "domain/bytes.hpp"
@@ -49,6 +50,18 @@ public:
     // Blocks. Sees to what signing needs, such as credentials; before the first fetch(), and when
     // it says.
     [[nodiscard]] virtual Upkeep keep_up() { return {}; }
+
+    // What lets us in, for an operator. All without secrets.
+    struct Credential {
+        std::string text;  // such as `a bearer token`; empty: nothing does
+        struct Right {
+            std::string operation;
+            std::optional<SignProblem> problem;  // absent: it may do that
+        };
+        std::vector<Right> rights;  // tried out
+    };
+    // Blocks. Nothing: none is needed, or none was found.
+    [[nodiscard]] virtual std::optional<Credential> examine_credential() { return std::nullopt; }
 
     // What is under way ends, and so does everything later.
     virtual void stop() {}

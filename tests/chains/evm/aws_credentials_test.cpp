@@ -79,8 +79,9 @@ std::string value_of(const net::OwnedRequest& request, const std::string& name) 
 const std::string temporary =
     R"({"Code":"Success","AccessKeyId":"ASIA1","SecretAccessKey":"secret1","Token":"token1",)"
     R"("Expiration":"2026-06-01T06:00:00Z"})";
-const AwsCredentials temporary_found{"ASIA1", "secret1", "token1",
-                                     domain::from_unix_ms(1'780'293'600'000)};
+AwsCredentials temporary_of(const std::string& source) {
+    return {"ASIA1", "secret1", "token1", domain::from_unix_ms(1'780'293'600'000), source};
+}
 
 const std::string sts_answer =
     "<AssumeRoleWithWebIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">"
@@ -97,9 +98,9 @@ TEST_CASE("AWS credentials of the environment come first") {
         {"AWS_ACCESS_KEY_ID", "AKIA1"}, {"AWS_SECRET_ACCESS_KEY", "s1"}, {"HOME", "/home/p"}};
     machine.files["/home/p/.aws/credentials"] =
         "[default]\naws_access_key_id=x\naws_secret_access_key=y\n";
-    CHECK(machine.found() == AwsCredentials{"AKIA1", "s1", "", {}});
+    CHECK(machine.found() == AwsCredentials{"AKIA1", "s1", "", {}, "the environment"});
     machine.variables["AWS_SESSION_TOKEN"] = "t1";
-    CHECK(machine.found() == AwsCredentials{"AKIA1", "s1", "t1", {}});
+    CHECK(machine.found() == AwsCredentials{"AKIA1", "s1", "t1", {}, "the environment"});
     machine.variables.erase("AWS_SECRET_ACCESS_KEY");
     CHECK(machine.problem().text.find("AWS_SECRET_ACCESS_KEY") != std::string::npos);
     CHECK(machine.asked.empty());
@@ -112,19 +113,19 @@ TEST_CASE("AWS credentials of the shared files: the chosen profile of both") {
         "# mine\n[default]\naws_access_key_id = AKIA1\naws_secret_access_key = s=1\n\n"
         "[prod]\r\naws_access_key_id=AKIA2\r\naws_secret_access_key=s2\r\n"
         "AWS_SESSION_TOKEN=t2\r\n";
-    CHECK(machine.found() == AwsCredentials{"AKIA1", "s=1", "", {}});
+    CHECK(machine.found() == AwsCredentials{"AKIA1", "s=1", "", {}, "the profile"});
     machine.variables["AWS_PROFILE"] = "prod";
-    CHECK(machine.found() == AwsCredentials{"AKIA2", "s2", "t2", {}});
+    CHECK(machine.found() == AwsCredentials{"AKIA2", "s2", "t2", {}, "the profile"});
     machine.variables["AWS_PROFILE"] = "other";
     CHECK(machine.problem().text.find("AWS_PROFILE") != std::string::npos);
     machine.variables["AWS_CONFIG_FILE"] = "/etc/aws";
     machine.files["/etc/aws"] = "[profile other]\naws_access_key_id=A\naws_secret_access_key=B\n";
-    CHECK(machine.found() == AwsCredentials{"A", "B", "", {}});
+    CHECK(machine.found() == AwsCredentials{"A", "B", "", {}, "the profile"});
     machine.files["/etc/aws"] = "[profile other]\nsso_session = x\n";
     CHECK(machine.problem().text.find("sso_session, which is not supported") != std::string::npos);
     machine.variables["AWS_SHARED_CREDENTIALS_FILE"] = "/etc/keys";
     machine.files["/etc/keys"] = "[other]\naws_access_key_id=C\naws_secret_access_key=D\n";
-    CHECK(machine.found() == AwsCredentials{"C", "D", "", {}});
+    CHECK(machine.found() == AwsCredentials{"C", "D", "", {}, "the profile"});
     CHECK(machine.asked.empty());
 }
 
@@ -134,7 +135,7 @@ TEST_CASE("AWS credentials of a web identity: AssumeRoleWithWebIdentity") {
                          {"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}};
     machine.files["/token"] = "a.b/c+d\n";
     machine.servers["POST https://sts.eu-central-1.amazonaws.com"] = answer(sts_answer);
-    CHECK(machine.found() == temporary_found);
+    CHECK(machine.found() == temporary_of("a web identity"));
     REQUIRE(machine.asked.size() == 1);
     CHECK(machine.asked[0].request.body ==
           "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3A"
@@ -143,14 +144,14 @@ TEST_CASE("AWS credentials of a web identity: AssumeRoleWithWebIdentity") {
         machine.variables["AWS_ENDPOINT_URL_STS"] = "http://localhost:9";
         machine.variables["AWS_ROLE_SESSION_NAME"] = "me";
         machine.servers["POST http://localhost:9"] = answer(sts_answer);
-        CHECK(machine.found() == temporary_found);
+        CHECK(machine.found() == temporary_of("a web identity"));
         CHECK(machine.asked.back().request.body.find("RoleSessionName=me&") != std::string::npos);
     }
     SUBCASE("of a profile") {
         machine.variables = {{"AWS_CONFIG_FILE", "/etc/aws"}};
         machine.files["/etc/aws"] =
             "[default]\nrole_arn = arn:aws:iam::1:role/signer\nweb_identity_token_file = /token\n";
-        CHECK(machine.found() == temporary_found);
+        CHECK(machine.found() == temporary_of("a web identity"));
     }
     SUBCASE("refused") {
         machine.servers["POST https://sts.eu-central-1.amazonaws.com"] = answer(
@@ -183,12 +184,12 @@ TEST_CASE("AWS credentials of a container's endpoint") {
     Machine machine;
     machine.variables = {{"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "/v2/credentials/x"}};
     machine.servers["GET http://169.254.170.2/v2/credentials/x"] = answer(temporary);
-    CHECK(machine.found() == temporary_found);
+    CHECK(machine.found() == temporary_of("the container's endpoint"));
     machine.variables = {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://169.254.170.23/v1/c"},
                          {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/pod"}};
     machine.files["/pod"] = "pod-token\n";
     machine.servers["GET http://169.254.170.23/v1/c"] = answer(temporary);
-    CHECK(machine.found() == temporary_found);
+    CHECK(machine.found() == temporary_of("the container's endpoint"));
     CHECK(value_of(machine.asked.back().request, "Authorization") == "pod-token");
     machine.variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://elsewhere.example/c";
     const std::size_t before = machine.asked.size();
@@ -203,7 +204,7 @@ TEST_CASE("AWS credentials of an instance: IMDSv2, with its token") {
     machine.servers["GET " + base + "meta-data/iam/security-credentials/"] = answer("signer\n");
     machine.servers["GET " + base + "meta-data/iam/security-credentials/signer"] =
         answer(temporary);
-    CHECK(machine.found() == temporary_found);
+    CHECK(machine.found() == temporary_of("the instance's metadata"));
     REQUIRE(machine.asked.size() == 3);
     CHECK(value_of(machine.asked[0].request, "X-aws-ec2-metadata-token-ttl-seconds") == "21600");
     CHECK(value_of(machine.asked[1].request, "X-aws-ec2-metadata-token") == "imds-token");

@@ -248,6 +248,36 @@ TEST_CASE("what KMS says instead of a signature: which operation, why, and nothi
           std::string::npos);
 }
 
+TEST_CASE("what the credential of KMS may do is tried out, one operation after the other") {
+    World world;
+    world.credentials = AwsCredentials{"ASIA1", "s1", "t1", domain::from_unix_ms(1'780'293'600'000),
+                                       "the instance's metadata"};
+    const auto rights = [&] {
+        std::string text;
+        for (const auto& [operation, problem] : world.kms->examine_credential().value().rights) {
+            text += operation + (problem ? " no " : " yes ");
+        }
+        return text;
+    };
+    CHECK(world.kms->examine_credential().value().text ==
+          "that of the instance's metadata, until 20260601T060000Z");
+    CHECK(rights() == "kms:GetPublicKey yes kms:Sign yes ");
+    for (const auto& [denied, expected] : std::vector<std::pair<std::string, std::string>>{
+             {"GetPublicKey", "kms:GetPublicKey no kms:Sign yes "},
+             {"Sign", "kms:GetPublicKey yes kms:Sign no "}}) {
+        CAPTURE(denied);
+        world.script.on_request = [&](const net::OwnedRequest& request) {
+            return support::header_of(request, "X-Amz-Target") == "TrentService." + denied
+                       ? http_answer(400, R"({"__type":"AccessDeniedException"})")
+                       : world.answer(request);
+        };
+        CHECK(rights() == expected);
+    }
+    world.credentials = SignProblem{"AWS credentials: there are none"};
+    world.clock.advance(std::chrono::days{365});
+    CHECK_FALSE(world.kms->examine_credential());
+}
+
 TEST_CASE("a public key that is not on secp256k1 is none") {
     World world;
     const std::string p256 = "3059301306072a8648ce3d020106082a8648ce3d03010703420004";

@@ -48,9 +48,11 @@ public:
     std::optional<domain::Address> account = support::address(0x51);
     chains::evm::SignResult result = domain::Bytes{1};
     Upkeep upkeep;
+    std::optional<Credential> credential;
 
     [[nodiscard]] std::optional<domain::Address> known_address() const override { return account; }
     [[nodiscard]] Upkeep keep_up() override { return upkeep; }
+    [[nodiscard]] std::optional<Credential> examine_credential() override { return credential; }
     void fetch(const chains::evm::Transaction& transaction, Done done) override {
         CHECK(transaction == chains::evm::probe_transaction(654321, *account));
         CHECK(transaction.nonce == std::uint64_t{1} << 62U);
@@ -252,6 +254,45 @@ TEST_CASE("a signer that does not sign is said, and what hangs on its address is
     CHECK(find(findings, "signer")->text == "not checked: see signing");
     CHECK(find(findings, "fees")->text == "not checked: see signing");
     CHECK(find(findings, "clock")->verdict == Verdict::ok);
+}
+
+TEST_CASE("what lets us in to a signer is said, and what it may do") {
+    using chains::evm::SignProblem;
+    struct Row {
+        std::optional<chains::evm::Signer::Credential> credential;
+        std::optional<Verdict> verdict;
+        const char* text;
+    };
+    for (const Row& row : std::vector<Row>{
+             {std::nullopt, std::nullopt, ""},
+             {{{"", {}}},
+              Verdict::warning,
+              "none: whoever reaches the signer can have transactions signed; see token_file and "
+              "client_certificate_file"},
+             {{{"a bearer token", {}}}, Verdict::ok, "a bearer token"},
+             {{{"that of the profile", {{"kms:GetPublicKey", {}}, {"kms:Sign", {}}}}},
+              Verdict::ok,
+              "that of the profile; it may kms:GetPublicKey, kms:Sign"},
+             {{{"that of the profile",
+                {{"kms:GetPublicKey", SignProblem{"kms:GetPublicKey: denied"}}, {"kms:Sign", {}}}}},
+              Verdict::failed,
+              "that of the profile; it may kms:Sign; kms:GetPublicKey: denied"},
+             {{{"that of the profile",
+                {{"kms:GetPublicKey", SignProblem{"kms:GetPublicKey: denied"}},
+                 {"kms:Sign", SignProblem{"kms:Sign: denied"}}}}},
+              Verdict::failed,
+              "that of the profile; kms:GetPublicKey: denied; kms:Sign: denied"},
+         }) {
+        CAPTURE(row.text);
+        Clinic clinic;
+        clinic.signer.credential = row.credential;
+        const auto findings = clinic.look();
+        const auto* finding = find(findings, "signer's credential");
+        REQUIRE((finding != nullptr) == row.verdict.has_value());
+        if (finding == nullptr) continue;
+        CHECK(finding->verdict == row.verdict);
+        CHECK(finding->text == row.text);
+    }
 }
 
 TEST_CASE("what is not well is said, with what to do") {

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "chains/evm/http_server_script.hpp"
@@ -16,6 +18,7 @@ using chains::evm::signers::Remote;
 using chains::jsonrpc::hex;
 using chains::jsonrpc::Json;
 using support::http_answer;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -96,6 +99,20 @@ TEST_CASE("eth_signTransaction says everything that is signed; answers of each s
     const Json legacy = Json::parse(world.script.requests.back().body)["params"][0];
     CHECK(legacy["gasPrice"] == "0x32");
     CHECK_FALSE(legacy.contains("maxFeePerGas"));
+}
+
+TEST_CASE("what a remote signer is shown is said, and nothing of it") {
+    support::ServerScript script;
+    const auto read = [] { return std::string("secret-token"); };
+    for (const auto& [certificate, token, text] :
+         {std::tuple{false, false, ""},
+          {true, false, "a client certificate"},
+          {false, true, "a bearer token"},
+          {true, true, "a client certificate and a bearer token"}}) {
+        Remote remote({{}, 5s, certificate}, script.server(),
+                      token ? Remote::ReadToken{read} : Remote::ReadToken{});
+        CHECK(remote.examine_credential().value().text == text);
+    }
 }
 
 TEST_CASE("Clef has another name for it, which is found out once") {

@@ -86,7 +86,7 @@ private:
 
     [[nodiscard]] Found environment() const {
         AwsCredentials found{variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"),
-                             variable("AWS_SESSION_TOKEN"), std::nullopt};
+                             variable("AWS_SESSION_TOKEN"), std::nullopt, "the environment"};
         if (found.access_key_id.empty() && found.secret_access_key.empty()) return std::nullopt;
         if (found.access_key_id.empty() || found.secret_access_key.empty()) {
             return refused(
@@ -123,7 +123,7 @@ private:
     [[nodiscard]] Found from_profile(AwsProfile& settings) const {
         if (!settings["aws_access_key_id"].empty() && !settings["aws_secret_access_key"].empty()) {
             return AwsCredentials{settings["aws_access_key_id"], settings["aws_secret_access_key"],
-                                  settings["aws_session_token"], std::nullopt};
+                                  settings["aws_session_token"], std::nullopt, "the profile"};
         }
         if (!settings["role_arn"].empty() && !settings["web_identity_token_file"].empty()) {
             return web_identity(settings["role_arn"], settings["web_identity_token_file"],
@@ -173,7 +173,7 @@ private:
         AwsCredentials found{std::string{element_in(xml, "AccessKeyId")},
                              std::string{element_in(xml, "SecretAccessKey")},
                              std::string{element_in(xml, "SessionToken")},
-                             time_in_iso8601(element_in(xml, "Expiration"))};
+                             time_in_iso8601(element_in(xml, "Expiration")), "a web identity"};
         return complete(std::move(found), "AssumeRoleWithWebIdentity");
     }
 
@@ -189,9 +189,10 @@ private:
                                                  const std::string& what) const {
         const auto json = jsonrpc::parse(text);
         if (!json) return refused(what + " answers no JSON");
-        return complete({text_in(*json, "AccessKeyId"), text_in(*json, "SecretAccessKey"),
-                         text_in(*json, "Token"), time_in_iso8601(text_in(*json, "Expiration"))},
-                        what);
+        return complete(
+            {text_in(*json, "AccessKeyId"), text_in(*json, "SecretAccessKey"),
+             text_in(*json, "Token"), time_in_iso8601(text_in(*json, "Expiration")), what},
+            what);
     }
 
     // The token must not go in the clear to somebody else's machine.

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/parse.hpp"
+#include "domain/keccak.hpp"
 
 namespace chains::evm::signers {
 namespace {
@@ -21,6 +22,8 @@ constexpr Milliseconds renewal_before_expiry = std::chrono::minutes{5};
 constexpr Milliseconds renewal_without_expiry = std::chrono::minutes{10};
 constexpr Milliseconds upkeep_min{30'000};
 constexpr std::size_t der_bytes_max = 512;
+constexpr std::array<std::uint8_t, 16> credential_probe{'p', 'o', 's', 't', 'h', 'o', 'u', 's',
+                                                        'e', ' ', 'd', 'o', 'c', 't', 'o', 'r'};
 
 // Of a SubjectPublicKeyInfo: id-ecPublicKey, secp256k1, an uncompressed point (RFC 5480; SEC 2).
 constexpr std::array<std::uint8_t, 23> spki_start{0x30, 0x56, 0x30, 0x10, 0x06, 0x07, 0x2a, 0x86,
@@ -97,6 +100,11 @@ std::optional<domain::Address> address_in(domain::ByteView der) {
     return account_of(der.subspan(spki_start.size()));
 }
 
+std::string end_of(const AwsCredentials& credentials) {
+    if (!credentials.expires) return "without an end";
+    return "until " + amz_date(*credentials.expires);
+}
+
 }  // namespace
 
 AwsKms::AwsKms(AwsKmsOptions options, HttpServer server,
@@ -132,11 +140,7 @@ void AwsKms::fetch(const Transaction& transaction, Done done) {
         return;
     }
     const domain::Bytes32 digest = signing_hash(transaction);
-    const Json body{{"KeyId", options_.key_id},
-                    {"Message", base::to_base64(std::span<const std::uint8_t>{digest})},
-                    {"MessageType", "DIGEST"},
-                    {"SigningAlgorithm", "ECDSA_SHA_256"}};
-    ask("Sign", body.dump(), "Signature", *credentials,
+    ask("Sign", sign_body(digest), "Signature", *credentials,
         [transaction, digest, account = *account, done = std::move(done)](Answer answer) {
             if (auto* problem = std::get_if<SignProblem>(&answer)) {
                 done(std::move(*problem));
@@ -150,6 +154,14 @@ void AwsKms::fetch(const Transaction& transaction, Done done) {
                 done(SignProblem{"kms:Sign: the answer is no signature of the key"});
             }
         });
+}
+
+std::string AwsKms::sign_body(const domain::Bytes32& digest) const {
+    return Json{{"KeyId", options_.key_id},
+                {"Message", base::to_base64(std::span<const std::uint8_t>{digest})},
+                {"MessageType", "DIGEST"},
+                {"SigningAlgorithm", "ECDSA_SHA_256"}}
+        .dump();
 }
 
 Signer::Upkeep AwsKms::keep_up() {
@@ -187,10 +199,8 @@ std::optional<SignProblem> AwsKms::learn_address() {
     if (known_address()) return std::nullopt;
     const auto credentials = usable_credentials();
     if (!credentials) return SignProblem{"AWS credentials: they have expired", true};
-    std::promise<Answer> answered;
-    ask("GetPublicKey", Json{{"KeyId", options_.key_id}}.dump(), "PublicKey", *credentials,
-        [&answered](Answer answer) { answered.set_value(std::move(answer)); });
-    Answer answer = answered.get_future().get();
+    Answer answer = ask_and_wait("GetPublicKey", Json{{"KeyId", options_.key_id}}.dump(),
+                                 "PublicKey", *credentials);
     if (auto* problem = std::get_if<SignProblem>(&answer)) return std::move(*problem);
     const auto der = der_in(std::get<std::string>(answer));
     const auto address = der ? address_in(*der) : std::nullopt;
@@ -202,6 +212,32 @@ std::optional<SignProblem> AwsKms::learn_address() {
     const std::lock_guard lock{mutex_};
     address_ = address;
     return std::nullopt;
+}
+
+std::optional<Signer::Credential> AwsKms::examine_credential() {
+    static_cast<void>(renew_credentials());
+    const auto credentials = usable_credentials();
+    if (!credentials) return std::nullopt;
+    Credential credential{"that of " + credentials->source + ", " + end_of(*credentials), {}};
+    const auto try_out = [&](const std::string& operation, const std::string& body,
+                             const char* member) {
+        Answer answer = ask_and_wait(operation, body, member, *credentials);
+        auto* problem = std::get_if<SignProblem>(&answer);
+        credential.rights.push_back({"kms:" + operation, problem != nullptr
+                                                             ? std::optional{std::move(*problem)}
+                                                             : std::nullopt});
+    };
+    try_out("GetPublicKey", Json{{"KeyId", options_.key_id}}.dump(), "PublicKey");
+    try_out("Sign", sign_body(domain::keccak256(credential_probe)), "Signature");
+    return credential;
+}
+
+AwsKms::Answer AwsKms::ask_and_wait(const std::string& operation, const std::string& body,
+                                    const char* member, const AwsCredentials& credentials) {
+    std::promise<Answer> answered;
+    ask(operation, body, member, credentials,
+        [&answered](Answer answer) { answered.set_value(std::move(answer)); });
+    return answered.get_future().get();
 }
 
 void AwsKms::ask(const std::string& operation, const std::string& body, const char* member,

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] std::optional<domain::Address> known_address() const override;
     void fetch(const Transaction& transaction, Done done) override;
     [[nodiscard]] Upkeep keep_up() override;
+    // Signs a digest that belongs to nothing.
+    [[nodiscard]] std::optional<Credential> examine_credential() override;
     void stop() override;
 
 private:
@@ -51,6 +53,9 @@ private:
     [[nodiscard]] std::optional<SignProblem> renew_credentials();
     [[nodiscard]] std::optional<SignProblem> learn_address();
     [[nodiscard]] std::optional<AwsCredentials> usable_credentials() const;
+    [[nodiscard]] std::string sign_body(const domain::Bytes32& digest) const;
+    [[nodiscard]] Answer ask_and_wait(const std::string& operation, const std::string& body,
+                                      const char* member, const AwsCredentials& credentials);
     void ask(const std::string& operation, const std::string& body, const char* member,
              const AwsCredentials& credentials, std::function<void(Answer)> done);
     [[nodiscard]] Answer read(const std::string& operation, const char* member,

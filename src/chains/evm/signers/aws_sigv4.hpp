@@ -17,6 +17,7 @@ struct AwsCredentials {
     std::string secret_access_key;
     std::string session_token;                 // empty: none
     std::optional<domain::Timestamp> expires;  // absent: never
+    std::string source{};                      // in words, such as `the environment`
 
     bool operator==(const AwsCredentials&) const = default;
 };

@@ -113,9 +113,9 @@ std::unique_ptr<Signer> make_remote(const Options& options) {
     if (!signing.token_file.empty()) {
         read_token = [path = signing.token_file] { return token_in(path); };
     }
-    return std::make_unique<Remote>(RemoteOptions{signing.address, signing.timeout},
-                                    server_at(url_in(signing.url, "url"), options, tls),
-                                    std::move(read_token));
+    return std::make_unique<Remote>(
+        RemoteOptions{signing.address, signing.timeout, !signing.client_certificate_file.empty()},
+        server_at(url_in(signing.url, "url"), options, tls), std::move(read_token));
 }
 
 }  // namespace

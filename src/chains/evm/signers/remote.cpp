@@ -74,6 +74,12 @@ Signer::Upkeep Remote::keep_up() {
     return {{}, token_interval};
 }
 
+std::optional<Signer::Credential> Remote::examine_credential() {
+    std::string text = options_.shows_certificate ? "a client certificate" : "";
+    if (read_token_) text += text.empty() ? "a bearer token" : " and a bearer token";
+    return Credential{std::move(text), {}};
+}
+
 void Remote::fetch(const Transaction& transaction, Done done) {
     ask(transaction, as_clef_, std::move(done));
 }

@@ -16,6 +16,7 @@ namespace chains::evm::signers {
 struct RemoteOptions {
     domain::Address address{};
     domain::Milliseconds timeout{5'000};
+    bool shows_certificate = false;
 };
 
 // Somebody who answers eth_signTransaction over HTTP: Web3Signer (the bytes), plugins of Vault (the
@@ -35,6 +36,7 @@ public:
     void fetch(const Transaction& transaction, Done done) override;
     // Reads the token again: who renews it does not say when.
     [[nodiscard]] Upkeep keep_up() override;
+    [[nodiscard]] std::optional<Credential> examine_credential() override;
     void stop() override;
 
 private:
