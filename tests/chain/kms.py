@@ -1,5 +1,5 @@
-"""A stand-in for AWS KMS with one key, and for the instance metadata that knows its credentials. It
-checks signature version 4 of every request by its own reading of the rules (IAM User Guide, "Create a
+"""A stand-in for AWS KMS with one key, and for whoever tells its credentials: STS for a web identity,
+the endpoint of a container, the metadata of an instance. It checks signature version 4 of every request by its own reading of the rules (IAM User Guide, "Create a
 signed AWS API request"), and says what KMS would say."""
 
 import base64
@@ -13,6 +13,7 @@ import random
 import re
 import threading
 import time
+import urllib.parse
 
 from abi import word
 from proxy import Server
@@ -22,6 +23,12 @@ SPKI = bytes.fromhex("3056301006072a8648ce3d020106052b8104000a034200")
 AUTHORIZATION = re.compile(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, "
                            r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})")
 CLOCK_SKEW = datetime.timedelta(minutes=5)
+ROLE = "arn:aws:iam::111122223333:role/relayer"
+STS_ANSWER = """<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+<AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>{}</AccessKeyId><SecretAccessKey>{}</SecretAccessKey>
+<SessionToken>{}</SessionToken><Expiration>{}</Expiration></Credentials></AssumeRoleWithWebIdentityResult>
+</AssumeRoleWithWebIdentityResponse>"""
+STS_REFUSAL = "<ErrorResponse><Error><Type>Sender</Type><Code>InvalidIdentityToken</Code></Error></ErrorResponse>"
 
 
 class Refused(Exception):
@@ -88,6 +95,24 @@ class Kms:
     def metadata_variables(self):
         return {"AWS_EC2_METADATA_SERVICE_ENDPOINT": self.url, "HOME": "/nowhere"}
 
+    @property
+    def container_variables(self):
+        return {"AWS_CONTAINER_CREDENTIALS_FULL_URI": self.url + "/container", "HOME": "/nowhere",
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN": "container-token"}
+
+    def profile_variables(self, directory):
+        """Of a profile in files there."""
+        file = directory / "aws-credentials"
+        file.write_text(f"[relayer]\naws_access_key_id = {self.access_key}\naws_secret_access_key = {self.secret}\n"
+                        f"aws_session_token = {self.token}\n", encoding="utf-8")
+        return {"AWS_SHARED_CREDENTIALS_FILE": str(file), "AWS_PROFILE": "relayer", "HOME": "/nowhere"}
+
+    def web_identity_variables(self, directory, token="identity-token"):
+        file = directory / "identity-token"
+        file.write_text(token + "\n", encoding="utf-8")
+        return {"AWS_ROLE_ARN": ROLE, "AWS_WEB_IDENTITY_TOKEN_FILE": str(file), "HOME": "/nowhere",
+                "AWS_ENDPOINT_URL_STS": self.url + "/sts"}
+
     def __enter__(self):
         self.thread.start()
         return self
@@ -143,8 +168,27 @@ class Kms:
         body = der_integer(r) + der_integer(s)
         return bytes([0x30, len(body)]) + body
 
+    def end(self):
+        end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
+        return end.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def credentials(self):
+        return json.dumps({"Code": "Success", "AccessKeyId": self.access_key, "SecretAccessKey": self.secret,
+                           "Token": self.token, "Expiration": self.end()})
+
+    def assume_role(self, body):
+        """AssumeRoleWithWebIdentity of STS: status and XML."""
+        asked = dict(urllib.parse.parse_qsl(body.decode()))
+        wanted = {"Action": "AssumeRoleWithWebIdentity", "Version": "2011-06-15", "RoleArn": ROLE,
+                  "RoleSessionName": "posthouse", "WebIdentityToken": "identity-token"}
+        if asked != wanted:
+            return 400, STS_REFUSAL
+        return 200, STS_ANSWER.format(self.access_key, self.secret, self.token, self.end())
+
     def metadata(self, method, path, headers):
-        """IMDSv2."""
+        """The endpoint of a container, and IMDSv2."""
+        if path == "/container":
+            return self.credentials() if headers.get("authorization") == "container-token" else None
         if method == "PUT" and path == "/latest/api/token":
             return "imds-token" if "x-aws-ec2-metadata-token-ttl-seconds" in headers else None
         if headers.get("x-aws-ec2-metadata-token") != "imds-token":
@@ -153,9 +197,7 @@ class Kms:
         if path == role:
             return "signer"
         if path == role + "signer":
-            end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
-            return json.dumps({"Code": "Success", "AccessKeyId": self.access_key, "SecretAccessKey": self.secret,
-                               "Token": self.token, "Expiration": end.strftime("%Y-%m-%dT%H:%M:%SZ")})
+            return self.credentials()
         return None
 
 
@@ -186,6 +228,9 @@ def handler(kms):
 
         def do_POST(self):  # noqa: N802
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if self.path == "/sts":
+                self.reply(*kms.assume_role(body))
+                return
             operation = self.headers.get("X-Amz-Target", "").removeprefix("TrentService.")
             with kms.lock:
                 kms.under_way += 1

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -13,9 +14,11 @@ from evm import World
 
 import samples
 from chain import RELAYER, RELAYER_KEY
+from config import config_text
 from kms import Kms
 from remote_signer import RemoteSigner
 from service import binary, environment, wait_until
+from votes_world import World as VotesWorld
 
 KEY = int(RELAYER_KEY, 16)
 OTHER_KEY = 0x1234567890
@@ -38,13 +41,17 @@ class Signed:
         world.service.variables = dict(variables or {})
         return world
 
-    def doctor(self, world):
+    def directory(self):
+        return pathlib.Path(self.enter(tempfile.TemporaryDirectory()))
+
+    def doctor(self, world, subject="signing"):
         process = subprocess.run([binary(), "doctor", "--config", str(world.service.config)],
                                  env=environment(**world.service.variables), timeout=60,
                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        for secret in ("SECRET-ID", "alias/relayer", "secret/of+KMS", "session-token", "127.0.0.1"):
+        for secret in ("SECRET-ID", "alias/relayer", "secret/of+KMS", "session-token", "identity-token",
+                       "container-token", "127.0.0.1"):
             self.assertNotIn(secret, process.stdout + process.stderr)
-        [line] = [line for line in process.stdout.splitlines() if " signing: " in line]
+        [line] = [line for line in process.stdout.splitlines() if f" {subject}: " in line]
         return line
 
     def succeed(self, world, path, body):
@@ -91,12 +98,47 @@ class KmsTest(Signed, unittest.TestCase):
         self.assertIn(f"signer_known address={RELAYER}", world.service.log())
         self.assertEqual(set(kms.counts), {"GetPublicKey", "Sign"})
 
-    def test_credentials_of_the_instance(self):
-        kms = self.enter(Kms(KEY))
-        world = self.world_of(kms, kms.metadata_variables)
+    def succeed_with(self, kms, variables, source):
+        """`source`: what the doctor calls it."""
+        world = self.world_of(kms, variables)
+        self.assertRegex(self.doctor(world, "signer's credential"),
+                         rf"ok +signer's credential: that of {source}, .*; it may kms:GetPublicKey, kms:Sign$")
         world.service.start()
         self.succeed(world, samples.PUBLIC_DECRYPT, world.variants.public_decrypt())
         self.check_all(world, 1)
+
+    def test_credentials_of_the_environment(self):
+        kms = self.enter(Kms(KEY))
+        self.succeed_with(kms, kms.variables, "the environment")
+
+    def test_credentials_of_a_profile(self):
+        kms = self.enter(Kms(KEY))
+        self.succeed_with(kms, kms.profile_variables(self.directory()), "the profile")
+
+    def test_credentials_of_a_web_identity(self):
+        kms = self.enter(Kms(KEY))
+        self.succeed_with(kms, kms.web_identity_variables(self.directory()), "a web identity")
+
+    def test_credentials_of_a_container(self):
+        kms = self.enter(Kms(KEY))
+        self.succeed_with(kms, kms.container_variables, "the container's endpoint")
+
+    def test_credentials_of_the_instance(self):
+        kms = self.enter(Kms(KEY))
+        self.succeed_with(kms, kms.metadata_variables, "the instance's metadata")
+
+    def test_a_source_that_refuses_is_named(self):
+        kms = self.enter(Kms(KEY))
+        for variables, words in (
+                (kms.web_identity_variables(self.directory(), "another"), "HTTP 400, InvalidIdentityToken"),
+                ({**kms.container_variables, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "another"},
+                 "the container's endpoint answers HTTP 401"),
+                ({**kms.profile_variables(self.directory()), "AWS_PROFILE": "other"}, "a profile that is in no file"),
+                ({"AWS_EC2_METADATA_DISABLED": "true", "HOME": "/nowhere"}, "there are none")):
+            with self.subTest(words):
+                line = self.doctor(self.world_of(kms, variables))
+                self.assertTrue(line.startswith("failed"), line)
+                self.assertIn(words, line)
 
     def test_what_kms_refuses_is_said_and_nothing_leaves(self):
         kms = self.enter(Kms(KEY))
@@ -126,6 +168,13 @@ class KmsTest(Signed, unittest.TestCase):
         kms.denied = set()
         self.assertEqual(world.service.poll(samples.PUBLIC_DECRYPT, job).status, 200)
         self.check_all(world, 1)
+        # Later, when credentials are looked at hours from now, no less.
+        kms.expired = True
+        job = world.post(samples.PUBLIC_DECRYPT, world.variants.public_decrypt())
+        self.wait_for_trouble(world, "ExpiredTokenException")
+        kms.expired = False
+        self.assertEqual(world.service.poll(samples.PUBLIC_DECRYPT, job).status, 200)
+        self.check_all(world, 2)
 
     def test_kms_out_of_reach_at_the_start(self):
         kms = self.enter(Kms(KEY))
@@ -138,6 +187,22 @@ class KmsTest(Signed, unittest.TestCase):
         kms.denied = set()
         self.assertEqual(world.service.poll(samples.INPUT_PROOF, job).status, 200)
         wait_until(lambda: world.service.get("/healthz").status == 200, 20, "good health")
+
+    def test_votes_go_on_while_kms_is_out_of_reach(self):
+        kms = self.enter(Kms(KEY))
+        kms.denied = {"GetPublicKey", "Sign"}
+        world = self.world_of(kms)
+        votes = self.enter(VotesWorld(starts=False))
+        # Both have short pauses.
+        gateway = config_text(world.chain.anvil.url, **{**kms.settings, "engine.trouble_pause_max": None})
+        votes.service.configure(votes.service.config.read_text(encoding="utf-8") + gateway)
+        votes.service.variables = kms.variables
+        votes.service.start()
+        wait_until(lambda: "kms:GetPublicKey" in votes.service.log(), 15, "trouble in the log")
+        shares = votes.shares(votes.add_round(), 3)
+        self.assertEqual([status for status, _ in votes.hand_in(shares)], [200] * len(shares))
+        votes.wait_until_confirmed(shares)
+        self.assertEqual(votes.service.get("/healthz").status, 503)
 
     def test_kill_while_signatures_are_under_way(self):
         """No number is lost, and none is used twice."""
