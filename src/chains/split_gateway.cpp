@@ -53,6 +53,16 @@ engine::Sealed SplitGateway::seal(const domain::RequestId& id, domain::Kind kind
     return of(kind).seal(id, kind, plan);
 }
 
+std::optional<std::uint64_t> SplitGateway::fetch_seal(const domain::RequestId& id,
+                                                      domain::Kind kind, const engine::Plan& plan) {
+    return of(kind).fetch_seal(id, kind, plan);
+}
+
+// Shares are signed at once: what is fetched is the relayer's.
+void SplitGateway::end_seal(std::uint64_t ticket, bool stored) {
+    relayer_.end_seal(ticket, stored);
+}
+
 void SplitGateway::keep_sealed() {
     relayer_.keep_sealed();
     votes_.keep_sealed();

@@ -21,6 +21,10 @@ public:
     void confirm(std::vector<engine::ConfirmOrder> orders) override;
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
                                       const engine::Plan& plan) override;
+    [[nodiscard]] std::optional<std::uint64_t> fetch_seal(const domain::RequestId& id,
+                                                          domain::Kind kind,
+                                                          const engine::Plan& plan) override;
+    void end_seal(std::uint64_t ticket, bool stored) override;
     void keep_sealed() override;
     void undo_sealed() override;
     [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,

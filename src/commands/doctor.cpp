@@ -8,7 +8,7 @@
 
 #include "chains/evm/doctor.hpp"
 #include "chains/evm/nodes.hpp"
-#include "chains/evm/signer.hpp"
+#include "chains/evm/signers/make_signer.hpp"
 #include "chains/votes/doctor.hpp"
 #include "platform/log.hpp"
 #include "platform/real_clock.hpp"
@@ -37,7 +37,7 @@ std::vector<Finding> look_at_gateway(const config::Settings& settings, const por
         return {{Finding::Verdict::ok, "gateway.type",
                  "loopback, a chain inside the program; there is nothing to check"}};
     }
-    const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
+    const auto signer = chains::evm::signers::make_signer(settings.evm, clock);
     auto nodes = chains::evm::make_nodes(settings.evm, clock);
     const auto probes = chains::evm::make_probes(settings.evm, clock);
     chains::evm::Options options = settings.evm;

@@ -62,14 +62,29 @@ private:
     NoRounds rounds_;
 };
 
+// The account, where it is known before anybody is asked.
+std::string signer_of(const chains::evm::Options& evm) {
+    using Type = chains::evm::Options::Signing::Type;
+    switch (evm.signer.type) {
+        case Type::aws_kms:
+            return "aws_kms";
+        case Type::remote:
+            return "0x" + domain::to_hex(evm.signer.address);
+        case Type::private_key:
+            break;
+    }
+    return "0x" + domain::to_hex(chains::evm::private_key_signer(evm.private_key)->address());
+}
+
 // Without URLs: they may hold secrets.
-std::string line_of(const chains::evm::Options& evm, const domain::Address& signer) {
+std::string line_of(const chains::evm::Options& evm) {
     std::string chains;
     for (const auto& chain : evm.host_chains) {
         chains += (chains.empty() ? "" : ",") + std::to_string(chain.chain_id);
     }
-    return "gateway type=evm chain_id=" + std::to_string(evm.chain_id) + " signer=0x" +
-           domain::to_hex(signer) + " listeners=" + std::to_string(evm.listening.listeners.size()) +
+    return "gateway type=evm chain_id=" + std::to_string(evm.chain_id) +
+           " signer=" + signer_of(evm) +
+           " listeners=" + std::to_string(evm.listening.listeners.size()) +
            " host_chains=" + chains;
 }
 
@@ -86,9 +101,9 @@ std::unique_ptr<RelayerChain> make_loopback(const config::Settings& settings, po
 std::unique_ptr<RelayerChain> make_evm(const config::Settings& settings, ports::Clock& clock,
                                        ports::Logger& logger) {
     try {
-        const auto signer = chains::evm::private_key_signer(settings.evm.private_key);
+        const std::string line = line_of(settings.evm);
         auto chain = std::make_unique<Evm>(settings, clock, logger);
-        logger.write(ports::LogLevel::info, line_of(settings.evm, signer->address()));
+        logger.write(ports::LogLevel::info, line);
         return chain;
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("gateway.type evm: ") + error.what());

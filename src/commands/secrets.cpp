@@ -8,6 +8,7 @@
 #include "api/access/secret_file.hpp"
 #include "base/sanitize.hpp"
 #include "chains/evm/signer.hpp"
+#include "chains/evm/signers/make_signer.hpp"
 #include "config/secret_values.hpp"
 #include "config/source.hpp"
 #include "net/tls.hpp"
@@ -42,7 +43,9 @@ std::vector<std::string> leave_out_credentials(config::Settings& settings) {
     for (std::string* file :
          {&settings.api.access.client_keys_file, &settings.api.access.share_tokens_file,
           &settings.http.tls_certificate_file, &settings.http.tls_key_file,
-          &settings.admin.token_file, &settings.signer_key_file}) {
+          &settings.admin.token_file, &settings.signer_key_file, &settings.evm.signer.ca_file,
+          &settings.evm.signer.client_certificate_file, &settings.evm.signer.client_key_file,
+          &settings.evm.signer.token_file}) {
         if (!api::access::is_credential(*file)) continue;
         lines.push_back("not_checked file=" + base::log_value(*file) +
                         " reason=\"only the service has it\"");
@@ -68,8 +71,26 @@ void check_signer_key(const std::string& key) {
     }
 }
 
+// By their paths; the token is read when it is needed, and now to see whether it can be.
+void find_signer_files(chains::evm::Options::Signing& signer, const std::string& credentials) {
+    if (!signer.token_file.empty()) config::check_signer_token(signer.token_file, credentials);
+    for (std::string* file : {&signer.ca_file, &signer.client_certificate_file,
+                              &signer.client_key_file, &signer.token_file}) {
+        if (file->empty()) continue;
+        auto place = api::access::place_of(*file, credentials);
+        if (const auto* problem = std::get_if<api::access::FileProblem>(&place)) {
+            throw std::runtime_error("gateway.tx_engine.signer: " + problem->text);
+        }
+        *file = std::get<std::string>(std::move(place));
+    }
+}
+
 void read_signer_key(config::Settings& settings) {
     if (settings.gateway != config::GatewayType::evm) return;
+    if (settings.evm.signer.type != chains::evm::Options::Signing::Type::private_key) {
+        find_signer_files(settings.evm.signer, settings.api.access.credentials_directory);
+        return;
+    }
     if (!settings.signer_key_file.empty()) {
         settings.evm.private_key = config::read_signer_key(
             settings.signer_key_file, settings.api.access.credentials_directory);
@@ -99,6 +120,10 @@ std::vector<std::string> check_secrets(config::Settings& settings) {
     const platform::RealClock clock;
     const api::access::Authenticator authenticator(settings.api.access, clock);
     const net::HttpOptions& http = settings.http;
+    if (settings.gateway == config::GatewayType::evm &&
+        settings.evm.signer.type == chains::evm::Options::Signing::Type::remote) {
+        static_cast<void>(chains::evm::signers::make_signer(settings.evm, clock));
+    }
     if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
         const net::Tls tls({http.tls_certificate_file, http.tls_key_file});
     }

@@ -1,11 +1,14 @@
 #include "config/cross_checks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "base/text.hpp"
 #include "config/keys.hpp"
 #include "config/quantities.hpp"
 
@@ -46,13 +49,57 @@ private:
         if (node == nullptr || !std::holds_alternative<Node::Table>(node->value)) return;
         const auto type = signer_type();
         if (!type) {
-            missing(*node, "type", "private_key or aws_kms");
+            missing(*node, "type", "private_key, aws_kms or remote");
         } else if (*type == "private_key") {
             both_keys();
             if (!has_key_file()) require(*node, "private_key", key_allowed);
         } else if (*type == "aws_kms") {
             require(*node, "key_id", "text");
             require(*node, "region", "text");
+            region();
+            no_key_here(*type);
+        } else if (*type == "remote") {
+            require(*node, "url", "http://HOST… or https://HOST…");
+            require(*node, "address", "the address of the account");
+            remote_files();
+            no_key_here(*type);
+        }
+    }
+
+    // It becomes a part of a host's name.
+    void region() {
+        const std::string& region = evm_.signer.region;
+        const auto fits = [](char c) { return base::is_lower(c) || base::is_digit(c) || c == '-'; };
+        if (std::ranges::all_of(region, fits)) return;
+        findings_.error_where_set({signer_table + ".region"}, "is no region",
+                                  "small letters, digits and -, such as eu-central-1");
+    }
+
+    // A key that nobody needs should lie nowhere.
+    void no_key_here(const std::string& type) {
+        for (const char* name : {".private_key", ".private_key_file"}) {
+            if (!findings_.was_set(signer_table + name)) continue;
+            findings_.error_where_set({signer_table + name},
+                                      "is set, and type is " + type + ", which has no use for it",
+                                      "no key here, or type private_key");
+        }
+    }
+
+    void remote_files() {
+        const auto& signer = evm_.signer;
+        if (signer.client_certificate_file.empty() != signer.client_key_file.empty()) {
+            findings_.error_where_set(
+                {signer_table + ".client_certificate_file", signer_table + ".client_key_file"},
+                "one is set without the other", "both or neither");
+        }
+        const bool has_tls = base::lower_case(signer.url).starts_with("https:");
+        for (const auto& [name, file] :
+             {std::pair{".ca_file", &signer.ca_file},
+              std::pair{".client_certificate_file", &signer.client_certificate_file}}) {
+            if (has_tls || file->empty() || signer.url.empty()) continue;
+            findings_.error_where_set({signer_table + name},
+                                      "needs TLS, and gateway.tx_engine.signer.url has none",
+                                      "an https URL, or no file");
         }
     }
 
@@ -165,10 +212,6 @@ private:
 
     void key() {
         const auto type = signer_type();
-        if (type == "aws_kms") {
-            findings_.error_where_set({signer_table + ".type"}, "aws_kms is not supported yet",
-                                      "private_key");
-        }
         key_in_open_file();
         // Otherwise the table is there and signer() has said it.
         if (type || has_key_file() || findings_.was_set(signer_table + ".private_key")) return;
@@ -204,6 +247,9 @@ private:
         check("gateway.contracts.input_verification_address", evm_.input_verification);
         check("protocol_config.address", evm_.protocol_config.address);
         check("keyurl.kms_generation_address", evm_.key_urls.kms_generation);
+        if (findings_.was_set(signer_table + ".address")) {
+            check(signer_table + ".address", evm_.signer.address);
+        }
         const std::string contracts = "gateway.contracts.";
         if (evm_.protocol_payment) {
             check(contracts + "protocol_payment_address", *evm_.protocol_payment);
@@ -250,6 +296,14 @@ void settle_evm(Loaded& loaded) {
         evm.host_chains[i].chain_id = settings.api.host_chain_ids[i];
     }
     if (evm.read_urls.empty()) evm.read_urls = evm.write_urls;
+    const bool in_the_clear = evm.signer.type == chains::evm::Options::Signing::Type::remote &&
+                              !evm.signer.token_file.empty() &&
+                              base::lower_case(evm.signer.url).starts_with("http:");
+    if (in_the_clear) {
+        loaded.warnings.emplace_back(
+            "signer_token_in_the_clear hint=\"gateway.tx_engine.signer.url is http: whoever sees "
+            "the token can sign; use https\"");
+    }
     if (evm.listening.listeners.size() == 1) {
         loaded.warnings.emplace_back(
             "one_listener gateway.listener_pool.listeners=1 hint=\"one listener: no redundancy; "

@@ -56,6 +56,16 @@ std::string read_token_file(const std::string& place, const std::string& credent
     return read_value("http.admin_token_file", place, credentials_directory, problem_of);
 }
 
+void check_signer_token(const std::string& place, const std::string& credentials_directory) {
+    const auto problem_of = [](std::string_view token) -> std::optional<std::string> {
+        if (!token.empty() && std::ranges::all_of(token, base::is_visible)) return std::nullopt;
+        return "holds no token; allowed: visible ASCII characters, and nothing else";
+    };
+    std::string token =
+        read_value("gateway.tx_engine.signer.token_file", place, credentials_directory, problem_of);
+    api::access::wipe(token);
+}
+
 std::string read_signer_key(const std::string& place, const std::string& credentials_directory) {
     const auto problem_of = [](std::string_view key) -> std::optional<std::string> {
         if (is_key(key)) return std::nullopt;

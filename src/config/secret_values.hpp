@@ -22,4 +22,7 @@ inline constexpr std::string_view admin_token_allowed =
 [[nodiscard]] std::string read_signer_key(const std::string& place,
                                           const std::string& credentials_directory);
 
+// Whether the bearer token for a remote signer can be read.
+void check_signer_token(const std::string& place, const std::string& credentials_directory);
+
 }  // namespace config

@@ -94,6 +94,16 @@ struct Sealed {
     domain::Timestamp at{};  // wall time; set by the engine
 };
 
+// The end of a signature that was fetched (Gateway::fetch_seal). Unreachable: there is none, and
+// its nonce goes to the next request unless the request had it before.
+using SignOutcome = std::variant<Sealed, Unreachable>;
+
+struct Signed {
+    domain::RequestId id;
+    std::uint64_t ticket = 0;
+    SignOutcome outcome;
+};
+
 // --- sending -----------------------------------------------------------------------------------
 
 struct SendOrder {
@@ -215,6 +225,8 @@ public:
     virtual void prepared(std::vector<Prepared> events) = 0;
     virtual void sent(std::vector<Sent> events) = 0;
     virtual void answered(Answered event) = 0;
+    // Not for who signs at once.
+    virtual void sealed(std::vector<Signed> events) { assert(events.empty()); }
     // Not for who gives no such orders.
     virtual void confirmed(std::vector<Confirmed> events) { assert(events.empty()); }
 };
@@ -245,7 +257,21 @@ public:
     // Processor thread, inside the step: no I/O, no blocking. Assigns the nonce.
     [[nodiscard]] virtual Sealed seal(const domain::RequestId& id, domain::Kind kind,
                                       const Plan& plan) = 0;
-    // Processor thread: what was sealed since the last call is durable, or never was.
+    // Processor thread, inside the step, before seal(): no I/O, no blocking. For a signer that is
+    // not in the process: reserves the nonce in memory and, once the step is durable, fetches the
+    // signature; exactly one Signed with this ticket comes back, unless it is dropped. The step
+    // that takes what comes stores it as it would what seal() gives. Nothing: seal() signs at once.
+    [[nodiscard]] virtual std::optional<std::uint64_t> fetch_seal(const domain::RequestId& /*id*/,
+                                                                  domain::Kind /*kind*/,
+                                                                  const Plan& /*plan*/) {
+        return std::nullopt;
+    }
+    // Processor thread, inside the step: it stores this signature, or nobody ever will, since it
+    // came too late or nobody waits for it; its number is free then, once the step is durable. Of
+    // an unknown ticket nothing happens.
+    virtual void end_seal(std::uint64_t /*ticket*/, bool /*stored*/) {}
+    // Processor thread: what was sealed, reserved or ended since the last call is durable, or never
+    // was.
     virtual void keep_sealed() {}
     virtual void undo_sealed() {}
 

@@ -29,8 +29,8 @@ bool Events::empty() const {
 }
 
 std::size_t Events::size() const {
-    return checked.size() + prepared.size() + sent.size() + answered.size() + confirmed.size() +
-           submissions.size() + retunes.size() + alerts_taken.size();
+    return checked.size() + prepared.size() + sealed.size() + sent.size() + answered.size() +
+           confirmed.size() + submissions.size() + retunes.size() + alerts_taken.size();
 }
 
 std::optional<Submission> Inbox::submit(Submission submission) {
@@ -79,6 +79,10 @@ void Inbox::sent(std::vector<Sent> events) {
     put(events_.sent, std::move(events));
 }
 
+void Inbox::sealed(std::vector<Signed> events) {
+    put(events_.sealed, std::move(events));
+}
+
 void Inbox::confirmed(std::vector<Confirmed> events) {
     put(events_.confirmed, std::move(events));
 }
@@ -114,6 +118,7 @@ void Inbox::drain(Events& events) {
     something_there_.store(false, std::memory_order_relaxed);
     append(events.checked, events_.checked);
     append(events.prepared, events_.prepared);
+    append(events.sealed, events_.sealed);
     append(events.sent, events_.sent);
     append(events.answered, events_.answered);
     append(events.confirmed, events_.confirmed);

@@ -35,6 +35,7 @@ struct Submission {
 struct Events {
     std::vector<Checked> checked;
     std::vector<Prepared> prepared;
+    std::vector<Signed> sealed;
     std::vector<Sent> sent;
     std::vector<Answered> answered;
     std::vector<Confirmed> confirmed;
@@ -63,6 +64,7 @@ public:
     void prepared(std::vector<Prepared> events) override;
     void sent(std::vector<Sent> events) override;
     void answered(Answered event) override;
+    void sealed(std::vector<Signed> events) override;
     void confirmed(std::vector<Confirmed> events) override;
     void alert_taken(std::int64_t round) override;
 

@@ -96,6 +96,7 @@ Nanoseconds Processor::step() {
 void Processor::apply_events() {
     for (const Checked& event : events_.checked) readiness::apply(context_, event);
     for (const Prepared& event : events_.prepared) sending::apply(context_, event);
+    for (const Signed& event : events_.sealed) sending::apply(context_, event);
     for (const Sent& event : events_.sent) sending::apply(context_, event);
     for (const Answered& event : events_.answered) answers::apply(context_, event);
     for (const Confirmed& event : events_.confirmed) confirmations::apply(context_, event);

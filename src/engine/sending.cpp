@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/answers.hpp"
+#include "engine/sealing.hpp"
 #include "engine/shares.hpp"
 
 namespace engine::sending {
@@ -32,22 +33,6 @@ domain::Milliseconds response_timeout(const Context& context, Family family) {
         default:
             return timeouts.user_decrypt;
     }
-}
-
-void hand_out_send(Context& context, const store::Row& row, std::vector<store::Attempt> attempts,
-                   bool look_up_first) {
-    assert(row.kind != Kind::share && !attempts.empty());
-    SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults, {}};
-    if (row.schedule.refused_since) {
-        order.refused_for =
-            std::max(context.now.steady - *row.schedule.refused_since, domain::Milliseconds{0});
-    }
-    for (store::Attempt& attempt : attempts) {
-        order.sealed.push_back(
-            {attempt.nonce, attempt.hash, std::move(attempt.sealed), attempt.at});
-    }
-    context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
-    context.effects.sends.push_back(std::move(order));
 }
 
 bool start_preparing(Context& context, const store::Row& row) {
@@ -80,7 +65,7 @@ bool resend(Context& context, const store::Row& row) {
             ? context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
                                  schedule, context.now.wall)
             : context.store.reschedule(row, Status::tx_in_flight, schedule);
-    if (begun) hand_out_send(context, row, std::move(attempts), true);
+    if (begun) sealing::hand_out(context, row, std::move(attempts), true);
     return begun;
 }
 
@@ -140,52 +125,6 @@ void rest(Context& context, store::Row row, const Unreachable& unreachable) {
         ++context.stale;
     }
     context.work.begin(row.id.sequence, {Task::rest, domain::family_of(row.kind)});
-}
-
-void seal(Context& context, const store::Row& row, const Plan& plan) {
-    assert(row.status == Status::processing && !context.work.contains(row.id.sequence));
-    Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
-    store::Schedule schedule = in_work(context, row.schedule);
-    // Shares start over after a crash, so the count of their crashes must outlive the preparing.
-    schedule.claims = row.schedule.claims;
-    if (row.kind != Kind::share) {
-        schedule.claims = 1;
-        ++schedule.attempts;
-        schedule.deadline.reset();
-        schedule.unreached_since.reset();
-    }
-    if (!context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
-                            schedule, context.now.wall)) {
-        ++context.stale;
-        return;
-    }
-    context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
-                              context.now.wall);
-    sealed.at = context.now.wall;
-    SendOrder order{row.id, row.kind, {}, false, 0, {}};
-    order.sealed.push_back(std::move(sealed));
-    context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
-    context.effects.sends.push_back(std::move(order));
-}
-
-// One more transaction for a request that is in flight already; its place there stays taken.
-void seal_again(Context& context, store::Row row, const Plan& plan) {
-    assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
-    const Sealed sealed = context.gateway.seal(row.id, row.kind, plan);
-    ++row.schedule.attempts;
-    row.schedule.faults = 0;
-    row.schedule.claims = 0;  // the order was answered
-    if (!context.store.reschedule(row, Status::tx_in_flight, in_work(context, row.schedule))) {
-        ++context.stale;
-        return;
-    }
-    context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
-                              context.now.wall);
-    std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
-    // The newest is the one whose bytes go out, and the chain knows it by these.
-    assert(!attempts.empty() && attempts.back().nonce == sealed.nonce &&
-           attempts.back().hash == sealed.hash);
-    hand_out_send(context, row, std::move(attempts), false);
 }
 
 void received(Context& context, const store::Row& row, const Receipt& receipt) {
@@ -252,7 +191,7 @@ void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
 // Its time to be looked up and sent again has come, or nobody answered for it.
 void wake_sealed(Context& context, const store::Row& row) {
     assert(was_sealed(row));
-    if (context.work.end(row.id.sequence, Task::send)) {
+    if (context.work.end(row.id.sequence, Task::send) || sealing::end(context, row)) {
         rest(context, row, {"no answer"});
         return;
     }
@@ -322,7 +261,7 @@ void apply(Context& context, const Prepared& event) {
         return;
     }
     if (const auto* plan = std::get_if<Plan>(&event.outcome)) {
-        seal(context, *row, *plan);
+        sealing::seal(context, *row, *plan);
         return;
     }
     context.effects.settled.push_back(row->id.sequence);
@@ -343,6 +282,33 @@ void apply(Context& context, const Prepared& event) {
     }
 }
 
+void apply(Context& context, const Signed& event) {
+    const std::optional<store::Row> row = context.store.load(event.id.sequence);
+    const bool expected = context.work.ticket(event.id.sequence) == event.ticket;
+    const auto entry =
+        expected ? context.work.end(event.id.sequence, Task::sign) : std::optional<Work::Entry>{};
+    const bool in_flight = row && row->status == Status::tx_in_flight;
+    if (!entry || !row || (row->status != Status::processing && !in_flight)) {
+        if (entry) give_back(context, entry->family);
+        context.gateway.end_seal(event.ticket, false);
+        ++context.stale;
+        return;
+    }
+    if (const auto* sealed = std::get_if<Sealed>(&event.outcome)) {
+        context.gateway.end_seal(event.ticket, sealing::store_fetched(context, *row, *sealed));
+        return;
+    }
+    const auto& unreachable = std::get<Unreachable>(event.outcome);
+    context.effects.settled.push_back(row->id.sequence);
+    context.effects.unreachable.push_back(entry->family);
+    if (in_flight) {
+        rest(context, *row, unreachable);
+    } else {
+        give_back(context, entry->family);
+        unprepared(context, *row, unreachable);
+    }
+}
+
 void apply(Context& context, const Sent& event) {
     std::optional<store::Row> row = context.store.load(event.id.sequence);
     const bool in_flight = row && row->status == Status::tx_in_flight;
@@ -357,7 +323,7 @@ void apply(Context& context, const Sent& event) {
     auto entry = context.work.end(event.id.sequence, Task::send);
     if (reseal != nullptr) {
         if (entry && in_flight) {
-            seal_again(context, *row, reseal->plan);
+            sealing::seal_again(context, *row, reseal->plan);
         } else {
             if (entry) give_back(context, entry->family);
             ++context.stale;
@@ -366,6 +332,7 @@ void apply(Context& context, const Sent& event) {
     }
     // An answer that comes after its lease is as good as any.
     if (!entry) entry = context.work.end(event.id.sequence, Task::rest);
+    if (!entry && in_flight) entry = sealing::end(context, *row);
     if (!in_flight) {
         if (entry) give_back(context, entry->family);
         ++context.stale;
@@ -382,7 +349,7 @@ void wake(Context& context, const store::Row& row) {
         shares::chain_unreachable(context, row, {"no answer"});
     } else if (was_sealed(row)) {
         wake_sealed(context, row);
-    } else if (context.work.end(row.id.sequence, Task::prepare)) {
+    } else if (context.work.end(row.id.sequence, Task::prepare) || sealing::end(context, row)) {
         give_back(context, family);
         unprepared(context, row, unreached("no answer"));
     } else if (auto failure = unreached_for_too_long(context, row, "no answer")) {

@@ -2,7 +2,8 @@
 
 #include "engine/context.hpp"
 
-// Gate 2: `processing` until a token lets the request through, then prepare, seal, commit, send;
+// Gate 2: `processing` until a token lets the request through, then prepare, seal, commit, send (a
+// signature from elsewhere is fetched between two commits, and the row stays as it was);
 // `tx_in_flight` until the chain has included it (relayer-api 3.3). Shares come here with their
 // slot taken (engine/shares.hpp).
 namespace engine::sending {
@@ -18,6 +19,7 @@ void enter(Context& context, const store::Row& row);
 void start(Context& context);
 
 void apply(Context& context, const Prepared& event);
+void apply(Context& context, const Signed& event);
 void apply(Context& context, const Sent& event);
 
 // A `processing` or `tx_in_flight` request whose pause or lease is over.

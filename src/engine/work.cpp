@@ -21,6 +21,12 @@ std::optional<Work::Entry> Work::end(Id id, Task task) {
     return entry;
 }
 
+std::optional<std::uint64_t> Work::ticket(Id id) const {
+    const auto found = entries_.find(id);
+    if (found == entries_.end() || found->second.task != Task::sign) return std::nullopt;
+    return found->second.ticket;
+}
+
 void Work::count(const Entry& entry, int by) {
     if (entry.task != Task::rest && entry.task != Task::confirm) return;
     assert(by > 0 || idle_ > 0);

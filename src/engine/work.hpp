@@ -12,7 +12,8 @@ namespace engine {
 
 // rest: signed, and waits until it is looked up and sent again. It keeps its place in flight.
 // confirm: the chain took it; an end of the process need not wait for the answer.
-enum class Task { check, prepare, send, rest, confirm };
+// sign: the signature is fetched from elsewhere.
+enum class Task { check, prepare, sign, send, rest, confirm };
 
 // What the gateway is busy with for us: one entry per order that was not answered yet, and one for
 // each request that rests between two. Changes of a step that is rolled back are undone. One
@@ -24,11 +25,14 @@ public:
     struct Entry {
         Task task = Task::check;
         domain::Family family = domain::Family::input_proof;
+        std::uint64_t ticket = 0;  // sign: whose answer is waited for
     };
 
     void begin(Id id, Entry entry);
     // What it was; nothing when the answer is stale.
     std::optional<Entry> end(Id id, Task task);
+    // The ticket of the signature that is fetched for it.
+    [[nodiscard]] std::optional<std::uint64_t> ticket(Id id) const;
     [[nodiscard]] bool contains(Id id) const { return entries_.contains(id); }
     // Orders that were not answered yet, and whose answers are waited for.
     [[nodiscard]] std::size_t busy() const { return entries_.size() - idle_; }

@@ -90,8 +90,9 @@ ClientResponse response_in(Parser& parser) {
 
 class Client::Impl {
 public:
-    Impl(Url url, std::size_t response_bytes_max, ClientContext& context)
-        : route_(std::move(url), context),
+    Impl(Url url, std::size_t response_bytes_max, ClientContext& context, const ClientTls& tls)
+        : trust_(tls.is_empty() ? nullptr : std::make_unique<TlsTrust>(tls)),
+          route_(std::move(url), context, trust_.get()),
           response_bytes_max_(response_bytes_max),
           secrets_(route_.target.secrets()),
           tasks_(context.thread()) {}
@@ -202,6 +203,7 @@ private:
         if (idle_.size() < idle_max) idle_.push_back(std::move(stream));
     }
 
+    const std::unique_ptr<TlsTrust> trust_;  // null: the context's
     const Route route_;
     const std::size_t response_bytes_max_;
     const std::vector<std::string> secrets_;
@@ -211,9 +213,10 @@ private:
     Tasks tasks_;  // goes away first
 };
 
-Client::Client(Url url, std::size_t response_bytes_max, std::shared_ptr<ClientContext> context)
+Client::Client(Url url, std::size_t response_bytes_max, std::shared_ptr<ClientContext> context,
+               const ClientTls& tls)
     : context_(context ? std::move(context) : std::make_shared<ClientContext>()),
-      impl_(std::make_unique<Impl>(std::move(url), response_bytes_max, *context_)) {}
+      impl_(std::make_unique<Impl>(std::move(url), response_bytes_max, *context_, tls)) {}
 
 Client::~Client() = default;
 
@@ -226,12 +229,21 @@ ClientResult Client::exchange(const ClientRequest& request, std::chrono::millise
 }
 
 void Client::post(std::string json, bool repeatable, std::chrono::milliseconds timeout, Done done) {
+    send({.method = "POST", .body = std::move(json), .repeatable = repeatable}, timeout,
+         std::move(done));
+}
+
+void Client::send(OwnedRequest request, std::chrono::milliseconds timeout, Done done) {
     struct Owned {
-        std::string json;
+        OwnedRequest texts;
         ClientRequest request;
     };
-    const auto owned = std::make_shared<Owned>(Owned{std::move(json), {}});
-    owned->request = {.method = "POST", .body = owned->json, .repeatable = repeatable};
+    const auto owned = std::make_shared<Owned>(Owned{std::move(request), {}});
+    owned->request = {.method = owned->texts.method,
+                      .target = owned->texts.target,
+                      .body = owned->texts.body,
+                      .headers = owned->texts.headers,
+                      .repeatable = owned->texts.repeatable};
     impl_->start(owned->request, timeout,
                  [owned, done = std::move(done)](ClientResult result) { done(std::move(result)); });
 }

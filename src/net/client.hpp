@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "net/client_context.hpp"
+#include "net/tls_files.hpp"
 #include "net/transport_error.hpp"
 #include "net/url.hpp"
 
@@ -37,6 +38,15 @@ struct ClientResponse {
     std::optional<std::string> retry_after;  // the field as it came
 };
 
+// The same with texts of its own.
+struct OwnedRequest {
+    std::string method;
+    std::string target{};
+    std::string body{};
+    std::vector<std::pair<std::string, std::string>> headers{};
+    bool repeatable = false;
+};
+
 // An answer of any status, or an error that is never `throttled`; `unsent` too when target or
 // headers would break the request (control characters, framing).
 using ClientResult = std::variant<ClientResponse, TransportError>;
@@ -49,8 +59,10 @@ using ClientResult = std::variant<ClientResponse, TransportError>;
 // once more on a fresh one.
 class Client {
 public:
-    // `context` null: one of its own. Throws std::runtime_error when TLS can not be set up.
-    Client(Url url, std::size_t response_bytes_max, std::shared_ptr<ClientContext> context);
+    // `context` null: one of its own. Throws std::runtime_error when TLS can not be set up, with
+    // the file where it is one of `tls`.
+    Client(Url url, std::size_t response_bytes_max, std::shared_ptr<ClientContext> context,
+           const ClientTls& tls = {});
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
     ~Client();  // stops; not from a `done`
@@ -63,6 +75,8 @@ public:
     // stopped, at once; it must neither block nor throw. A POST of JSON to the URL as it is.
     using Done = std::function<void(ClientResult)>;
     void post(std::string json, bool repeatable, std::chrono::milliseconds timeout, Done done);
+    // Likewise, whatever is asked for.
+    void send(OwnedRequest request, std::chrono::milliseconds timeout, Done done);
 
     // Exchanges under way end as `stopped`, and so does every later one. Returns when the last
     // `done` has returned, unless called by one.

@@ -121,11 +121,13 @@ asio::awaitable<Failure> shake_hands(Stream& stream, const Route& route) {
 
 }  // namespace
 
-Route::Route(Url url, ClientContext& shared)
+Route::Route(Url url, ClientContext& shared, TlsTrust* own)
     : target(std::move(url)),
       context(shared),
       proxy(context.proxies().proxy_for(target)),
-      trust(target.tls ? &context.trust() : nullptr) {}
+      trust(!target.tls      ? nullptr
+            : own != nullptr ? own
+                             : &context.trust()) {}
 
 asio::awaitable<Connected> connect(const Route& route, Deadline deadline) {
     auto stream = std::make_unique<Stream>(co_await asio::this_coro::executor);

@@ -18,7 +18,9 @@ using Deadline = std::chrono::steady_clock::time_point;
 
 // A server and the way to it.
 struct Route {
-    Route(Url target, ClientContext& context);  // throws std::runtime_error when TLS fails
+    // `own`: whom TLS trusts here; null: those of the context. Throws std::runtime_error when TLS
+    // fails.
+    Route(Url target, ClientContext& context, TlsTrust* own = nullptr);
 
     // Whether the proxy only passes bytes on.
     [[nodiscard]] bool has_tunnel() const {

@@ -5,15 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "net/tls_files.hpp"
 #include "net/tls_session.hpp"
 
 namespace net {
-
-// PEM files: the certificate with its chain behind it, and its private key without passphrase.
-struct TlsFiles {
-    std::string certificate;
-    std::string key;
-};
 
 // The certificate in use, and the rules for sessions that show it: TLS 1.2 with forward secrecy or
 // 1.3, HTTP/1.1 in ALPN (RFC 7301), no renegotiation, no compression, no early data.

@@ -21,15 +21,27 @@ bool is_address(const std::string& host) {
 
 }  // namespace
 
-TlsTrust::TlsTrust() : context_(ssl::context::tls_client) {
+TlsTrust::TlsTrust(const ClientTls& files) : context_(ssl::context::tls_client) {
     boost::system::error_code error;
-    context_.set_default_verify_paths(error);
+    if (files.ca_file.empty()) {
+        context_.set_default_verify_paths(error);
+    } else {
+        context_.load_verify_file(files.ca_file, error);
+        if (error) {
+            const std::string reason = openssl_reason();
+            throw std::runtime_error("cannot use the TLS authorities " + files.ca_file + ": " +
+                                     (reason == "unknown reason" ? error.message() : reason));
+        }
+    }
     if (error || ::SSL_CTX_set_min_proto_version(context_.native_handle(), TLS1_2_VERSION) != 1) {
         ::ERR_clear_error();
         throw std::runtime_error("TLS towards servers can not be set up");
     }
     context_.set_verify_mode(ssl::verify_peer);
     ::SSL_CTX_set_options(context_.native_handle(), SSL_OP_NO_RENEGOTIATION);
+    if (!files.own.certificate.empty() || !files.own.key.empty()) {
+        use_certificate(*context_.native_handle(), files.own);
+    }
 }
 
 bool expect_host(ssl_st* session, const std::string& host) {

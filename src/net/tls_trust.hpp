@@ -3,16 +3,19 @@
 #include <boost/asio/ssl/context.hpp>
 #include <string>
 
+#include "net/tls_files.hpp"
+
 struct ssl_st;
 
 // Includes Asio: for the files of net only.
 namespace net {
 
 // Our side of TLS 1.2 or later: the certificate has to be of an authority that the system trusts
-// (or the file SSL_CERT_FILE names) and for the host's name or address.
+// (or the file SSL_CERT_FILE names, or ClientTls::ca_file) and for the host's name or address.
 class TlsTrust {
 public:
-    TlsTrust();  // throws std::runtime_error
+    // Throws std::runtime_error, naming the file where it is one.
+    explicit TlsTrust(const ClientTls& files = {});
 
     [[nodiscard]] boost::asio::ssl::context& context() { return context_; }
 

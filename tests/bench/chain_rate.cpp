@@ -12,6 +12,7 @@
 #include "bench/recorder.hpp"
 #include "bench/scenarios.hpp"
 #include "bench/scratch.hpp"
+#include "bench/slow_signer.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/decode.hpp"
@@ -30,6 +31,8 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t per_second = 20;
 // A step of the engine that takes longer than burst / rate costs tokens: half a second here.
 constexpr std::uint32_t burst = 10;
+// A round trip to a key that is elsewhere.
+constexpr std::chrono::milliseconds signature_time{300};
 
 struct Sent {
     std::map<std::uint32_t, std::vector<Stopwatch::time_point>> times;  // by the call's selector
@@ -66,9 +69,9 @@ double most_in_a_second(const std::vector<Stopwatch::time_point>& times) {
     return static_cast<double>(most);
 }
 
-}  // namespace
-
-void measure_chain_rate(const Options& options, Report& report) {
+// `signer`: who has the key, when it is not in the process.
+void measure_rate(const Options& options, const std::string& what, const SlowSigner* signer,
+                  Report& report) {
     const auto window = options.amount.rate_window;
     // Those that leave meanwhile, and enough to be always some in the line.
     const std::uint64_t of_each_kind =
@@ -78,6 +81,7 @@ void measure_chain_rate(const Options& options, Report& report) {
     const Recorder recorder(anvil.port());
     Settings settings = on_chain(anvil, recorder.port());
     set_rates(settings, per_second, burst);
+    if (signer != nullptr) signer->put_into(settings);
     Posthouse posthouse(options, {scratch.path(), {}}, settings);
     post_all(options, posthouse.port(), of_each_kind);
     wait_for_tokens_only(scratch.path());
@@ -97,22 +101,34 @@ void measure_chain_rate(const Options& options, Report& report) {
         const auto& times = sent.times.at(kind.selector);
         const auto within =
             std::ranges::count_if(times, [&](const auto& at) { return at >= begin && at < end; });
-        report.within(0.01, "rate, " + std::string(kind.plural) + over, "/s",
+        report.within(0.01, what + ", " + std::string(kind.plural) + over, "/s",
                       Series({static_cast<double>(within) / static_cast<double>(window.count())}),
                       "configured", Series({per_second}));
         report.bounded(per_second + burst,
-                       "rate, " + std::string(kind.plural) + ", fullest second (burst " +
+                       what + ", " + std::string(kind.plural) + ", fullest second (burst " +
                            std::to_string(burst) + ")",
                        "", Series({most_in_a_second(times)}));
     }
-    const auto signer = chains::evm::private_key_signer(relayer_key);
-    const double included = static_cast<double>(anvil.included(signer->address()));
-    report.note("rate, transactions of all kinds in the whole run", "",
+    const auto key = chains::evm::private_key_signer(relayer_key);
+    const double included = static_cast<double>(anvil.included(key->address()));
+    report.note(what + ", transactions of all kinds in the whole run", "",
                 Series({static_cast<double>(sent.hashes.size())}));
-    report.bounded(0, "rate, sent again", "",
+    report.bounded(0, what + ", sent again", "",
                    Series({static_cast<double>(sent.total - sent.hashes.size())}));
-    report.bounded(0, "rate, sent and not on chain", "",
+    report.bounded(0, what + ", sent and not on chain", "",
                    Series({static_cast<double>(sent.hashes.size()) - included}));
+}
+
+}  // namespace
+
+void measure_chain_rate(const Options& options, Report& report) {
+    measure_rate(options, "rate", nullptr, report);
+    const SlowSigner signer(signature_time);
+    const std::string what =
+        "rate, signed elsewhere in " + std::to_string(signature_time.count()) + " ms";
+    measure_rate(options, what, &signer, report);
+    report.note(what + ", most signatures under way", "",
+                Series({static_cast<double>(signer.peak())}));
 }
 
 }  // namespace bench

@@ -40,7 +40,7 @@ struct Setup {
     std::uint64_t of_each_kind = 0;
 };
 
-std::unique_ptr<chains::evm::Signer> relayer() {
+std::unique_ptr<chains::evm::LocalSigner> relayer() {
     return chains::evm::private_key_signer(relayer_key);
 }
 

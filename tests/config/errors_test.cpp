@@ -203,11 +203,12 @@ TEST_CASE("T-145 each mistake in a file is one line that names place, key, probl
           "or json"}},
         {"signer without a type",
          "[gateway.tx_engine.signer]\nregion = \"eu\"",
-         {"FILE:1: gateway.tx_engine.signer.type: is missing; allowed: private_key or aws_kms"}},
+         {"FILE:1: gateway.tx_engine.signer.type: is missing; allowed: private_key, aws_kms or "
+          "remote"}},
         {"signer of another type",
          "gateway.tx_engine.signer.type = \"ledger\"",
          {"FILE:1: gateway.tx_engine.signer.type: \"ledger\" is not among the choices; allowed: "
-          "private_key or aws_kms"}},
+          "private_key, aws_kms or remote"}},
         {"signer without a key",
          "[gateway.tx_engine.signer]\ntype = \"private_key\"",
          {"FILE:1: gateway.tx_engine.signer.private_key: is missing; allowed: 64 hexadecimal "
@@ -221,6 +222,31 @@ TEST_CASE("T-145 each mistake in a file is one line that names place, key, probl
          "[gateway.tx_engine.signer]\ntype = \"aws_kms\"",
          {"FILE:1: gateway.tx_engine.signer.key_id: is missing; allowed: text",
           "FILE:1: gateway.tx_engine.signer.region: is missing; allowed: text"}},
+        {"KMS signer in no region",
+         "[gateway.tx_engine.signer]\ntype = \"aws_kms\"\nkey_id = \"k\"\nregion = \"eu.evil/\"",
+         {"FILE:4: gateway.tx_engine.signer.region: is no region; allowed: small letters, digits "
+          "and -, such as eu-central-1"}},
+        {"KMS signer beside a key",
+         "[gateway.tx_engine.signer]\ntype = \"aws_kms\"\nkey_id = \"k\"\nregion = \"eu\"\n"
+         "private_key_file = \"f\"",
+         {"FILE:5: gateway.tx_engine.signer.private_key_file: is set, and type is aws_kms, which "
+          "has no use for it; allowed: no key here, or type private_key"}},
+        {"remote signer without all",
+         "[gateway.tx_engine.signer]\ntype = \"remote\"",
+         {"FILE:1: gateway.tx_engine.signer.url: is missing; allowed: http://HOST… or "
+          "https://HOST…",
+          "FILE:1: gateway.tx_engine.signer.address: is missing; allowed: the address of the "
+          "account"}},
+        {"remote signer with a certificate and no TLS",
+         "[gateway.tx_engine.signer]\ntype = \"remote\"\nurl = \"http://h\"\naddress = "
+         "\"0x26d798aa41c6af4efd0b548b0fa9668ea1575865\"\nca_file = \"f\"",
+         {"FILE:5: gateway.tx_engine.signer.ca_file: needs TLS, and gateway.tx_engine.signer.url "
+          "has none; allowed: an https URL, or no file"}},
+        {"remote signer with half a certificate",
+         "[gateway.tx_engine.signer]\ntype = \"remote\"\nurl = \"https://h\"\naddress = "
+         "\"0x26d798aa41c6af4efd0b548b0fa9668ea1575865\"\nclient_key_file = \"f\"",
+         {"FILE:5: gateway.tx_engine.signer.client_key_file: one is set without the other; "
+          "allowed: both or neither"}},
         {"certificate without a key",
          "[http]\ntls_certificate_file = \"a.pem\"",
          {"FILE:2: http.tls_certificate_file: needs http.tls_key_file beside it; allowed: both "

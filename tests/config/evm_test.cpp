@@ -285,8 +285,9 @@ TEST_CASE("what a real chain needs and is missing is named with its purpose and 
          "Shares that complete a user decryption whose context says nothing else; allowed: 1 to "
          "10000; for example 9"},
         {"gateway.tx_engine.signer", "gateway.tx_engine.signer.type",
-         "Who signs transactions. aws_kms is not supported yet; allowed: private_key or aws_kms; "
-         "for example \"private_key\""},
+         "Who signs transactions: a key in this process, one of AWS KMS, or somebody who answers "
+         "eth_signTransaction (Web3Signer, Clef, plugins of Vault); allowed: private_key, aws_kms "
+         "or remote; for example \"private_key\""},
         {"protocol_config.ethereum_http_rpc_url", "",
          "JSON-RPC of the protocol's chain; allowed: http://HOST… or https://HOST…; for example "
          "\"http://localhost:8545\""},

@@ -121,6 +121,7 @@ class Service:
         self.config = self.home / "posthouse.toml"
         self.log_path = self.home / "log"
         self.log_from = 0
+        self.variables = {}  # of its environment, beside those of the tests
         self.process = None
         self.port = None
         self.configure(config)
@@ -138,7 +139,8 @@ class Service:
         self.port = None
         self.log_from = self.log_path.stat().st_size if self.log_path.exists() else 0
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([*prefix, *self.command(**options)], env=environment(),
+            self.process = subprocess.Popen([*prefix, *self.command(**options)],
+                                            env=environment(**self.variables),
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def wait_until_listening(self, seconds=60):

@@ -39,6 +39,15 @@ public:
     std::function<void()> on_seal = [] {};
     std::function<std::optional<std::uint32_t>(const domain::Bytes32& context)> on_threshold =
         [](const domain::Bytes32&) { return std::nullopt; };
+    // A signer elsewhere: what it says to the ticket; nothing: it never answers. None: seal()
+    // signs.
+    std::function<std::optional<engine::SignOutcome>(std::uint64_t ticket, engine::Sealed sealed)>
+        on_sign;
+    std::function<domain::Milliseconds(std::uint64_t ticket)> sign_delay = [](std::uint64_t) {
+        return domain::Milliseconds{10};
+    };
+    std::vector<std::uint64_t> dropped;  // tickets
+    std::vector<std::uint64_t> stored_seals;
     bool announces = false;              // thresholds
     std::vector<std::uint64_t> rereads;  // blocks it was asked to read again
     std::vector<engine::Plan> plans;     // that were sealed
@@ -148,8 +157,24 @@ public:
         }
     }
 
-    void keep_sealed() override { ++kept; }
-    void undo_sealed() override { ++undone; }
+    void keep_sealed() override {
+        ++kept;
+        for (const Fetch& fetch : std::exchange(fetches_, {})) begin_fetch(fetch);
+    }
+    void undo_sealed() override {
+        ++undone;
+        fetches_.clear();
+    }
+    [[nodiscard]] std::optional<std::uint64_t> fetch_seal(const domain::RequestId& id,
+                                                          domain::Kind kind,
+                                                          const engine::Plan& plan) override {
+        if (!on_sign) return std::nullopt;
+        fetches_.push_back({++ticket_, id, kind, plan});
+        return ticket_;
+    }
+    void end_seal(std::uint64_t ticket, bool stored) override {
+        (stored ? stored_seals : dropped).push_back(ticket);
+    }
     [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
                                                                std::uint32_t) override {
         return on_threshold(context);
@@ -178,8 +203,24 @@ public:
     void forget_work() { checks_running = sends_running = confirms_running = 0; }
 
 private:
+    struct Fetch {
+        std::uint64_t ticket = 0;
+        domain::RequestId id;
+        domain::Kind kind{};
+        engine::Plan plan;
+    };
+
+    void begin_fetch(const Fetch& fetch) {
+        executor_.run_after(sign_delay(fetch.ticket), [this, fetch] {
+            auto outcome = on_sign(fetch.ticket, seal(fetch.id, fetch.kind, fetch.plan));
+            if (outcome) events_->sealed({{fetch.id, fetch.ticket, std::move(*outcome)}});
+        });
+    }
+
     VirtualExecutor& executor_;
     engine::GatewayEvents* events_ = nullptr;
+    std::vector<Fetch> fetches_;
+    std::uint64_t ticket_ = 0;
     std::uint64_t nonce_ = 0;
     std::uint64_t cursor_ = 0;
 };

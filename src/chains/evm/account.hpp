@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -13,6 +13,7 @@
 #include "chains/jsonrpc/node.hpp"
 #include "engine/gateway.hpp"
 #include "ports/clock.hpp"
+#include "ports/executor.hpp"
 #include "ports/logger.hpp"
 
 namespace chains::evm {
@@ -22,7 +23,8 @@ namespace chains::evm {
 class Account {
 public:
     Account(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-            const Signer& signer, const ports::Clock& clock, ports::Logger& logger);
+            Signer& signer, ports::Executor& executor, const ports::Clock& clock,
+            ports::Logger& logger);
 
     // How many of its transactions are on chain, for the nonces to know as well; or why no node
     // says it.
@@ -30,7 +32,7 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> count();
 
     // Fills the lowest holes that keep larger nonces waiting; the next ones once these are on
-    // chain.
+    // chain. Returns before they are sent when they are signed elsewhere.
     void fill_holes(std::uint64_t count);
 
     // Both; for now and then.
@@ -41,16 +43,24 @@ public:
 
 private:
     [[nodiscard]] std::variant<std::uint64_t, engine::Unreachable> read_count();
-    bool fill(std::uint64_t hole);
+
+    struct Filling;
+    using FillingPtr = std::shared_ptr<Filling>;
+
+    [[nodiscard]] FillingPtr filling_of(const Nonces::Holes& holes);
+    void sign_all(const FillingPtr& filling);
+    void send_all(const Filling& filling);
+    [[nodiscard]] bool send(std::uint64_t hole, const SignResult& result);
 
     const Options options_;
     jsonrpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;
-    const Signer& signer_;
+    Signer& signer_;
+    ports::Executor& executor_;
     const ports::Clock& clock_;
     ports::Logger& logger_;
-    std::mutex filling_;  // one look at a time
+    std::atomic<bool> fills_{false};  // one look at a time
     std::atomic<bool> refused_filler_{false};
 };
 

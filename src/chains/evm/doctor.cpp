@@ -18,11 +18,13 @@ namespace {
 // Gathers findings; knows which nodes answered.
 class Examination {
 public:
-    Examination(const Options& options, Nodes& nodes, const Probes& probes, const Signer& signer,
+    Examination(const Options& options, Nodes& nodes, const Probes& probes, Signer& signer,
                 const ports::Clock& clock)
         : options_(options), nodes_(nodes), probes_(probes), signer_(signer), clock_(clock) {}
 
     std::vector<diagnosis::Finding> run() {
+        add(check_signing(signer_, options_.chain_id, clock_));
+        if (auto finding = check_credential(signer_)) add(*std::move(finding));
         examine_write();
         examine_read();
         examine_listeners();
@@ -67,8 +69,12 @@ private:
                            ContractKind::decryption));
         add(check_contract("input verification contract", write, options_.input_verification,
                            ContractKind::input_verification));
-        add(check_balance(write, signer_.address(), options_));
-        add(check_nonce(write, signer_.address()));
+        if (const auto self = signer_.known_address()) {
+            add(check_balance(write, *self, options_));
+            add(check_nonce(write, *self));
+        } else {
+            add(warning("signer", "not checked: see signing"));
+        }
         add(check_clock(write, clock_));
     }
 
@@ -79,7 +85,12 @@ private:
             not_checked("fees", "gateway read node");
             return;
         }
-        for (diagnosis::Finding& finding : check_fees(*nodes_.read, signer_.address(), options_)) {
+        const auto self = signer_.known_address();
+        if (!self) {
+            add(warning("fees", "not checked: see signing"));
+            return;
+        }
+        for (diagnosis::Finding& finding : check_fees(*nodes_.read, *self, options_)) {
             add(std::move(finding));
         }
     }
@@ -142,7 +153,7 @@ private:
     const Options options_;
     Nodes& nodes_;
     const Probes& probes_;
-    const Signer& signer_;
+    Signer& signer_;
     const ports::Clock& clock_;
     std::vector<diagnosis::Finding> findings_;
 };
@@ -150,7 +161,7 @@ private:
 }  // namespace
 
 std::vector<diagnosis::Finding> diagnose(const Options& options, Nodes& nodes, const Probes& probes,
-                                         const Signer& signer, const ports::Clock& clock) {
+                                         Signer& signer, const ports::Clock& clock) {
     return Examination{options, nodes, probes, signer, clock}.run();
 }
 

@@ -25,11 +25,12 @@ struct Probes {
 // Real ones. The clock has to outlive them.
 [[nodiscard]] Probes make_probes(const Options& options, const ports::Clock& clock);
 
-// Looks at everything that requests will need, from the outside in, and sends nothing. Of a role
-// with several URLs each is asked on its own as well. Blocks as long as the nodes do. What stands
-// behind a node that does not answer is left out.
+// Looks at everything that requests will need, from the outside in, and sends nothing: what it
+// signs to see whether that works, no chain would include. Of a role with several URLs each is
+// asked on its own as well. Blocks as long as the nodes do. What stands behind a node that does not
+// answer is left out.
 [[nodiscard]] std::vector<diagnosis::Finding> diagnose(const Options& options, Nodes& nodes,
-                                                       const Probes& probes, const Signer& signer,
+                                                       const Probes& probes, Signer& signer,
                                                        const ports::Clock& clock);
 
 }  // namespace chains::evm

@@ -49,6 +49,11 @@ struct Problem {
                                                 const Options& options);
 [[nodiscard]] diagnosis::Finding check_clock(jsonrpc::Node& write, const ports::Clock& clock);
 
+// Has a transaction signed that no chain includes, and sends it to nobody.
+[[nodiscard]] diagnosis::Finding check_signing(Signer& signer, std::uint64_t chain_id,
+                                               const ports::Clock& clock);
+// What lets us in there, and what it may do; nothing when the key is in the process.
+[[nodiscard]] std::optional<diagnosis::Finding> check_credential(Signer& signer);
 [[nodiscard]] diagnosis::Finding check_balance(jsonrpc::Node& write, const domain::Address& signer,
                                                const Options& options);
 [[nodiscard]] diagnosis::Finding check_nonce(jsonrpc::Node& write, const domain::Address& signer);

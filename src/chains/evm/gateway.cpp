@@ -18,17 +18,18 @@
 #include "chains/evm/plan.hpp"
 #include "chains/evm/preparation.hpp"
 #include "chains/evm/readiness.hpp"
+#include "chains/evm/seals.hpp"
 #include "chains/evm/seen_logs.hpp"
 #include "chains/evm/sender.hpp"
-#include "chains/evm/signer.hpp"
+#include "chains/evm/signers/make_signer.hpp"
 #include "chains/evm/thresholds.hpp"
-#include "chains/evm/transaction.hpp"
 #include "chains/evm/unreachable.hpp"
 #include "chains/jsonrpc/subscription.hpp"
-#include "domain/keccak.hpp"
 #include "engine/task_group.hpp"
 
 namespace chains::evm {
+
+using signers::make_signer;
 
 namespace {
 
@@ -46,8 +47,9 @@ Options without_key(Options options) {
 
 class Gateway::Impl {
 public:
-    Impl(Options options, Nodes nodes, ports::Clock& clock, Workers workers, ports::Logger& logger)
-        : signer_(private_key_signer(options.private_key)),
+    Impl(Options options, Nodes nodes, ports::Clock& clock, Workers workers, ports::Logger& logger,
+         std::unique_ptr<Signer> signer)
+        : signer_(signer ? std::move(signer) : make_signer(options, clock)),
           options_(without_key(std::move(options))),
           nodes_(std::move(nodes)),
           clock_(clock),
@@ -59,10 +61,11 @@ public:
           thresholds_(options_, *nodes_.protocol, clock, workers.reads, logger),
           keys_(options_, *nodes_.protocol, workers.reads, logger),
           contracts_(options_, nodes_, workers.reads, logger),
-          monitor_(options_, signer_->address(), *nodes_.write, workers.reads, clock, logger),
-          account_(options_, *nodes_.write, nonces_, fees_, *signer_, clock, logger),
+          monitor_(options_, *signer_, *nodes_.write, workers.reads, clock, logger),
+          account_(options_, *nodes_.write, nonces_, fees_, *signer_, reads_, clock, logger),
+          seals_(options_, *signer_, nonces_, reads_, clock, logger),
           preparation_(options_, *nodes_.write, *nodes_.read, nonces_, account_, fees_, gas_,
-                       signer_->address(), reads_, clock, logger),
+                       *signer_, reads_, clock, logger),
           sender_(options_, *nodes_.write, nonces_, fees_, gas_, account_, *signer_, sends_, clock,
                   logger),
           reads_(workers.reads),
@@ -82,6 +85,7 @@ public:
         assert(events_ == nullptr);
         events_ = &events;
         nonces_.restore(resume.in_flight);
+        seals_.start(events);
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             const auto cursor = resume.cursors.find(names_[i]);
             listeners_[i]->start(events, cursor == resume.cursors.end()
@@ -110,6 +114,8 @@ public:
             unfit = engine::unreached("no listener has found the chain yet");
         } else if (sender_.is_forbidden()) {
             unfit = engine::Unreachable{forbidden_text, {}, 0, no_funds_hold};
+        } else {
+            unfit = seals_.unready();
         }
         if (!unfit) {
             preparation_.prepare(std::move(orders), *events_);
@@ -118,22 +124,9 @@ public:
         answer(orders, *unfit);
     }
 
-    [[nodiscard]] engine::Sealed seal(const engine::Plan& plan) {
-        auto draft = draft_in(plan);
-        assert(draft);
-        if (!draft->has_nonce) draft->transaction.nonce = nonces_.take();
-        engine::Sealed sealed;
-        sealed.nonce = draft->transaction.nonce;
-        sealed.bytes = sign(draft->transaction, *signer_);
-        sealed.hash = domain::keccak256(sealed.bytes);
-        // What is stored beside the bytes is what they say.
-        assert(decode_transaction(sealed.bytes).value().nonce == sealed.nonce);
-        assert(decode_transaction(sealed.bytes).value().chain_id == options_.chain_id);
-        return sealed;
-    }
-
     void stop() {
         subscriptions_.clear();
+        signer_->stop();
         for (const auto& node : nodes_.listeners) node->stop();
         for (const auto& [chain, node] : nodes_.hosts) node->stop();
         for (jsonrpc::Node* node : {nodes_.write.get(), nodes_.read.get(), nodes_.protocol.get()}) {
@@ -154,6 +147,7 @@ public:
         if (auto problem = monitor_.problem()) return problem;
         if (lacks_funds()) return no_funds_text;
         if (auto problem = sender_.problem()) return problem;
+        if (auto problem = seals_.problem()) return problem;
         const bool deaf = std::ranges::all_of(
             listeners_, [](const auto& one) { return one->problem().has_value(); });
         if (deaf) return "no listener hears the gateway chain";
@@ -163,6 +157,7 @@ public:
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const {
         std::vector<engine::Dependency> all{
             {"gateway_http", !monitor_.problem() && !lacks_funds() && !sender_.problem()}};
+        if (seals_.problem()) all.push_back({"signer", false});
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             all.push_back({"gateway_listener_" + std::to_string(i), !listeners_[i]->problem()});
         }
@@ -193,7 +188,7 @@ public:
     }
 
     [[nodiscard]] engine::GatewayEvents& events() { return *events_; }
-    [[nodiscard]] Nonces& nonces() { return nonces_; }
+    [[nodiscard]] Seals& seals() { return seals_; }
     [[nodiscard]] Readiness& readiness() { return readiness_; }
     [[nodiscard]] Sender& sender() { return sender_; }
     [[nodiscard]] Thresholds& thresholds() { return thresholds_; }
@@ -260,6 +255,7 @@ private:
     std::vector<std::unique_ptr<Listener>> listeners_;
     std::vector<std::unique_ptr<jsonrpc::Subscription>> subscriptions_;
     Account account_;
+    Seals seals_;
     Preparation preparation_;
     Sender sender_;
     // Last: they wait for work that uses the rest.
@@ -269,12 +265,14 @@ private:
 
 Gateway::Gateway(Options options, ports::Clock& clock, Workers workers, ports::Logger& logger) {
     Nodes nodes = make_nodes(options, clock);
-    impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger);
+    impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger,
+                                   nullptr);
 }
 
 Gateway::Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
-                 ports::Logger& logger)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger)) {}
+                 ports::Logger& logger, std::unique_ptr<Signer> signer)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger,
+                                   std::move(signer))) {}
 
 Gateway::~Gateway() = default;
 
@@ -295,15 +293,28 @@ void Gateway::send(std::vector<engine::SendOrder> orders) {
 }
 
 engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind, const engine::Plan& plan) {
-    return impl_->seal(plan);
+    const auto draft = draft_in(plan);
+    assert(draft);
+    return impl_->seals().seal(*draft);
+}
+
+std::optional<std::uint64_t> Gateway::fetch_seal(const domain::RequestId& id, domain::Kind,
+                                                 const engine::Plan& plan) {
+    const auto draft = draft_in(plan);
+    assert(draft);
+    return impl_->seals().fetch(id, *draft);
+}
+
+void Gateway::end_seal(std::uint64_t ticket, bool stored) {
+    impl_->seals().end(ticket, stored);
 }
 
 void Gateway::keep_sealed() {
-    impl_->nonces().keep();
+    impl_->seals().keep();
 }
 
 void Gateway::undo_sealed() {
-    impl_->nonces().undo();
+    impl_->seals().undo();
 }
 
 std::optional<std::uint32_t> Gateway::share_threshold(const domain::Bytes32& context,

@@ -7,6 +7,7 @@
 
 #include "chains/evm/nodes.hpp"
 #include "chains/evm/options.hpp"
+#include "chains/evm/signer.hpp"
 #include "engine/contract_signatures.hpp"
 #include "engine/gateway.hpp"
 #include "engine/key_material.hpp"
@@ -33,10 +34,12 @@ public:
         ports::Executor& sends;
     };
 
-    // Over HTTP. Throws std::invalid_argument when the key is none.
+    // Over HTTP. Throws std::invalid_argument when the key is none, std::runtime_error when a file
+    // of the signer can not be used.
     Gateway(Options options, ports::Clock& clock, Workers workers, ports::Logger& logger);
+    // `signer` null: the one of the options.
     Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
-            ports::Logger& logger);
+            ports::Logger& logger, std::unique_ptr<Signer> signer = nullptr);
     ~Gateway() override;
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;
@@ -47,6 +50,10 @@ public:
     void send(std::vector<engine::SendOrder> orders) override;
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
                                       const engine::Plan& plan) override;
+    [[nodiscard]] std::optional<std::uint64_t> fetch_seal(const domain::RequestId& id,
+                                                          domain::Kind kind,
+                                                          const engine::Plan& plan) override;
+    void end_seal(std::uint64_t ticket, bool stored) override;
     void keep_sealed() override;
     void undo_sealed() override;
     [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,

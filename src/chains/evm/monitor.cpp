@@ -38,7 +38,7 @@ std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
 
 }  // namespace
 
-Monitor::Monitor(const Options& options, const domain::Address& signer, jsonrpc::Node& write,
+Monitor::Monitor(const Options& options, const Signer& signer, jsonrpc::Node& write,
                  ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       signer_(signer),
@@ -105,12 +105,13 @@ void Monitor::look() {
 
 // How long until the next look; nothing when the node was stopped.
 std::optional<Milliseconds> Monitor::read() {
-    const std::string signer = jsonrpc::hex(signer_);
-    std::vector<jsonrpc::Call> calls{
-        {"eth_getBalance", Json::array({signer, "latest"})},
-        {"eth_getTransactionCount", Json::array({signer, "latest"})},
-        {"eth_blockNumber", Json::array()},
-    };
+    std::vector<jsonrpc::Call> calls;
+    if (const auto signer = signer_.known_address()) {
+        const std::string account = jsonrpc::hex(*signer);
+        calls.push_back({"eth_getBalance", Json::array({account, "latest"})});
+        calls.push_back({"eth_getTransactionCount", Json::array({account, "latest"})});
+    }
+    calls.push_back({"eth_blockNumber", Json::array()});
     {
         const std::lock_guard lock{mutex_};
         if (!chain_id_at_ || chain_id_ != options_.chain_id ||
@@ -132,38 +133,40 @@ std::optional<Milliseconds> Monitor::read() {
         pause = std::max(pause, problem->wait);
     }
     const std::lock_guard lock{mutex_};
-    note_locked(answers);
+    note_locked(calls, answers);
     return std::max(pause, problem_ ? interval_in_trouble : interval);
 }
 
-void Monitor::note_locked(const std::vector<Answer>& answers) {
+void Monitor::note_locked(const std::vector<jsonrpc::Call>& calls,
+                          const std::vector<Answer>& answers) {
     std::optional<std::string> problem = problem_in(answers);
-    const auto garbled = [&problem](const char* what) {
-        if (!problem) problem = std::string{"malformed "} + what;
-    };
-    if (const Json* said = json_in(answers[0])) {
-        if (const auto balance = jsonrpc::wei(*said)) {
-            note_balance_locked(*balance);
-        } else {
-            garbled("balance");
-        }
-    }
-    if (const Json* said = json_in(answers[1])) {
-        const auto nonce = jsonrpc::quantity(*said);
-        if (nonce) nonce_ = std::max(nonce_.value_or(0), *nonce);
-        if (!nonce) garbled("nonce");
-    }
-    if (const Json* said = json_in(answers[2])) {
-        const auto head = jsonrpc::quantity(*said);
-        if (head) head_ = head;
-        if (!head) garbled("block number");
-    }
-    if (const Json* said = answers.size() > 3 ? json_in(answers[3]) : nullptr) {
-        const auto chain_id = jsonrpc::quantity(*said);
-        if (chain_id) note_chain_id_locked(*chain_id);
-        if (!chain_id) garbled("chain id");
+    for (std::size_t i = 0; i < calls.size() && i < answers.size(); ++i) {
+        const Json* said = json_in(answers[i]);
+        const char* garbled =
+            said != nullptr ? note_answer_locked(calls[i].method, *said) : nullptr;
+        if (garbled != nullptr && !problem) problem = std::string{"malformed "} + garbled;
     }
     note_problem_locked(std::move(problem));
+}
+
+// What can not be read of it, if so.
+const char* Monitor::note_answer_locked(std::string_view method, const Json& said) {
+    if (method == "eth_getBalance") {
+        const auto balance = jsonrpc::wei(said);
+        if (balance) note_balance_locked(*balance);
+        return balance ? nullptr : "balance";
+    }
+    const auto number = jsonrpc::quantity(said);
+    if (method == "eth_getTransactionCount") {
+        if (number) nonce_ = std::max(nonce_.value_or(0), *number);
+        return number ? nullptr : "nonce";
+    }
+    if (method == "eth_blockNumber") {
+        if (number) head_ = number;
+        return number ? nullptr : "block number";
+    }
+    if (number) note_chain_id_locked(*number);
+    return number ? nullptr : "chain id";
 }
 
 void Monitor::note_chain_id_locked(std::uint64_t chain_id) {
@@ -183,10 +186,11 @@ void Monitor::note_balance_locked(jsonrpc::Wei balance) {
     const auto coins = [](jsonrpc::Wei wei) {
         return std::to_string(static_cast<double>(wei) / 1e18);
     };
-    logger_.write(low ? ports::LogLevel::warning : ports::LogLevel::info,
-                  std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
-                      " signer=" + jsonrpc::hex(signer_) + " balance=" + coins(balance) +
-                      " low_balance=" + coins(options_.low_balance));
+    logger_.write(
+        low ? ports::LogLevel::warning : ports::LogLevel::info,
+        std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
+            " signer=" + jsonrpc::hex(signer_.known_address().value_or(domain::Address{})) +
+            " balance=" + coins(balance) + " low_balance=" + coins(options_.low_balance));
 }
 
 void Monitor::note_problem_locked(std::optional<std::string> problem) {

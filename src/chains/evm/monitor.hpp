@@ -4,9 +4,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chains/evm/options.hpp"
+#include "chains/evm/signer.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "chains/jsonrpc/wei.hpp"
 #include "domain/bytes.hpp"
@@ -22,7 +24,7 @@ namespace chains::evm {
 // that is on the right chain. What was read stays until it is read again. Any thread.
 class Monitor {
 public:
-    Monitor(const Options& options, const domain::Address& signer, jsonrpc::Node& write,
+    Monitor(const Options& options, const Signer& signer, jsonrpc::Node& write,
             ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger);
     ~Monitor();
     Monitor(const Monitor&) = delete;
@@ -50,13 +52,16 @@ public:
 private:
     void look();
     [[nodiscard]] std::optional<domain::Milliseconds> read();
-    void note_locked(const std::vector<jsonrpc::Answer>& answers);
+    void note_locked(const std::vector<jsonrpc::Call>& calls,
+                     const std::vector<jsonrpc::Answer>& answers);
+    [[nodiscard]] const char* note_answer_locked(std::string_view method,
+                                                 const jsonrpc::Json& said);
     void note_chain_id_locked(std::uint64_t chain_id);
     void note_balance_locked(jsonrpc::Wei balance);
     void note_problem_locked(std::optional<std::string> problem);
 
     const Options options_;
-    const domain::Address signer_;
+    const Signer& signer_;
     jsonrpc::Node& write_;
     const ports::Clock& clock_;
     ports::Logger& logger_;

@@ -30,6 +30,7 @@ std::uint64_t Nonces::take() {
     const std::uint64_t nonce = smallest_free(*floor_);
     assert(nonce >= *floor_ && !held_.contains(nonce));
     ++held_[nonce];
+    returned_.erase(nonce);
     taken_.push_back(nonce);
     return nonce;
 }
@@ -41,11 +42,20 @@ void Nonces::keep() {
 
 void Nonces::undo() {
     const std::lock_guard lock{mutex_};
-    for (const std::uint64_t nonce : taken_) {
-        const auto entry = held_.find(nonce);
-        if (entry != held_.end() && --entry->second == 0) held_.erase(entry);
-    }
+    for (const std::uint64_t nonce : taken_) give_back_locked(nonce);
     taken_.clear();
+}
+
+void Nonces::give_back(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    give_back_locked(nonce);
+}
+
+void Nonces::give_back_locked(std::uint64_t nonce) {
+    const auto entry = held_.find(nonce);
+    if (entry == held_.end() || --entry->second > 0) return;
+    held_.erase(entry);
+    if (held_.upper_bound(nonce) != held_.end()) returned_.insert(nonce);
 }
 
 void Nonces::used(std::uint64_t nonce) {
@@ -63,6 +73,8 @@ void Nonces::release(std::uint64_t nonce) {
 
 bool Nonces::may_send(std::uint64_t nonce) const {
     const std::lock_guard lock{mutex_};
+    const auto returned = returned_.lower_bound(floor_.value_or(0));
+    if (returned != returned_.end() && *returned < nonce) return false;
     for (auto entry = held_.lower_bound(floor_.value_or(0));
          entry != held_.end() && entry->first < nonce; ++entry) {
         if (one_at_a_time_ || !sent_.contains(entry->first)) return false;
@@ -144,6 +156,16 @@ Nonces::Holes Nonces::take_holes(std::uint64_t count, std::size_t max, domain::M
 void Nonces::give_hole_back(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
     fillers_.erase(nonce);
+}
+
+void Nonces::note_filled(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    returned_.erase(nonce);
+}
+
+bool Nonces::is_filling(std::uint64_t nonce) const {
+    const std::lock_guard lock{mutex_};
+    return fillers_.contains(nonce);
 }
 
 std::optional<std::uint64_t> Nonces::next() const {

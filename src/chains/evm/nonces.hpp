@@ -16,7 +16,8 @@ namespace chains::evm {
 // Gives out the nonces of one account. A nonce belongs to its request from the moment it is signed
 // until a transaction with it is on chain; it is never given back. So the next one is the smallest
 // that is neither used on chain nor held, and a hole can only lie below what is held, where the
-// next request fills it. Any thread.
+// next request fills it. While its signature is fetched from elsewhere it is only reserved: one
+// that never comes gives the number back, and larger ones wait until somebody has it. Any thread.
 class Nonces {
 public:
     // What is held from before the start.
@@ -30,6 +31,8 @@ public:
     [[nodiscard]] std::uint64_t take();
     void keep();
     void undo();
+    // It was never signed, or nobody will ever see the signature: the next request has it.
+    void give_back(std::uint64_t nonce);
 
     // A transaction with it is on chain: ours, or somebody else's, so that what we signed with it
     // can never be included.
@@ -37,8 +40,8 @@ public:
     // Its request needs it no more: whoever comes next may have it.
     void release(std::uint64_t nonce);
 
-    // Whether every smaller nonce that is held has left for the node: one that arrives before them
-    // is refused or kept until they come.
+    // Whether every smaller nonce that is held has left for the node, and none waits to be taken
+    // again: one that arrives before them is refused or kept until they come.
     [[nodiscard]] bool may_send(std::uint64_t nonce) const;
     // From now on only the smallest may leave, until it is used (EIP-7702).
     void one_at_a_time(bool on);
@@ -66,6 +69,10 @@ public:
     [[nodiscard]] Holes take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now);
     // Nothing was sent with it: it is a hole as before.
     void give_hole_back(std::uint64_t nonce);
+    // A node has what fills it.
+    void note_filled(std::uint64_t nonce);
+    // Whether the hole is still the caller's: after a while it is given out again.
+    [[nodiscard]] bool is_filling(std::uint64_t nonce) const;
 
     // The next one that take() would give.
     [[nodiscard]] std::optional<std::uint64_t> next() const;
@@ -76,6 +83,7 @@ public:
     [[nodiscard]] std::size_t held() const;
 
 private:
+    void give_back_locked(std::uint64_t nonce);
     [[nodiscard]] std::uint64_t smallest_free(std::uint64_t from) const;
 
     mutable std::mutex mutex_;
@@ -85,6 +93,7 @@ private:
     domain::Monotonic fillers_since_{};
     std::set<std::uint64_t> sent_;      // of held_: left for the node
     std::vector<std::uint64_t> taken_;  // not kept yet
+    std::set<std::uint64_t> returned_;  // given back while larger ones were held
     bool one_at_a_time_ = false;
 
     // A count that surprises.

@@ -50,6 +50,27 @@ struct Options {
         std::uint64_t range_max = 2'000;  // blocks per eth_getLogs
     };
 
+    // Who signs. Not one of these values is ever shown but type, region and address.
+    struct Signing {
+        enum class Type { private_key, aws_kms, remote };
+        Type type = Type::private_key;
+        // One signature elsewhere, with all that has to be asked for it.
+        domain::Milliseconds timeout{5'000};
+
+        std::string key_id;    // aws_kms: id, ARN or alias
+        std::string region;    // aws_kms
+        std::string endpoint;  // aws_kms; empty: that of the region
+
+        std::string url;  // remote
+        domain::Address address{};
+        // remote; paths, empty: none. Whom TLS trusts instead of the system's authorities; what we
+        // show; what is sent as a bearer token.
+        std::string ca_file;
+        std::string client_certificate_file;
+        std::string client_key_file;
+        std::string token_file;
+    };
+
     struct Fees {
         domain::Milliseconds age_max{1'000};  // a fee history older than this is asked anew
         // A transaction that is pending for so long gets higher fees.
@@ -90,7 +111,8 @@ struct Options {
     std::uint32_t shares_threshold = 0;
     std::vector<HostChain> host_chains;
 
-    std::string private_key;        // 64 hex digits; secret
+    Signing signer;
+    std::string private_key;        // for Type::private_key: 64 hex digits; secret
     std::uint32_t sends_max = 100;  // as many connections may wait for a receipt
 
     Retry acl_retry{3, domain::Milliseconds{1'000}};

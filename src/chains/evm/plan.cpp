@@ -33,6 +33,16 @@ Transaction no_op_like(const Transaction& transaction, const domain::Address& se
     return no_op;
 }
 
+Transaction probe_transaction(std::uint64_t chain_id, const domain::Address& self) {
+    Transaction probe;
+    probe.chain_id = chain_id;
+    probe.nonce = 1ULL << 62U;
+    probe.max_fee = 1;
+    probe.gas_limit = transfer_gas;
+    probe.to = self;
+    return probe;
+}
+
 bool is_no_op(const Transaction& transaction, const domain::Address& self) {
     return transaction.to == self && transaction.data.empty();
 }

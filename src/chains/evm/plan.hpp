@@ -19,6 +19,9 @@ struct Draft {
 
 // Uses its nonce up and does nothing else: a transaction of the account to itself.
 [[nodiscard]] Transaction no_op_like(const Transaction& transaction, const domain::Address& self);
+// One that can be signed to see whether that works, and that no chain includes: its nonce is out of
+// reach.
+[[nodiscard]] Transaction probe_transaction(std::uint64_t chain_id, const domain::Address& self);
 [[nodiscard]] bool is_no_op(const Transaction& transaction, const domain::Address& self);
 
 }  // namespace chains::evm

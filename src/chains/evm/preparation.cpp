@@ -1,6 +1,7 @@
 #include "chains/evm/preparation.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -46,7 +47,7 @@ bool lacks_block(const jsonrpc::Answer& answer) {
 
 Preparation::Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
                          Nonces& nonces, Account& account, Fees& fees, GasLimits& gas,
-                         const domain::Address& signer, engine::TaskGroup& task_group,
+                         const Signer& signer, engine::TaskGroup& task_group,
                          const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       write_(write),
@@ -120,6 +121,8 @@ std::optional<engine::PrepareOutcome> Preparation::find_code(const domain::Addre
 
 void Preparation::estimate(const Orders& orders, const FeeQuote& quote,
                            std::vector<engine::Prepared>& outcomes) {
+    const auto self = signer_.known_address();
+    assert(self);  // or the count would not be known
     std::vector<jsonrpc::Call> calls;
     std::vector<std::pair<domain::RequestId, Transaction>> drafts;
     for (const engine::PrepareOrder& order : orders) {
@@ -135,7 +138,7 @@ void Preparation::estimate(const Orders& orders, const FeeQuote& quote,
         }
         draft.data = request_call(*order.request);
         jsonrpc::Json call{
-            {"from", jsonrpc::hex(signer_)}, {"to", jsonrpc::hex(draft.to)}, {"value", "0x0"}};
+            {"from", jsonrpc::hex(*self)}, {"to", jsonrpc::hex(draft.to)}, {"value", "0x0"}};
         set_calldata(call, draft.data);
         calls.push_back({"eth_estimateGas", jsonrpc::Json::array({std::move(call), "latest"})});
         drafts.emplace_back(order.id, std::move(draft));

@@ -13,6 +13,7 @@
 #include "chains/evm/gas_limits.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
+#include "chains/evm/signer.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "engine/gateway.hpp"
 #include "engine/task_group.hpp"
@@ -27,7 +28,7 @@ namespace chains::evm {
 class Preparation {
 public:
     Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read, Nonces& nonces,
-                Account& account, Fees& fees, GasLimits& gas, const domain::Address& signer,
+                Account& account, Fees& fees, GasLimits& gas, const Signer& signer,
                 engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger);
 
     // Returns at once; one event for each order.
@@ -72,7 +73,7 @@ private:
     Account& account_;
     Fees& fees_;
     GasLimits& gas_;
-    const domain::Address signer_;
+    const Signer& signer_;
     const ports::Clock& clock_;
     ports::Logger& logger_;
     std::atomic<bool> lacks_funds_{false};

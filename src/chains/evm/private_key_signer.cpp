@@ -9,6 +9,7 @@
 #include <secp256k1_recovery.h>
 
 #include "chains/evm/signer.hpp"
+#include "chains/evm/transaction.hpp"
 #include "domain/keccak.hpp"
 
 namespace chains::evm {
@@ -54,7 +55,7 @@ domain::Address address_of(const secp256k1_context* context, const Secret& key) 
     return address;
 }
 
-class PrivateKeySigner : public Signer {
+class PrivateKeySigner : public LocalSigner {
 public:
     explicit PrivateKeySigner(std::string_view key) : context_(make_context()) {
         if (key.starts_with("0x")) key.remove_prefix(2);
@@ -95,7 +96,11 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Signer> private_key_signer(std::string_view key) {
+void LocalSigner::fetch(const Transaction& transaction, Done done) {
+    done(chains::evm::sign(transaction, *this));
+}
+
+std::unique_ptr<LocalSigner> private_key_signer(std::string_view key) {
     return std::make_unique<PrivateKeySigner>(key);
 }
 

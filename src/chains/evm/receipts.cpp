@@ -33,8 +33,8 @@ bool is_not_indexed(const jsonrpc::NodeError& error) {
 
 }  // namespace
 
-Receipts::Receipts(const Options& options, jsonrpc::Node& write, const domain::Address& signer)
-    : options_(options), write_(write), signer_(signer) {}
+Receipts::Receipts(const Options& options, jsonrpc::Node& write)
+    : options_(options), write_(write) {}
 
 Receipts::Found Receipts::find(const SealedList& sealed) {
     const std::vector<jsonrpc::Answer> answers =
@@ -76,9 +76,10 @@ bool Receipts::is_buried(const TransactionReceipt& receipt) {
     return head && *head >= confirmations && *head - confirmations >= receipt.block_number;
 }
 
-domain::Failure Receipts::why_reverted(const Transaction& transaction,
+domain::Failure Receipts::why_reverted(const domain::Address& account,
+                                       const Transaction& transaction,
                                        const TransactionReceipt& receipt) {
-    jsonrpc::Json call{{"from", jsonrpc::hex(signer_)},
+    jsonrpc::Json call{{"from", jsonrpc::hex(account)},
                        {"to", jsonrpc::hex(transaction.to)},
                        {"gas", jsonrpc::hex_quantity(transaction.gas_limit)}};
     set_calldata(call, transaction.data);

@@ -19,7 +19,7 @@ class Receipts {
 public:
     using SealedList = std::vector<engine::Sealed>;
 
-    Receipts(const Options& options, jsonrpc::Node& write, const domain::Address& signer);
+    Receipts(const Options& options, jsonrpc::Node& write);
 
     struct NotIncluded {};
     // The node can not say it yet: some index late, some have an error for what is pending.
@@ -36,14 +36,14 @@ public:
     // Enough blocks are on top of it.
     [[nodiscard]] bool is_buried(const TransactionReceipt& receipt);
 
-    // Plays a transaction again where it failed, to learn why.
-    [[nodiscard]] domain::Failure why_reverted(const Transaction& transaction,
+    // Plays a transaction of `account` again where it failed, to learn why.
+    [[nodiscard]] domain::Failure why_reverted(const domain::Address& account,
+                                               const Transaction& transaction,
                                                const TransactionReceipt& receipt);
 
 private:
     const Options options_;
     jsonrpc::Node& write_;
-    const domain::Address signer_;
 };
 
 }  // namespace chains::evm

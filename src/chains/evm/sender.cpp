@@ -67,6 +67,11 @@ std::string words_of(const jsonrpc::NodeError& error) {
     return jsonrpc::shortened(std::move(words));
 }
 
+std::optional<domain::Address> known_or(std::optional<domain::Address> known,
+                                        domain::ByteView signed_bytes) {
+    return known ? known : sender_of(signed_bytes);
+}
+
 jsonrpc::Json list_of(std::string text) {
     return jsonrpc::Json::array({std::move(text)});
 }
@@ -80,6 +85,7 @@ struct Sender::Sending {
     domain::Monotonic begun{};
     std::optional<bool> refused{};  // engine::Sent
     Transaction transaction{};      // the newest
+    domain::Address self{};         // whose it is
 
     domain::Monotonic watch_end{};
     Milliseconds watch_pause{watch_pause_first};
@@ -111,7 +117,7 @@ Sender::Sender(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fee
       executor_(executor),
       clock_(clock),
       logger_(logger),
-      receipts_(options, write, signer.address()),
+      receipts_(options, write),
       nonce_order_(nonces, executor) {}
 
 void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events) {
@@ -129,6 +135,13 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
             continue;
         }
         sending->transaction = std::move(*transaction);
+        // While the signer is out of reach after a start, the bytes say whose they are.
+        const auto self = known_or(signer_.known_address(), sending->newest().bytes);
+        if (!self) {
+            later(sending, "nobody signed the stored transaction");
+            continue;
+        }
+        sending->self = *self;
         if (sending->order.look_up_first) {
             executor_.run([this, sending] { look_up_then_submit(sending); });
         } else {
@@ -363,7 +376,7 @@ void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& erro
     }
     if (is_new) {
         logger_.write(ports::LogLevel::error,
-                      "sender_forbidden alert=true account=" + jsonrpc::hex(signer_.address()) +
+                      "sender_forbidden alert=true account=" + jsonrpc::hex(sending->self) +
                           " error=" + base::log_value(words_of(error)) +
                           " action=\"nothing new is signed until the node takes transactions "
                           "of the account; all requests are kept\"");
@@ -375,7 +388,7 @@ void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& erro
 void Sender::one_in_flight(const SendingPtr& sending) {
     if (!told_of_one_in_flight_.exchange(true)) {
         logger_.write(ports::LogLevel::warning,
-                      "one_transaction_in_flight account=" + jsonrpc::hex(signer_.address()) +
+                      "one_transaction_in_flight account=" + jsonrpc::hex(sending->self) +
                           " hint=\"the node takes one pending transaction of this account at a "
                           "time, as with an EIP-7702 delegation; one is sent after the other\"");
     }
@@ -400,12 +413,11 @@ void Sender::too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& e
     const Transaction& present = sending->transaction;
     sending->refusal = words_of(error);
     sending->refusal_class = jsonrpc::ReplyClass::gas_too_high;
-    const std::uint64_t needed = gas_needed(present);
+    const std::uint64_t needed = gas_needed(*sending);
     // One that is too small for this one says nothing about others.
     if (named && *named >= needed && *named < present.gas_limit) gas_.note_cap(*named);
     const auto cap = gas_.cap();
-    if (!cap || *cap >= present.gas_limit || *cap < needed ||
-        is_no_op(present, signer_.address())) {
+    if (!cap || *cap >= present.gas_limit || *cap < needed || is_no_op(present, sending->self)) {
         watch(sending, refused_patience, &Sender::still_refused);
         return;
     }
@@ -415,8 +427,9 @@ void Sender::too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& e
 }
 
 // What the node estimates now; when it does not, what the limit was made of.
-std::uint64_t Sender::gas_needed(const Transaction& transaction) {
-    jsonrpc::Json call{{"from", jsonrpc::hex(signer_.address())},
+std::uint64_t Sender::gas_needed(const Sending& sending) {
+    const Transaction& transaction = sending.transaction;
+    jsonrpc::Json call{{"from", jsonrpc::hex(sending.self)},
                        {"to", jsonrpc::hex(transaction.to)},
                        {"value", "0x0"}};
     set_calldata(call, transaction.data);
@@ -428,9 +441,10 @@ std::uint64_t Sender::gas_needed(const Transaction& transaction) {
 }
 
 // As far as it can be asked.
-bool Sender::can_pay(const Transaction& transaction) {
+bool Sender::can_pay(const Sending& sending) {
+    const Transaction& transaction = sending.transaction;
     const auto answer = write_.call(
-        {"eth_getBalance", jsonrpc::Json::array({jsonrpc::hex(signer_.address()), "latest"})});
+        {"eth_getBalance", jsonrpc::Json::array({jsonrpc::hex(sending.self), "latest"})});
     const auto* result = std::get_if<jsonrpc::Json>(&answer);
     const auto balance = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
     return !balance ||
@@ -536,7 +550,7 @@ void Sender::nonce_conflict(const SendingPtr& sending) {
                       " nonce=" + std::to_string(nonce) +
                       " hint=\"another program uses the relayer's key; give it one of its own\"");
     Transaction again = sending->transaction;
-    if (is_no_op(again, signer_.address())) {
+    if (is_no_op(again, sending->self)) {
         finish(sending,
                engine::Rejected{{domain::Reason::send_failed,
                                  "Transaction failed: its nonce was used by another program",
@@ -594,9 +608,9 @@ void Sender::wait_or_cancel(const SendingPtr& sending) {
                                       ? options_.refusal_patience_blocking
                                       : options_.refusal_patience;
     const bool has_time =
-        is_no_op(sending->transaction, signer_.address()) || (may_pass && so_far < patience);
+        is_no_op(sending->transaction, sending->self) || (may_pass && so_far < patience);
     if (may_pass && (lacks_funds_ || !has_time)) {
-        if (!can_pay(sending->transaction)) {
+        if (!can_pay(*sending)) {
             // The account explains it: the span begins anew once it can pay.
             sending->refused = false;
             no_funds(sending);
@@ -617,7 +631,7 @@ Milliseconds Sender::refused_for(const SendingPtr& sending) {
     sending->refused = true;
     const domain::Monotonic now = clock_.monotonic();
     const std::lock_guard lock{mutex_};
-    if (is_no_op(sending->transaction, signer_.address())) {
+    if (is_no_op(sending->transaction, sending->self)) {
         unusable_ = "the node refuses every transaction: " + sending->refusal;
     }
     if (!told_of_refusal_ || now - *told_of_refusal_ >= refusal_line_interval) {
@@ -639,7 +653,7 @@ void Sender::cancel(const SendingPtr& sending) {
                       " nonce=" + std::to_string(sending->newest().nonce) +
                       " class=" + std::string(name_of(sending->refusal_class)) +
                       " error=" + base::log_value(sending->refusal));
-    Transaction no_op = no_op_like(sending->transaction, signer_.address());
+    Transaction no_op = no_op_like(sending->transaction, sending->self);
     const FeeAnswer fees = fees_.current();
     const auto* market = std::get_if<FeeQuote>(&fees);
     const FeeQuote old = fees_of(no_op);
@@ -681,7 +695,7 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
         std::ranges::find(sending->order.sealed, receipt.hash, &engine::Sealed::hash);
     assert(sealed != sending->order.sealed.end());
     const auto transaction = decode_transaction(sealed->bytes);
-    const bool is_request = transaction && !is_no_op(*transaction, signer_.address());
+    const bool is_request = transaction && !is_no_op(*transaction, sending->self);
     const auto reference =
         is_request
             ? request_id_in(receipt.logs, domain::family_of(sending->order.kind), transaction->to)
@@ -713,7 +727,8 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
                                           "Transaction failed: Transaction refused by the node",
                                           {}}});
     } else if (!receipt.succeeded) {
-        finish(sending, engine::Rejected{receipts_.why_reverted(*transaction, receipt)});
+        finish(sending,
+               engine::Rejected{receipts_.why_reverted(sending->self, *transaction, receipt)});
     } else {
         finish(sending, engine::Receipt{receipt.hash, reference, {}});
     }

@@ -73,9 +73,9 @@ private:
     void forbidden(const SendingPtr& sending, const jsonrpc::NodeError& error);
     void one_in_flight(const SendingPtr& sending);
     void too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& error);
-    [[nodiscard]] std::uint64_t gas_needed(const Transaction& transaction);
+    [[nodiscard]] std::uint64_t gas_needed(const Sending& sending);
     [[nodiscard]] bool is_send_sync() const;
-    [[nodiscard]] bool can_pay(const Transaction& transaction);
+    [[nodiscard]] bool can_pay(const Sending& sending);
 
     // Asks for the receipt now and then until `patience` is over, then goes on with `after`.
     void watch(const SendingPtr& sending, domain::Milliseconds patience,

@@ -144,8 +144,11 @@ domain::Bytes32 signing_hash(const Transaction& transaction) {
     return domain::keccak256(encode(transaction));
 }
 
-domain::Bytes sign(const Transaction& transaction, const Signer& signer) {
-    const Signature signature = signer.sign(signing_hash(transaction));
+domain::Bytes sign(const Transaction& transaction, const LocalSigner& signer) {
+    return with_signature(transaction, signer.sign(signing_hash(transaction)));
+}
+
+domain::Bytes with_signature(const Transaction& transaction, const Signature& signature) {
     std::vector<domain::Bytes> all = members(transaction);
     all.push_back(rlp::number(transaction.legacy ? jsonrpc::Wei{transaction.chain_id} * 2 +
                                                        replay_protected + signature.y_parity

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "chains/evm/signer.hpp"
 #include "chains/jsonrpc/wei.hpp"
@@ -27,10 +28,21 @@ struct Transaction {
 [[nodiscard]] domain::Bytes32 signing_hash(const Transaction& transaction);
 
 // The bytes of eth_sendRawTransaction. Their keccak256 is the transaction hash.
-[[nodiscard]] domain::Bytes sign(const Transaction& transaction, const Signer& signer);
+[[nodiscard]] domain::Bytes sign(const Transaction& transaction, const LocalSigner& signer);
+[[nodiscard]] domain::Bytes with_signature(const Transaction& transaction,
+                                           const Signature& signature);
 
 // Reads what sign() made; nothing for other bytes. The signature is not checked.
 [[nodiscard]] std::optional<Transaction> decode_transaction(domain::ByteView signed_bytes);
+
+// Whether somebody else signed exactly this: every field as it was asked for, in canonical form, by
+// this account. Nothing: yes. Else what is wrong, such as `the nonce is another`, without values.
+[[nodiscard]] std::optional<std::string> difference(const Transaction& asked,
+                                                    domain::ByteView signed_bytes,
+                                                    const domain::Address& account);
+
+// Whose signature is on it; nothing for bytes that sign() would not make.
+[[nodiscard]] std::optional<domain::Address> sender_of(domain::ByteView signed_bytes);
 
 // The stored form of a transaction that is not signed yet (engine::Plan).
 [[nodiscard]] domain::Bytes encode(const Transaction& transaction);

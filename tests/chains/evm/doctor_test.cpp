@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chains/evm/calls.hpp"
+#include "chains/evm/plan.hpp"
 #include "chains/evm/replies.hpp"
 #include "chains/evm/scripted_node.hpp"
 #include "chains/jsonrpc/decode.hpp"
@@ -41,16 +42,22 @@ std::string selector_of(const domain::Bytes& call) {
     return chains::jsonrpc::hex(domain::ByteView{call}.first(4));
 }
 
+// Signs what no chain would include, and nothing else.
 class TestSigner : public chains::evm::Signer {
 public:
-    [[nodiscard]] const domain::Address& address() const override { return address_; }
-    [[nodiscard]] chains::evm::Signature sign(const domain::Bytes32&) const override {
-        FAIL("the doctor signs nothing");
-        return {};
-    }
+    std::optional<domain::Address> account = support::address(0x51);
+    chains::evm::SignResult result = domain::Bytes{1};
+    Upkeep upkeep;
+    std::optional<Credential> credential;
 
-private:
-    domain::Address address_ = support::address(0x51);
+    [[nodiscard]] std::optional<domain::Address> known_address() const override { return account; }
+    [[nodiscard]] Upkeep keep_up() override { return upkeep; }
+    [[nodiscard]] std::optional<Credential> examine_credential() override { return credential; }
+    void fetch(const chains::evm::Transaction& transaction, Done done) override {
+        CHECK(transaction == chains::evm::probe_transaction(654321, *account));
+        CHECK(transaction.nonce == std::uint64_t{1} << 62U);
+        done(result);
+    }
 };
 
 // A deployment in which everything is well.
@@ -140,11 +147,13 @@ struct Clinic {
         return static_cast<ScriptedNode&>(*place);
     }
 
+    TestSigner signer;
+
     std::vector<chains::diagnosis::Finding> look() {
         const chains::evm::Probes probes{
             [this](const std::string& url) { return node_at(url); },
             [this](const std::string&) { return subscription_trouble; }};
-        return chains::evm::diagnose(options, nodes, probes, TestSigner{}, clock);
+        return chains::evm::diagnose(options, nodes, probes, signer, clock);
     }
 
     // Says the chain id it has for a name; no others are asked.
@@ -209,6 +218,7 @@ TEST_CASE("of a deployment that is well everything is said to be well") {
                                 "input verification contract",
                                 "protocol config contract",
                                 "kms generation contract",
+                                "signing",
                                 "signer",
                                 "signer nonce",
                                 "clock",
@@ -222,6 +232,67 @@ TEST_CASE("of a deployment that is well everything is said to be well") {
     CHECK(find(findings, "threshold")->text == "9 shares complete a user decryption");
     CHECK(find(findings, "signer")->text ==
           chains::jsonrpc::hex(support::address(0x51)) + " has 1 for gas");
+    CHECK(find(findings, "signing")->text == chains::jsonrpc::hex(support::address(0x51)) +
+                                                 " signed a probe in 0 ms; it was not sent");
+}
+
+TEST_CASE("a signer that does not sign is said, and what hangs on its address is left out") {
+    Clinic clinic;
+    clinic.signer.result = chains::evm::SignProblem{
+        "kms:Sign: AccessDeniedException, the credential may not do it with this key"};
+    auto findings = clinic.look();
+    CHECK(find(findings, "signing")->verdict == Verdict::failed);
+    CHECK(find(findings, "signing")->text ==
+          chains::jsonrpc::hex(support::address(0x51)) +
+              " signs nothing: kms:Sign: AccessDeniedException, the credential may not do it with "
+              "this key");
+    CHECK(find(findings, "signer")->verdict == Verdict::ok);
+    clinic.signer.account.reset();
+    clinic.signer.upkeep.problem = chains::evm::SignProblem{"kms:GetPublicKey: no route", true};
+    findings = clinic.look();
+    CHECK(find(findings, "signing")->text == "kms:GetPublicKey: no route");
+    CHECK(find(findings, "signer")->text == "not checked: see signing");
+    CHECK(find(findings, "fees")->text == "not checked: see signing");
+    CHECK(find(findings, "clock")->verdict == Verdict::ok);
+}
+
+TEST_CASE("what lets us in to a signer is said, and what it may do") {
+    using chains::evm::SignProblem;
+    struct Row {
+        std::optional<chains::evm::Signer::Credential> credential;
+        std::optional<Verdict> verdict;
+        const char* text;
+    };
+    for (const Row& row : std::vector<Row>{
+             {std::nullopt, std::nullopt, ""},
+             {{{"", {}}},
+              Verdict::warning,
+              "none: whoever reaches the signer can have transactions signed; see token_file and "
+              "client_certificate_file"},
+             {{{"a bearer token", {}}}, Verdict::ok, "a bearer token"},
+             {{{"that of the profile", {{"kms:GetPublicKey", {}}, {"kms:Sign", {}}}}},
+              Verdict::ok,
+              "that of the profile; it may kms:GetPublicKey, kms:Sign"},
+             {{{"that of the profile",
+                {{"kms:GetPublicKey", SignProblem{"kms:GetPublicKey: denied"}}, {"kms:Sign", {}}}}},
+              Verdict::failed,
+              "that of the profile; it may kms:Sign; kms:GetPublicKey: denied"},
+             {{{"that of the profile",
+                {{"kms:GetPublicKey", SignProblem{"kms:GetPublicKey: denied"}},
+                 {"kms:Sign", SignProblem{"kms:Sign: denied"}}}}},
+              Verdict::failed,
+              "that of the profile; kms:GetPublicKey: denied; kms:Sign: denied"},
+         }) {
+        CAPTURE(row.text);
+        Clinic clinic;
+        clinic.signer.credential = row.credential;
+        const auto findings = clinic.look();
+        const auto* finding = find(findings, "signer's credential");
+        REQUIRE((finding != nullptr) == row.verdict.has_value());
+        if (finding == nullptr) continue;
+        CHECK(finding->verdict == row.verdict);
+        CHECK(finding->text == row.text);
+    }
 }
 
 TEST_CASE("what is not well is said, with what to do") {

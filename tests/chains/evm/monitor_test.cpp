@@ -7,6 +7,7 @@
 #include <string>
 
 #include "chains/evm/scripted_node.hpp"
+#include "chains/evm/scripted_signer.hpp"
 #include "support/virtual_time.hpp"
 
 using namespace std::chrono_literals;
@@ -23,7 +24,7 @@ struct MonitorHarness {
     MonitorHarness() {
         options.chain_id = 31337;
         options.low_balance = 500;
-        signer.fill(0xab);
+        signer.account.emplace().fill(0xab);
         node.on["eth_getBalance"] = [this](const Json&) -> Answer { return balance; };
         node.on["eth_getTransactionCount"] = [this](const Json&) -> Answer { return nonce; };
         node.on["eth_blockNumber"] = [](const Json&) -> Answer { return Json("0x2a"); };
@@ -40,15 +41,30 @@ struct MonitorHarness {
     Answer nonce = Json("0x7");
     Answer chain_id = Json("0x7a69");
     chains::evm::Options options;
-    domain::Address signer{};
     support::VirtualClock clock;
     support::VirtualExecutor executor{clock};
+    support::ScriptedSigner signer{executor, std::string(63, '0') + "1"};
     support::RecordingLogger logger;
     support::ScriptedNode node;
     std::optional<Monitor> monitor;
 };
 
 }  // namespace
+
+TEST_CASE("while nobody knows the signer's address only the head and the chain are looked at") {
+    MonitorHarness harness;
+    harness.signer.account.reset();
+    harness.start();
+    CHECK(harness.node.batches == std::vector<std::size_t>{2});
+    CHECK(harness.monitor->head() == 42);
+    CHECK(harness.monitor->on_right_chain());
+    CHECK_FALSE(harness.monitor->balance());
+    CHECK_FALSE(harness.monitor->problem());
+    harness.signer.account.emplace().fill(0xab);
+    harness.executor.run_for(15s);
+    CHECK(harness.monitor->nonce() == 7);
+    CHECK(harness.monitor->balance_in_coins() == 1.0);
+}
 
 TEST_CASE("the account and the head are read in one exchange every 15 s") {
     MonitorHarness harness;

@@ -77,6 +77,49 @@ TEST_CASE("the distance counts what is not used yet, by receipts or by the chain
     CHECK(nonces.distance(20) == 0);
 }
 
+TEST_CASE("a number that was given back goes to the next, and larger ones wait until it has left") {
+    At nonces{5};
+    for (const std::uint64_t expected : {5U, 6U, 7U}) CHECK(nonces.take() == expected);
+    nonces.keep();
+    nonces.mark_sent(5);
+    CHECK(nonces.may_send(6));
+    nonces.give_back(6);
+    CHECK_FALSE(nonces.may_send(7));
+    CHECK(nonces.next() == 6);
+    CHECK(nonces.take() == 6);
+    nonces.keep();
+    CHECK(nonces.may_send(6));
+    CHECK_FALSE(nonces.may_send(7));
+    nonces.mark_sent(6);
+    CHECK(nonces.may_send(7));
+    // Nobody comes: it is filled.
+    nonces.give_back(6);
+    CHECK_FALSE(nonces.may_send(7));
+    CHECK(nonces.take_holes(5, 8, start).nonces == Numbers{6});
+    CHECK(nonces.is_filling(6));
+    CHECK(nonces.next() == 8);
+    nonces.note_filled(6);
+    CHECK(nonces.may_send(7));
+    // The last one is simply the next again; twice is once.
+    CHECK(nonces.take() == 8);
+    nonces.keep();
+    nonces.give_back(8);
+    nonces.give_back(8);
+    CHECK(nonces.next() == 8);
+    CHECK(nonces.may_send(7));
+}
+
+TEST_CASE("what was given back below the chain's count holds nobody up") {
+    At nonces{5};
+    for (int i = 0; i < 3; ++i) static_cast<void>(nonces.take());
+    nonces.keep();
+    nonces.mark_sent(5);
+    nonces.give_back(6);
+    CHECK_FALSE(nonces.may_send(7));
+    CHECK_FALSE(nonces.observe(7, start));
+    CHECK(nonces.may_send(7));
+}
+
 TEST_CASE("a step that is rolled back gives its nonces back, a committed one does not") {
     At nonces{5};
     CHECK(nonces.take() == 5);

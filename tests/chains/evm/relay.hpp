@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,6 +39,12 @@ public:
                                       const engine::Plan& plan) override {
         return gateway->seal(id, kind, plan);
     }
+    [[nodiscard]] std::optional<std::uint64_t> fetch_seal(const domain::RequestId& id,
+                                                          domain::Kind kind,
+                                                          const engine::Plan& plan) override {
+        return gateway->fetch_seal(id, kind, plan);
+    }
+    void end_seal(std::uint64_t ticket, bool stored) override { gateway->end_seal(ticket, stored); }
     void keep_sealed() override { gateway->keep_sealed(); }
     void undo_sealed() override { gateway->undo_sealed(); }
     [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
@@ -61,11 +68,30 @@ inline chains::evm::Transaction transaction_in(const chains::jsonrpc::Call& call
     return *chains::evm::decode_transaction(*chains::jsonrpc::bytes(call.params.at(0)));
 }
 
+// The same for a signer: the gateway owns what it is given.
+class SignerInPlace : public chains::evm::Signer {
+public:
+    explicit SignerInPlace(chains::evm::Signer& signer) : signer_(signer) {}
+
+    [[nodiscard]] std::optional<domain::Address> known_address() const override {
+        return signer_.known_address();
+    }
+    void fetch(const chains::evm::Transaction& transaction, Done done) override {
+        signer_.fetch(transaction, std::move(done));
+    }
+    [[nodiscard]] Upkeep keep_up() override { return signer_.keep_up(); }
+
+private:
+    chains::evm::Signer& signer_;
+};
+
 inline const domain::Address gateway_contract = address(0x6a);
 
 // The whole relayer in virtual time in front of a chain that outlives it.
 struct Relay {
-    Relay() {
+    // `elsewhere`: who signs, if the key is not in the process; it outlives the relayer.
+    explicit Relay(const std::function<chains::evm::Signer*(Relay&)>& elsewhere = {}) {
+        if (elsewhere) signer = elsewhere(*this);
         options.chain_id = 0x9fbf1;
         options.decryption = options.input_verification = gateway_contract;
         options.private_key = std::string(63, '0') + "1";
@@ -78,6 +104,7 @@ struct Relay {
     }
 
     chains::evm::Options options;
+    chains::evm::Signer* signer = nullptr;
     VirtualClock clock;
     VirtualExecutor executor{clock};
     GatewayInPlace gateway;
@@ -100,7 +127,7 @@ struct Relay {
         nodes.listeners.push_back(std::make_unique<StubNode>(chain));
         gateway.gateway = std::make_unique<chains::evm::Gateway>(
             options, std::move(nodes), clock, chains::evm::Gateway::Workers{executor, executor},
-            engine.logger);
+            engine.logger, signer != nullptr ? std::make_unique<SignerInPlace>(*signer) : nullptr);
         engine.start();
     }
 

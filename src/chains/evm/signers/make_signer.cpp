@@ -1,0 +1,135 @@
+#include "chains/evm/signers/make_signer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/text.hpp"
+#include "chains/evm/signers/aws_kms.hpp"
+#include "chains/evm/signers/remote.hpp"
+#include "net/client.hpp"
+#include "net/url.hpp"
+
+namespace chains::evm::signers {
+namespace {
+
+constexpr std::size_t answer_bytes_max = 4U << 20U;  // a transaction may be half a megabyte of hex
+constexpr std::size_t file_bytes_max = 64U << 10U;
+
+net::Url url_in(const std::string& text, const char* key) {
+    auto url = net::parse_url(text);
+    if (!url || url->websocket) {
+        throw std::invalid_argument(std::string("gateway.tx_engine.signer.") + key +
+                                    " is no http or https URL");
+    }
+    return *std::move(url);
+}
+
+HttpServer server_at(net::Url url, const Options& options, const net::ClientTls& tls) {
+    const auto client = std::make_shared<net::Client>(std::move(url), answer_bytes_max,
+                                                      options.client_context, tls);
+    HttpServer server;
+    server.ask = [client](net::OwnedRequest request, domain::Milliseconds timeout,
+                          net::Client::Done done) {
+        client->send(std::move(request), timeout, std::move(done));
+    };
+    server.stop = [client] { client->stop(); };
+    return server;
+}
+
+std::optional<std::string> content_of(const std::string& path) {
+    std::ifstream stream{path, std::ios::binary};
+    if (!stream) return std::nullopt;
+    std::string text(file_bytes_max, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+}
+
+std::optional<std::string> variable(const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return value;
+}
+
+// Whoever knows credentials is asked rarely: a client for each question.
+net::ClientResult ask_once(const std::shared_ptr<net::ClientContext>& context,
+                           const std::string& text, const net::OwnedRequest& request,
+                           domain::Milliseconds timeout) {
+    auto url = net::parse_url(text);
+    if (!url || url->websocket) {
+        return net::transport_error(net::TransportError::Kind::unsent, "no http or https URL");
+    }
+    net::Client client{*std::move(url), answer_bytes_max, context};
+    return client.exchange({.method = request.method,
+                            .target = request.target,
+                            .body = request.body,
+                            .headers = request.headers,
+                            .repeatable = request.repeatable},
+                           timeout);
+}
+
+std::unique_ptr<Signer> make_kms(const Options& options, const ports::Clock& clock) {
+    const Options::Signing& signing = options.signer;
+    const std::string place = !signing.endpoint.empty()
+                                  ? signing.endpoint
+                                  : "https://kms." + signing.region + ".amazonaws.com" +
+                                        (signing.region.starts_with("cn-") ? ".cn" : "");
+    net::Url url = url_in(place, "endpoint");
+    AwsKmsOptions kms{signing.key_id, signing.region, url.authority(),
+                      url.target.substr(0, url.target.find('?')), signing.timeout};
+    AwsSurroundings around{
+        variable, content_of,
+        [context = options.client_context](
+            const std::string& where, const net::OwnedRequest& request,
+            domain::Milliseconds timeout) { return ask_once(context, where, request, timeout); }};
+    return std::make_unique<AwsKms>(
+        std::move(kms), server_at(std::move(url), options, {}),
+        [around = std::move(around), region = signing.region] {
+            return find_aws_credentials(around, region);
+        },
+        clock);
+}
+
+std::variant<std::string, SignProblem> token_in(const std::string& path) {
+    const auto text = content_of(path);
+    const std::string token{text ? base::trimmed(*text, " \t\r\n") : std::string_view{}};
+    if (token.empty() || !std::ranges::all_of(token, base::is_visible)) {
+        return SignProblem{"token_file can not be read, or holds no token"};
+    }
+    return token;
+}
+
+std::unique_ptr<Signer> make_remote(const Options& options) {
+    const Options::Signing& signing = options.signer;
+    const net::ClientTls tls{signing.ca_file,
+                             {signing.client_certificate_file, signing.client_key_file}};
+    Remote::ReadToken read_token;
+    if (!signing.token_file.empty()) {
+        read_token = [path = signing.token_file] { return token_in(path); };
+    }
+    return std::make_unique<Remote>(
+        RemoteOptions{signing.address, signing.timeout, !signing.client_certificate_file.empty()},
+        server_at(url_in(signing.url, "url"), options, tls), std::move(read_token));
+}
+
+}  // namespace
+
+std::unique_ptr<Signer> make_signer(const Options& options, const ports::Clock& clock) {
+    switch (options.signer.type) {
+        case Options::Signing::Type::aws_kms:
+            return make_kms(options, clock);
+        case Options::Signing::Type::remote:
+            return make_remote(options);
+        case Options::Signing::Type::private_key:
+            break;
+    }
+    return private_key_signer(options.private_key);
+}
+
+}  // namespace chains::evm::signers
