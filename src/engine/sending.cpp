@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/answers.hpp"
+#include "engine/reorganisations.hpp"
 #include "engine/shares.hpp"
 
 namespace engine::sending {
@@ -38,6 +39,7 @@ void hand_out_send(Context& context, const store::Row& row, std::vector<store::A
                    bool look_up_first) {
     assert(row.kind != Kind::share && !attempts.empty());
     SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults, {}};
+    order.has_failed = row.status == Status::failure;
     if (row.schedule.refused_since) {
         order.refused_for =
             std::max(context.now.steady - *row.schedule.refused_since, domain::Milliseconds{0});
@@ -48,6 +50,15 @@ void hand_out_send(Context& context, const store::Row& row, std::vector<store::A
     }
     context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
     context.effects.sends.push_back(std::move(order));
+}
+
+// What a block had goes out again, not what was signed after it.
+void put_included_last(Context& context, const store::Row& row,
+                       std::vector<store::Attempt>& attempts) {
+    const std::optional<store::Inclusion> inclusion = context.store.inclusion(row.id.sequence);
+    if (!inclusion) return;
+    const auto had = std::ranges::find(attempts, inclusion->hash, &store::Attempt::hash);
+    if (had != attempts.end()) std::rotate(had, had + 1, attempts.end());
 }
 
 bool start_preparing(Context& context, const store::Row& row) {
@@ -80,6 +91,7 @@ bool resend(Context& context, const store::Row& row) {
             ? context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
                                  schedule, context.now.wall)
             : context.store.reschedule(row, Status::tx_in_flight, schedule);
+    put_included_last(context, row, attempts);
     if (begun) hand_out_send(context, row, std::move(attempts), true);
     return begun;
 }
@@ -181,6 +193,10 @@ void seal_again(Context& context, store::Row row, const Plan& plan) {
     }
     context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
+    if (auto inclusion = context.store.inclusion(row.id.sequence)) {
+        inclusion->hash = sealed.hash;  // it was replaced, and this one goes out from now on
+        context.store.include(*inclusion);
+    }
     std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
     // The newest is the one whose bytes go out, and the chain knows it by these.
     assert(!attempts.empty() && attempts.back().nonce == sealed.nonce &&
@@ -349,6 +365,13 @@ void apply(Context& context, const Sent& event) {
     if (in_flight && event.refused) {
         keep_since(row->schedule.refused_since, *event.refused, context.now.steady);
     }
+    if (row && context.repairs.contains(event.id.sequence)) {
+        if (const auto entry = context.work.end(event.id.sequence, Task::send)) {
+            give_back(context, entry->family);
+            reorganisations::sent_again(context, *row, event);
+            return;
+        }
+    }
     const auto* reseal = std::get_if<Reseal>(&event.outcome);
     if (reseal != nullptr && in_flight && reseal->sealed != row->schedule.attempts) {
         ++context.stale;
@@ -366,12 +389,24 @@ void apply(Context& context, const Sent& event) {
     }
     // An answer that comes after its lease is as good as any.
     if (!entry) entry = context.work.end(event.id.sequence, Task::rest);
+    if (in_flight && row->kind != Kind::share) {
+        reorganisations::note_inclusion(context, *row, event);
+    }
     if (!in_flight) {
         if (entry) give_back(context, entry->family);
         ++context.stale;
         return;
     }
     settle(context, *row, event.outcome, entry);
+}
+
+bool send_again(Context& context, const store::Row& row) {
+    assert(domain::is_terminal(row.status));
+    std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
+    if (attempts.empty()) return false;
+    put_included_last(context, row, attempts);
+    hand_out_send(context, row, std::move(attempts), true);
+    return true;
 }
 
 void wake(Context& context, const store::Row& row) {

@@ -79,7 +79,8 @@ struct Sender::Sending {
     engine::GatewayEvents& events;
     domain::Monotonic begun{};
     std::optional<bool> refused{};  // engine::Sent
-    Transaction transaction{};      // the newest
+    std::optional<engine::Included> included{};
+    Transaction transaction{};  // the newest
 
     domain::Monotonic watch_end{};
     Milliseconds watch_pause{watch_pause_first};
@@ -129,6 +130,7 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
             continue;
         }
         sending->transaction = std::move(*transaction);
+        nonces_.hold(sending->newest().nonce);
         if (sending->order.look_up_first) {
             executor_.run([this, sending] { look_up_then_submit(sending); });
         } else {
@@ -536,7 +538,7 @@ void Sender::nonce_conflict(const SendingPtr& sending) {
                       " nonce=" + std::to_string(nonce) +
                       " hint=\"another program uses the relayer's key; give it one of its own\"");
     Transaction again = sending->transaction;
-    if (is_no_op(again, signer_.address())) {
+    if (is_no_op(again, signer_.address()) || sending->order.has_failed) {
         finish(sending,
                engine::Rejected{{domain::Reason::send_failed,
                                  "Transaction failed: its nonce was used by another program",
@@ -690,7 +692,9 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
         executor_.run_after(event_pause, [this, sending] { look_up_then_submit(sending); });
         return;
     }
-    nonces_.used(sealed->nonce);
+    const domain::Block block{receipt.block_number, receipt.block_hash};
+    nonces_.included(sealed->nonce, block);
+    sending->included = engine::Included{receipt.hash, block};
     note_taken(sending);
     {
         const std::lock_guard lock{mutex_};
@@ -748,7 +752,8 @@ void Sender::finish(const SendingPtr& sending, engine::SendOutcome outcome) {
     sending->answered = true;
     const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !sending->with_node;
     if (lost) nonce_order_.mark_unsent(sending->newest().nonce);
-    sending->events.sent({{sending->order.id, std::move(outcome), sending->refused}});
+    sending->events.sent(
+        {{sending->order.id, std::move(outcome), sending->refused, sending->included}});
     if (!lost) nonce_order_.release();
 }
 
