@@ -67,6 +67,24 @@ create table attempt (
     primary key (id, ordinal)
 ) strict, without rowid;
 
+-- Where the chain has the transaction of a request, while that may still change: the block is less deep
+-- than reorganisations are looked for, or the request waits for its answer. Without a row it is final.
+create table inclusion (
+    id         integer primary key references request (id),
+    hash       blob    not null check (length(hash) = 32),
+    -- Null: the block was replaced, and the transaction is on its way again.
+    block      integer,
+    block_hash blob    check (length(block_hash) = 32),
+    -- The id the chain gave the request there. An ended request keeps the one it ended with.
+    reference  blob    check (length(reference) = 32),
+    -- So deep that nobody looks again; kept while the request waits for its answer.
+    buried     integer not null default 0,
+    check ((block is null) = (block_hash is null))
+) strict;
+
+create index inclusion_block on inclusion (block);
+create index inclusion_reference on inclusion (reference) where reference is not null;
+
 create table result (
     id   integer primary key references request (id),
     body blob not null
@@ -79,6 +97,9 @@ create table answer (
     slot       integer not null,
     body       blob    not null,
     arrived_ms integer not null,
+    -- Where it was read; null: in a block that can not change.
+    block      integer,
+    block_hash blob    check (length(block_hash) = 32),
     unique (reference, slot)
 ) strict;
 

@@ -86,6 +86,10 @@ void SplitGateway::read_again(std::uint64_t block) {
     relayer_.read_again(block);
 }
 
+void SplitGateway::watch(std::vector<domain::Block> blocks) {
+    relayer_.watch(std::move(blocks));  // no share rests on a block
+}
+
 void SplitGateway::wind_down() {
     relayer_.wind_down();
     votes_.wind_down();

@@ -31,6 +31,7 @@ public:
                                                                std::uint32_t configured) override;
     [[nodiscard]] bool announces_thresholds() const override;
     void read_again(std::uint64_t block) override;
+    void watch(std::vector<domain::Block> blocks) override;
     void wind_down() override;
     void stop() override;
     [[nodiscard]] std::optional<std::string> problem() const override;

@@ -21,6 +21,7 @@ enum class Cause {
     recovered,    // the process died while it was in work
     retried,      // a failed attempt with attempts left
     lost,         // the chain took it and does not have it
+    reorganised,  // the block with the transaction was replaced
 };
 
 struct Move {
@@ -56,6 +57,7 @@ inline constexpr std::array moves{
     Move{Status::processing,       Status::queued,           Cause::retried,     false, false, true },
     Move{Status::tx_in_flight,     Status::queued,           Cause::retried,     false, false, true },
     Move{Status::receipt_received, Status::queued,           Cause::lost,        false, false, true },
+    Move{Status::receipt_received, Status::tx_in_flight,     Cause::reorganised, true,  true,  false},
 };
 // clang-format on
 

@@ -24,6 +24,9 @@ namespace {
 constexpr domain::Milliseconds unknown_pause{1'000};
 constexpr domain::Milliseconds changed_pause{30'000};
 
+// How long a deadline waits for word of the transaction.
+constexpr domain::Milliseconds last_look{2'000};
+
 // Where ThresholdReached is held; no share has such an index (evm-gateway 3.4).
 constexpr std::uint32_t threshold_slot = 0x80000000;
 
@@ -68,7 +71,7 @@ std::optional<ThresholdReached> decode_threshold_reached(domain::ByteView bytes)
     return reached;
 }
 
-store::HeldAnswer to_held(const AnswerBody& body) {
+store::HeldAnswer held_form(const AnswerBody& body) {
     if (const auto* share = std::get_if<KmsShare>(&body)) {
         return {share->index, tagged(Tag::kms_share, domain::encode(*share))};
     }
@@ -81,6 +84,12 @@ store::HeldAnswer to_held(const AnswerBody& body) {
     }
     return {0, tagged(Tag::result,
                       domain::encode(domain::Result{std::get<domain::PublicDecrypted>(body)}))};
+}
+
+store::HeldAnswer to_held(const Answer& answer) {
+    store::HeldAnswer held = held_form(answer.body);
+    held.block = answer.block;
+    return held;
 }
 
 std::optional<AnswerBody> from_held(const store::HeldAnswer& held) {
@@ -216,12 +225,13 @@ void settle_shares(Context& context, const store::Row& row, std::vector<KmsShare
     complete(context, row, std::move(shares));
 }
 
-// Looks whether what is held for a request with a receipt is enough to end it.
-void evaluate(Context& context, const store::Row& row, const domain::Bytes32& reference) {
+// Ends the request if these are enough.
+void count(Context& context, const store::Row& row, const domain::Bytes32& reference,
+           const std::vector<store::HeldAnswer>& answers) {
     std::vector<KmsShare> shares;
     std::optional<ThresholdReached> announced;
     bool settled = false;
-    for (const store::HeldAnswer& held : context.store.held_answers(reference)) {
+    for (const store::HeldAnswer& held : answers) {
         std::optional<AnswerBody> body = from_held(held);
         if (!body) continue;
         if (auto* share = std::get_if<KmsShare>(&*body)) {
@@ -241,6 +251,29 @@ void evaluate(Context& context, const store::Row& row, const domain::Bytes32& re
     if (after && domain::is_terminal(after->status)) context.store.drop_answers(reference);
 }
 
+// Whether an answer can be of a request that was included there.
+bool may_follow(const store::HeldAnswer& answer, const domain::Block& receipt) {
+    if (!answer.block || *answer.block == receipt) return true;
+    return answer.block->number > receipt.number;
+}
+
+// Looks whether what is held for a request with a receipt is enough to end it. Where blocks can be
+// replaced the chain is asked first whether answers and receipt stand on it together.
+void evaluate(Context& context, const store::Row& row, const domain::Bytes32& reference) {
+    std::vector<store::HeldAnswer> held = context.store.held_answers(reference);
+    const std::optional<store::Inclusion> inclusion = context.store.inclusion(row.id.sequence);
+    if (!inclusion || !inclusion->block) {
+        count(context, row, reference, held);
+        return;
+    }
+    std::erase_if(held, [&](const auto& one) { return !may_follow(one, *inclusion->block); });
+    if (held.empty()) return;
+    context.effects.watched.push_back(*inclusion->block);
+    for (const store::HeldAnswer& one : held) {
+        if (one.block) context.effects.watched.push_back(*one.block);
+    }
+}
+
 bool is_kms_share(const Answer& answer) {
     return std::holds_alternative<KmsShare>(answer.body);
 }
@@ -251,20 +284,63 @@ bool is_worthless(const Answer& answer) {
     return share != nullptr && !domain::kms_context_of(share->extra_data);
 }
 
+// The request an answer is for. One that ended may have had its id on blocks that were replaced
+// since, or has another one there now.
+std::optional<store::Row> find_row(Context& context, const domain::Bytes32& reference) {
+    std::optional<store::Row> row = context.store.find_by_reference(reference);
+    if (row && domain::is_terminal(row->status)) {
+        const auto inclusion = context.store.inclusion(row->id.sequence);
+        if (inclusion && inclusion->reference != reference) row.reset();
+    }
+    if (!row) {
+        if (const auto id = context.store.find_included(reference)) row = context.store.load(*id);
+    }
+    return row;
+}
+
+bool has_share(const domain::UserDecrypted& served, const KmsShare& share) {
+    const auto same = std::ranges::find(served.shares, share.index, &KmsShare::index);
+    return same == served.shares.end() || domain::encode(*same) == domain::encode(share);
+}
+
+// What is served stays, also when the chain says something else after it was reorganised.
+void note_other_answer(Context& context, const store::Row& row, const Answer& answer) {
+    if (row.status != Status::completed || row.kind == domain::Kind::share || !answer.block) return;
+    if (std::holds_alternative<ThresholdReached>(answer.body)) return;
+    if (!context.store.inclusion(row.id.sequence)) return;
+    const auto stored = context.store.result(row.id.sequence);
+    const auto served = stored ? domain::decode_result(*stored) : std::nullopt;
+    if (!served) return;
+    const auto* shares = std::get_if<domain::UserDecrypted>(&*served);
+    const auto* share = std::get_if<KmsShare>(&answer.body);
+    const bool same = shares != nullptr && share != nullptr
+                          ? has_share(*shares, *share)
+                          : held_form(answer.body).body == tagged(Tag::result, *stored);
+    if (same) return;
+    ++context.effects.answers_reorganised;
+    context.effects.lines.push_back(
+        {ports::LogLevel::warning, "answer_reorganised job_id=" + to_string(row.id) +
+                                       " block=" + std::to_string(answer.block->number) +
+                                       " action=\"what was answered first is served\""});
+}
+
 }  // namespace
 
 void apply(Context& context, const Answered& event) {
     std::vector<std::pair<store::Row, domain::Bytes32>> to_evaluate;
     for (const Answer& answer : event.answers) {
         if (is_worthless(answer)) continue;
-        const std::optional<store::Row> row = context.store.find_by_reference(answer.reference);
+        const std::optional<store::Row> row = find_row(context, answer.reference);
         if (row && row->status != Status::receipt_received) {
+            note_other_answer(context, *row, answer);
             ++context.stale;  // a late share, or the same answer once more
             continue;
         }
-        if (row && !is_kms_share(answer) && settle(context, *row, answer.body)) continue;
+        const bool at_once = row && !is_kms_share(answer) &&
+                             (!answer.block || !context.store.inclusion(row->id.sequence));
+        if (at_once && settle(context, *row, answer.body)) continue;
         const bool is_new =
-            context.store.hold_answer(answer.reference, to_held(answer.body), context.now.wall);
+            context.store.hold_answer(answer.reference, to_held(answer), context.now.wall);
         if (is_new && row &&
             (to_evaluate.empty() || to_evaluate.back().second != answer.reference)) {
             to_evaluate.emplace_back(*row, answer.reference);
@@ -287,6 +363,27 @@ void join(Context& context, const domain::Bytes32& reference) {
     if (row && row->status == Status::receipt_received) evaluate(context, *row, reference);
 }
 
+void count_standing(Context& context, const store::Inclusion& inclusion,
+                    const std::vector<domain::Block>& standing) {
+    if (!inclusion.reference) return;
+    const std::optional<store::Row> row = context.store.load(inclusion.sequence);
+    if (!row || row->status != Status::receipt_received) return;
+    std::vector<store::HeldAnswer> held = context.store.held_answers(*inclusion.reference);
+    std::erase_if(held, [&](const store::HeldAnswer& one) {
+        return !may_follow(one, *inclusion.block) ||
+               (one.block && std::ranges::find(standing, *one.block) == standing.end());
+    });
+    if (!held.empty()) count(context, *row, *inclusion.reference, held);
+}
+
+void time_out(Context& context, const store::Row& row, const std::string& why) {
+    fail(context, row, Status::timed_out, Cause::expired,
+         {Reason::response_timed_out,
+          "Gateway chain did not respond within the expected timeframe" +
+              (why.empty() ? why : ": " + why),
+          {}});
+}
+
 void wake(Context& context, const store::Row& row) {
     if (row.schedule.deadline && context.now.steady < *row.schedule.deadline) {
         const auto reference = context.store.reference(row.id.sequence);
@@ -295,10 +392,17 @@ void wake(Context& context, const store::Row& row) {
         if (reference) evaluate(context, row, *reference);
         return;
     }
-    fail(context, row, Status::timed_out, Cause::expired,
-         {Reason::response_timed_out,
-          "Gateway chain did not respond within the expected timeframe",
-          {}});
+    const auto inclusion = context.store.inclusion(row.id.sequence);
+    if (inclusion && inclusion->block && row.schedule.deadline &&
+        context.now.steady < *row.schedule.deadline + last_look) {
+        // It may have timed out because its transaction is gone.
+        context.effects.watched.push_back(*inclusion->block);
+        store::Schedule schedule = row.schedule;
+        schedule.wake = *row.schedule.deadline + last_look;
+        if (!context.store.reschedule(row, Status::receipt_received, schedule)) ++context.stale;
+        return;
+    }
+    time_out(context, row);
 }
 
 }  // namespace engine::answers

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "engine/context.hpp"
 
 // The third way forward: the chain's answers complete requests (relayer-api 3.3, 12).
@@ -10,6 +13,14 @@ void apply(Context& context, const Answered& event);
 
 // The request with this reference has its receipt now: answers that were early take effect.
 void join(Context& context, const domain::Bytes32& reference);
+
+// A block with transactions of requests is on the chain together with these: what they hold of the
+// answers counts.
+void count_standing(Context& context, const store::Inclusion& inclusion,
+                    const std::vector<domain::Block>& standing);
+
+// No answer came in time; `why`: what is known of it, if anything.
+void time_out(Context& context, const store::Row& row, const std::string& why = {});
 
 // A receipt whose deadline passed, or whose shares wait until their threshold is known.
 void wake(Context& context, const store::Row& row);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,10 +33,12 @@ struct Effects {
     std::vector<PrepareOrder> prepares;
     std::vector<SendOrder> sends;
     std::vector<ConfirmOrder> confirms;
-    std::vector<std::int64_t> settled;  // requests the gateway answered for
+    std::vector<domain::Block> watched;  // something rests on them from now on
+    std::vector<std::int64_t> settled;   // requests the gateway answered for
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;
     std::vector<RoundAlert> alerts;
+    std::size_t answers_reorganised = 0;
     std::size_t alerts_logged = 0;  // whose lines came out before this step
 };
 
@@ -49,9 +52,11 @@ struct Context {
     AlertSink* alerts = nullptr;  // nobody: alerts are only logged
     Moment now{};
     Effects effects{};
-    std::uint64_t stale = 0;                    // events that came too late to matter
-    bool stopping = false;                      // nothing new begins
-    std::size_t turn = 0;                       // whose turn it is to send
+    std::uint64_t stale = 0;  // events that came too late to matter
+    bool stopping = false;    // nothing new begins
+    std::size_t turn = 0;     // whose turn it is to send
+    // Ended requests whose transactions are on their way again, and when they are tried next.
+    std::map<std::int64_t, domain::Monotonic> repairs{};
     domain::Monotonic next_confirm{};           // the turns given out so far end there
     domain::Monotonic confirms_held_until{};    // whoever is asked wants to be left alone
     bool confirms_fail = false;                 // the last look-up was not answered

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "domain/block.hpp"
 #include "domain/bytes.hpp"
 #include "domain/failure.hpp"
 #include "domain/request.hpp"
@@ -18,6 +19,7 @@
 #include "domain/result.hpp"
 #include "domain/time.hpp"
 #include "engine/health.hpp"
+#include "store/rows.hpp"
 
 namespace engine {
 
@@ -118,6 +120,8 @@ struct SendOrder {
     std::uint32_t tries = 0;
     // For how long nodes have refused its nonce by now (Sent::refused).
     domain::Milliseconds refused_for{0};
+    // The request has failed: no other nonce is taken for it when a stranger used its own.
+    bool has_failed = false;
 };
 
 // The chain included a transaction of the request.
@@ -142,12 +146,20 @@ struct Reseal {
 
 using SendOutcome = std::variant<Receipt, Rejected, Unreachable, Reseal>;
 
+// The transaction that settled the nonce, and the block that has it.
+struct Included {
+    domain::Bytes32 hash{};
+    domain::Block block;
+};
+
 struct Sent {
     domain::RequestId id;
     SendOutcome outcome;
     // Whether a node refused its nonce for no reason that is known, or took it; absent: neither.
     // The time of the first refusal is stored, so that it outlives a restart.
     std::optional<bool> refused{};
+    // What the outcome was learned from, on a chain whose blocks may be replaced.
+    std::optional<Included> included{};
 };
 
 // --- confirming: whether the chain has what it took; vote shares only ---------------------------
@@ -187,6 +199,8 @@ using AnswerBody = std::variant<domain::ProofAccepted, ProofRejected, domain::Pu
 struct Answer {
     domain::Bytes32 reference{};
     AnswerBody body;
+    // Where it was read, on a chain whose blocks may be replaced.
+    std::optional<domain::Block> block{};
 };
 
 inline constexpr std::string_view only_listener = "gateway";
@@ -201,12 +215,24 @@ struct Answered {
     bool went_back = false;
 };
 
+// What a chain whose blocks may be replaced says of those it was asked to watch.
+struct BlockNews {
+    // On the chain, all of them at one time. Said of blocks that were just given to be watched.
+    std::vector<domain::Block> standing;
+    // Another block has their place.
+    std::vector<domain::Block> replaced;
+    // On the chain, and so deep that nobody looks again.
+    std::vector<domain::Block> buried;
+};
+
 // What a gateway needs to know to go on where it was.
 struct Resume {
     // How far each listener's answers are applied; absent: it never delivered.
     std::map<std::string, std::uint64_t> cursors;
-    // Transactions whose outcome is not known, of all requests in work; without their bytes.
+    // Transactions whose outcome is not known, or may not last; without their bytes.
     std::vector<Sealed> in_flight;
+    // Those of their nonces that blocks have which may be replaced.
+    std::vector<store::UsedNonce> used;
 
     // 0 when absent.
     [[nodiscard]] std::uint64_t cursor(const std::string& listener) const {
@@ -229,6 +255,8 @@ public:
     virtual void sealed(std::vector<Signed> events) { assert(events.empty()); }
     // Not for who gives no such orders.
     virtual void confirmed(std::vector<Confirmed> events) { assert(events.empty()); }
+    // Not for who has nothing watched.
+    virtual void block_news(BlockNews /*news*/) {}
 };
 
 // How the chain and our account on it stand; absent: not known.
@@ -290,6 +318,11 @@ public:
     // Any thread. Must not block. An answer seems to be missing in this block or before it: reads
     // there again.
     virtual void read_again(std::uint64_t /*block*/) {}
+
+    // Any thread. Must not block. Something rests on these blocks, which are on one chain or none:
+    // whether they stand is said at once, what becomes of them until nobody looks any more. Not for
+    // a chain whose blocks can not be replaced.
+    virtual void watch(std::vector<domain::Block> /*blocks*/) {}
 
     // Any thread. A stop is near: what can be begun anew at the next start, such as a proof, ends
     // now as Unreachable; what is on its way to the chain goes on.

@@ -30,7 +30,8 @@ bool Events::empty() const {
 
 std::size_t Events::size() const {
     return checked.size() + prepared.size() + sealed.size() + sent.size() + answered.size() +
-           confirmed.size() + submissions.size() + retunes.size() + alerts_taken.size();
+           confirmed.size() + block_news.size() + submissions.size() + retunes.size() +
+           alerts_taken.size();
 }
 
 std::optional<Submission> Inbox::submit(Submission submission) {
@@ -93,6 +94,12 @@ void Inbox::answered(Answered event) {
     put(events_.answered, std::move(events));
 }
 
+void Inbox::block_news(BlockNews news) {
+    std::vector<BlockNews> events;
+    events.push_back(std::move(news));
+    put(events_.block_news, std::move(events));
+}
+
 void Inbox::alert_taken(std::int64_t round) {
     put(events_.alerts_taken, {round});
 }
@@ -122,6 +129,7 @@ void Inbox::drain(Events& events) {
     append(events.sent, events_.sent);
     append(events.answered, events_.answered);
     append(events.confirmed, events_.confirmed);
+    append(events.block_news, events_.block_news);
     append(events.submissions, events_.submissions);
     append(events.retunes, events_.retunes);
     append(events.alerts_taken, events_.alerts_taken);

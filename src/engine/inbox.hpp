@@ -39,6 +39,7 @@ struct Events {
     std::vector<Sent> sent;
     std::vector<Answered> answered;
     std::vector<Confirmed> confirmed;
+    std::vector<BlockNews> block_news;
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
     std::vector<std::int64_t> alerts_taken;  // keys of their rounds
@@ -66,6 +67,7 @@ public:
     void answered(Answered event) override;
     void sealed(std::vector<Signed> events) override;
     void confirmed(std::vector<Confirmed> events) override;
+    void block_news(BlockNews news) override;
     void alert_taken(std::int64_t round) override;
 
     // Any thread. From now on submit() refuses.

@@ -10,6 +10,7 @@
 #include "engine/confirmations.hpp"
 #include "engine/maintenance.hpp"
 #include "engine/readiness.hpp"
+#include "engine/reorganisations.hpp"
 #include "engine/sending.hpp"
 #include "engine/shares.hpp"
 
@@ -57,6 +58,8 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
         if (!alerts.empty()) context_.alerts->raise(std::move(alerts));
     }
     gateway_.listen(inbox_, recovery::resume(store_));
+    reorganisations::rebuild(context_);
+    watch(reorganisations::blocks_at_start(store_));
     return report;
 }
 
@@ -70,7 +73,10 @@ Nanoseconds Processor::step() {
     Nanoseconds commit{};
     try {
         store::Store::Transaction transaction(store_);
-        if (std::exchange(lines_stale_, false)) recovery::rebuild_queues(context_);
+        if (std::exchange(lines_stale_, false)) {
+            recovery::rebuild_queues(context_);
+            reorganisations::rebuild(context_);
+        }
         rounds::mark_logged(context_, logged_);
         apply_events();
         wake_timers();
@@ -94,6 +100,7 @@ Nanoseconds Processor::step() {
 }
 
 void Processor::apply_events() {
+    for (const BlockNews& news : events_.block_news) reorganisations::apply(context_, news);
     for (const Checked& event : events_.checked) readiness::apply(context_, event);
     for (const Prepared& event : events_.prepared) sending::apply(context_, event);
     for (const Signed& event : events_.sealed) sending::apply(context_, event);
@@ -143,6 +150,7 @@ void Processor::start_work() {
     if (stopping_) return;
     suspects_.settled(context_.effects.settled);
     suspects_.release_next(context_);
+    reorganisations::start(context_);
     readiness::start(context_);
     sending::start(context_);
     shares::start(context_);
@@ -188,10 +196,19 @@ void Processor::release_effects(Nanoseconds commit) {
     if (!effects.prepares.empty()) gateway_.prepare(std::move(effects.prepares));
     if (!effects.sends.empty()) gateway_.send(std::move(effects.sends));
     if (!effects.confirms.empty()) gateway_.confirm(std::move(effects.confirms));
+    watch(std::move(effects.watched));
     if (!effects.alerts.empty() && context_.alerts != nullptr) {
         context_.alerts->raise(effects.alerts);
     }
     report_to_observer(effects, events, commit);
+}
+
+void Processor::watch(std::vector<domain::Block> blocks) {
+    if (blocks.empty()) return;
+    std::ranges::sort(blocks);
+    const auto again = std::ranges::unique(blocks);
+    blocks.erase(again.begin(), again.end());
+    gateway_.watch(std::move(blocks));
 }
 
 // A line comes again at the next start unless a commit says that it is out: none is ever lost, and
@@ -215,6 +232,7 @@ void Processor::report_to_observer(Effects& effects, const Events& events, Nanos
     facts.unreachable = std::move(effects.unreachable);
     facts.events = events.size();
     facts.round_alerts = effects.alerts_logged;
+    facts.answers_reorganised = effects.answers_reorganised;
     facts.commit = commit;
     facts.wal_bytes = store_.wal_bytes();
     observer_.stepped(facts);
@@ -249,6 +267,9 @@ Nanoseconds Processor::until_next_wake() {
     if (!stopping_) {
         if (gates_.free_share_slots() > 0) {
             no_later_than(store::Lane::schedule, wall);
+        }
+        if (const auto next = reorganisations::next_start(context_)) {
+            wait = std::min<Nanoseconds>(wait, *next - monotonic);
         }
         if (const auto token = gates_.next_token(monotonic)) {
             wait = std::min(wait, *token - monotonic);

@@ -62,6 +62,7 @@ private:
     void maintain_if_due();
     void apply_retunes();
     void release_effects(domain::Nanoseconds commit);
+    void watch(std::vector<domain::Block> blocks);
     void log_alerts(const std::vector<RoundAlert>& raised);
     void report_to_observer(Effects& effects, const Events& events, domain::Nanoseconds commit);
     void roll_back();

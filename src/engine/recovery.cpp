@@ -265,7 +265,7 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
 }
 
 Resume resume(store::Store& store) {
-    Resume resume{store.cursors(), {}};
+    Resume resume{store.cursors(), {}, store.nonces_included()};
     for (const store::Attempt& attempt : store.attempts_in_work()) {
         resume.in_flight.push_back({attempt.nonce, attempt.hash, {}, attempt.at});
     }

@@ -50,6 +50,10 @@ bool store_another(Context& context, store::Row row, const Sealed& sealed) {
     }
     context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
+    if (auto inclusion = context.store.inclusion(row.id.sequence)) {
+        inclusion->hash = sealed.hash;  // it was replaced, and this one goes out from now on
+        context.store.include(*inclusion);
+    }
     std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
     // The newest is the one whose bytes go out, and the chain knows it by these.
     assert(!attempts.empty() && attempts.back().nonce == sealed.nonce &&
@@ -64,6 +68,7 @@ void hand_out(Context& context, const store::Row& row, std::vector<store::Attemp
               bool look_up_first) {
     assert(row.kind != Kind::share && !attempts.empty());
     SendOrder order{row.id, row.kind, {}, look_up_first, row.schedule.faults, {}};
+    order.has_failed = row.status == Status::failure;
     if (row.schedule.refused_since) {
         order.refused_for =
             std::max(context.now.steady - *row.schedule.refused_since, domain::Milliseconds{0});

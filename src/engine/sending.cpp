@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/answers.hpp"
+#include "engine/reorganisations.hpp"
 #include "engine/sealing.hpp"
 #include "engine/shares.hpp"
 
@@ -33,6 +34,15 @@ domain::Milliseconds response_timeout(const Context& context, Family family) {
         default:
             return timeouts.user_decrypt;
     }
+}
+
+// What a block had goes out again, not what was signed after it.
+void put_included_last(Context& context, const store::Row& row,
+                       std::vector<store::Attempt>& attempts) {
+    const std::optional<store::Inclusion> inclusion = context.store.inclusion(row.id.sequence);
+    if (!inclusion) return;
+    const auto had = std::ranges::find(attempts, inclusion->hash, &store::Attempt::hash);
+    if (had != attempts.end()) std::rotate(had, had + 1, attempts.end());
 }
 
 bool start_preparing(Context& context, const store::Row& row) {
@@ -65,6 +75,7 @@ bool resend(Context& context, const store::Row& row) {
             ? context.store.move(row, {Status::processing, Status::tx_in_flight, Cause::sealed},
                                  schedule, context.now.wall)
             : context.store.reschedule(row, Status::tx_in_flight, schedule);
+    put_included_last(context, row, attempts);
     if (begun) sealing::hand_out(context, row, std::move(attempts), true);
     return begun;
 }
@@ -188,6 +199,18 @@ void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
     }
 }
 
+// The end of a signature for an ended request.
+void signed_for_repair(Context& context, const store::Row& row, const Signed& event,
+                       const Work::Entry& entry) {
+    give_back(context, entry.family);
+    if (const auto* sealed = std::get_if<Sealed>(&event.outcome)) {
+        reorganisations::signed_again(context, row, *sealed);
+        context.gateway.end_seal(event.ticket, true);
+    } else {
+        reorganisations::repair_later(context, row, std::get<Unreachable>(event.outcome));
+    }
+}
+
 // Its time to be looked up and sent again has come, or nobody answered for it.
 void wake_sealed(Context& context, const store::Row& row) {
     assert(was_sealed(row));
@@ -287,6 +310,10 @@ void apply(Context& context, const Signed& event) {
     const bool expected = context.work.ticket(event.id.sequence) == event.ticket;
     const auto entry =
         expected ? context.work.end(event.id.sequence, Task::sign) : std::optional<Work::Entry>{};
+    if (entry && row && context.repairs.contains(event.id.sequence)) {
+        signed_for_repair(context, *row, event, *entry);
+        return;
+    }
     const bool in_flight = row && row->status == Status::tx_in_flight;
     if (!entry || !row || (row->status != Status::processing && !in_flight)) {
         if (entry) give_back(context, entry->family);
@@ -315,6 +342,13 @@ void apply(Context& context, const Sent& event) {
     if (in_flight && event.refused) {
         keep_since(row->schedule.refused_since, *event.refused, context.now.steady);
     }
+    if (row && context.repairs.contains(event.id.sequence)) {
+        if (const auto entry = context.work.end(event.id.sequence, Task::send)) {
+            give_back(context, entry->family);
+            reorganisations::sent_again(context, *row, event);
+            return;
+        }
+    }
     const auto* reseal = std::get_if<Reseal>(&event.outcome);
     if (reseal != nullptr && in_flight && reseal->sealed != row->schedule.attempts) {
         ++context.stale;
@@ -333,12 +367,24 @@ void apply(Context& context, const Sent& event) {
     // An answer that comes after its lease is as good as any.
     if (!entry) entry = context.work.end(event.id.sequence, Task::rest);
     if (!entry && in_flight) entry = sealing::end(context, *row);
+    if (in_flight && row->kind != Kind::share) {
+        reorganisations::note_inclusion(context, *row, event);
+    }
     if (!in_flight) {
         if (entry) give_back(context, entry->family);
         ++context.stale;
         return;
     }
     settle(context, *row, event.outcome, entry);
+}
+
+bool send_again(Context& context, const store::Row& row) {
+    assert(domain::is_terminal(row.status));
+    std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
+    if (attempts.empty()) return false;
+    put_included_last(context, row, attempts);
+    sealing::hand_out(context, row, std::move(attempts), true);
+    return true;
 }
 
 void wake(Context& context, const store::Row& row) {

@@ -22,6 +22,10 @@ void apply(Context& context, const Prepared& event);
 void apply(Context& context, const Signed& event);
 void apply(Context& context, const Sent& event);
 
+// The bytes of an ended request once more, without a change of its row; false: there are none. Its
+// place in flight is the caller's to take.
+[[nodiscard]] bool send_again(Context& context, const store::Row& row);
+
 // A `processing` or `tx_in_flight` request whose pause or lease is over.
 void wake(Context& context, const store::Row& row);
 

@@ -19,7 +19,7 @@ namespace store {
 
 namespace {
 
-constexpr int schema_version = 4;
+constexpr int schema_version = 5;
 constexpr int application_id = 0x50484f55;  // "PHOU"
 constexpr int busy_timeout_ms = 2'000;
 // Beyond this size the start-up check looks at the tables' edges only: a full one reads every page.
@@ -106,7 +106,16 @@ constexpr std::array migrations{
     " logged integer not null default 0) strict;",
     "alter table request add column unreached_ms integer not null default 0;"
     "alter table request add column refused_ms integer not null default 0;"
-    "alter table alert add column unconfirmed integer not null default 0;"};
+    "alter table alert add column unconfirmed integer not null default 0;",
+    "create table inclusion (id integer primary key references request (id),"
+    " hash blob not null check (length(hash) = 32), block integer,"
+    " block_hash blob check (length(block_hash) = 32),"
+    " reference blob check (length(reference) = 32), buried integer not null default 0,"
+    " check ((block is null) = (block_hash is null))) strict;"
+    "create index inclusion_block on inclusion (block);"
+    "create index inclusion_reference on inclusion (reference) where reference is not null;"
+    "alter table answer add column block integer;"
+    "alter table answer add column block_hash blob check (length(block_hash) = 32);"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "domain/block.hpp"
 #include "domain/failure.hpp"
 #include "domain/identity.hpp"
 #include "domain/kind.hpp"
@@ -132,6 +133,28 @@ struct Attempt {
 struct HeldAnswer {
     std::uint32_t slot = 0;
     domain::Bytes body;
+    // Where it was read; nothing: in a block that can not change.
+    std::optional<domain::Block> block{};
+};
+
+// Where the chain has the transaction of a request, while that may still change.
+struct Inclusion {
+    std::int64_t sequence = 0;
+    domain::Bytes32 hash{};  // of the transaction
+    // Nothing: its block was replaced, and it is on its way again.
+    std::optional<domain::Block> block{};
+    // The id the chain gave the request there.
+    std::optional<domain::Bytes32> reference{};
+    // Nobody looks whether it is still there.
+    bool buried = false;
+
+    bool operator==(const Inclusion&) const = default;
+};
+
+// A nonce that a block has which may still be replaced.
+struct UsedNonce {
+    std::uint64_t nonce = 0;
+    domain::Block block;
 };
 
 // A share that ended elsewhere: nothing of it is left but what a resend is compared with.

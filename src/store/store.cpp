@@ -40,14 +40,6 @@ std::uint64_t log_left_behind(const Options& options) {
     return missing ? 0 : bytes;
 }
 
-Attempt attempt_without_bytes(const Statement& statement) {
-    Attempt attempt;
-    attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
-    attempt.hash = statement.bytes32(1);
-    attempt.at = domain::from_unix_ms(statement.integer(2));
-    return attempt;
-}
-
 }  // namespace
 
 std::filesystem::path real_path(const Options& options) {
@@ -337,6 +329,17 @@ bool Store::receive(const Row& row, const std::optional<domain::Bytes32>& refere
     return true;
 }
 
+bool Store::send_back(const Row& row, const Schedule& schedule, domain::Timestamp now) {
+    assert(may_stand_in(schedule.lane, row.kind, Status::tx_in_flight));
+    const int changed = impl_->statements_.send_back
+                            .with(now, lane_number(schedule.lane), schedule.wake, schedule.attempts,
+                                  row.id.sequence)
+                            .run();
+    if (changed != 1) return false;
+    impl_->note(row, Status::receipt_received, Status::tx_in_flight, now);
+    return true;
+}
+
 bool Store::complete(const Row& row, std::optional<domain::ByteView> result,
                      domain::Timestamp now) {
     assert(domain::is_legal(row.kind, Status::receipt_received, Status::completed));
@@ -351,6 +354,8 @@ bool Store::complete(const Row& row, std::optional<domain::ByteView> result,
         statements.wipe_payload.with(row.id.sequence).run();
         statements.purge_attempts.with(row.id.sequence).run();
         impl_->wiped_ = true;
+    } else {
+        statements.settle_buried.with(row.id.sequence).run();
     }
     if (row.round) statements.count_completed.with(*row.round).run();
     impl_->note(row, Status::receipt_received, Status::completed, now);
@@ -381,6 +386,8 @@ bool Store::fail(const Row& row, Step step, const domain::Failure& failure, doma
         statements.wipe_payload.with(row.id.sequence).run();
         statements.purge_attempts.with(row.id.sequence).run();
         impl_->wiped_ = true;
+    } else {
+        statements.settle_buried.with(row.id.sequence).run();
     }
     if (row.round) {
         Statement& count =
@@ -426,59 +433,6 @@ void Store::end_broken(const BrokenRow& row, const std::string& text, domain::Ti
                   {},           {},        {},         row.round};
     change.reason = domain::Reason::undecodable;
     impl_->changes_.push_back(change);
-}
-
-void Store::add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now) {
-    assert(impl_->in_transaction());
-    impl_->statements_.add_attempt.with(sequence, attempt.nonce, attempt.hash, attempt.sealed, now)
-        .run();
-}
-
-std::vector<Attempt> Store::attempts(std::int64_t sequence) {
-    Statement& statement = impl_->statements_.attempts.with(sequence);
-    std::vector<Attempt> attempts;
-    while (statement.next()) {
-        Attempt attempt = attempt_without_bytes(statement);
-        const domain::ByteView sealed = statement.blob(3);
-        attempt.sealed.assign(sealed.begin(), sealed.end());
-        attempts.push_back(std::move(attempt));
-    }
-    return attempts;
-}
-
-std::vector<Attempt> Store::attempts_in_work() {
-    Statement& statement = impl_->statements_.attempts_in_work.with();
-    std::vector<Attempt> attempts;
-    while (statement.next()) attempts.push_back(attempt_without_bytes(statement));
-    return attempts;
-}
-
-bool Store::hold_answer(const domain::Bytes32& reference, const HeldAnswer& answer,
-                        domain::Timestamp now) {
-    assert(impl_->in_transaction());
-    return impl_->statements_.hold_answer.with(reference, answer.slot, answer.body, now).run() == 1;
-}
-
-std::vector<HeldAnswer> Store::held_answers(const domain::Bytes32& reference) {
-    Statement& statement = impl_->statements_.held_answers.with(reference);
-    std::vector<HeldAnswer> answers;
-    while (statement.next()) {
-        const domain::ByteView body = statement.blob(1);
-        answers.push_back({static_cast<std::uint32_t>(statement.integer(0)),
-                           domain::Bytes(body.begin(), body.end())});
-    }
-    return answers;
-}
-
-void Store::drop_answers(const domain::Bytes32& reference) {
-    impl_->statements_.drop_answers.with(reference).run();
-}
-
-std::size_t Store::trim_answers(domain::Timestamp before, std::size_t limit) {
-    const int old = impl_->statements_.trim_old.with(before, limit).run();
-    const int many =
-        impl_->statements_.trim_many.with(impl_->options_.early_answers_max, limit).run();
-    return static_cast<std::size_t>(old) + static_cast<std::size_t>(many);
 }
 
 std::optional<std::uint64_t> Store::cursor(std::string_view listener) {

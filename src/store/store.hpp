@@ -79,6 +79,9 @@ public:
                             domain::Timestamp now);
     [[nodiscard]] bool receive(const Row& row, const std::optional<domain::Bytes32>& reference,
                                const Schedule& schedule, domain::Timestamp now);
+    // The block with its transaction was replaced: receipt_received → tx_in_flight, without the
+    // chain's id of it.
+    [[nodiscard]] bool send_back(const Row& row, const Schedule& schedule, domain::Timestamp now);
     // Without a result: with the one that was kept.
     [[nodiscard]] bool complete(const Row& row, std::optional<domain::ByteView> result,
                                 domain::Timestamp now);
@@ -100,16 +103,40 @@ public:
 
     void add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now);
     [[nodiscard]] std::vector<Attempt> attempts(std::int64_t sequence);
-    // Of all relayer requests in work whose outcome is not known, without the bytes.
+    // Of all relayer requests in work whose outcome is not known, and of those whose transaction is
+    // in a block that may be replaced or on its way again; without the bytes.
     [[nodiscard]] std::vector<Attempt> attempts_in_work();
+
+    // --- where transactions were included, while that may change ---
+
+    // In the place of what was known of this request before.
+    void include(const Inclusion& inclusion);
+    [[nodiscard]] std::optional<Inclusion> inclusion(std::int64_t sequence);
+    [[nodiscard]] std::vector<Inclusion> included_in(const domain::Block& block);
+    // In order of acceptance.
+    [[nodiscard]] std::vector<Inclusion> inclusions();
+    // Of the transactions that are in such blocks.
+    [[nodiscard]] std::vector<UsedNonce> nonces_included();
+    // The request that has this id where it is included now; the oldest if there are several.
+    [[nodiscard]] std::optional<std::int64_t> find_included(const domain::Bytes32& reference);
+    // Its block was replaced.
+    void exclude(std::int64_t sequence);
+    // Nothing will change it any more.
+    void settle_inclusion(std::int64_t sequence);
+    // Same, of all requests in this block; who waits for an answer keeps it until the end.
+    void bury(const domain::Block& block);
 
     // --- answers and cursor ---
 
-    // False when the slot is taken: the first answer wins.
+    // False when the slot is taken: the first answer wins, unless the new one is of another block.
     bool hold_answer(const domain::Bytes32& reference, const HeldAnswer& answer,
                      domain::Timestamp now);
     [[nodiscard]] std::vector<HeldAnswer> held_answers(const domain::Bytes32& reference);
     void drop_answers(const domain::Bytes32& reference);
+    // Those of blocks that were replaced. Reads all that are held from the lowest one on.
+    void drop_answers(const std::vector<domain::Block>& blocks);
+    // What the request is served with.
+    [[nodiscard]] std::optional<domain::Bytes> result(std::int64_t sequence);
     // Forgets answers nobody claimed: those older than `before`, and the oldest beyond the bound.
     std::size_t trim_answers(domain::Timestamp before, std::size_t limit);
 

@@ -46,6 +46,10 @@ inline const std::string unclaimed =
     "not exists (select 1 from request where request.reference = answer.reference "
     "and request.status = 'receipt_received')";
 
+// The columns that make an Inclusion.
+inline const std::string inclusion_columns =
+    "id, hash, block, block_hash, reference, buried from inclusion";
+
 // The columns of `round` that make a RoundRow.
 inline const std::string alert_columns =
     "id, round_id, vote_end_ms, alert.total, alert.submitted, alert.failed, pending, unconfirmed "
@@ -125,6 +129,10 @@ struct Store::Statements {
                       "wake_ms = ?, deadline_ms = ?, claims = 0, "
                       "attempts = iif(kind = 'share', attempts, 0), faults = 0, refused_ms = 0, "
                       "reference = ? where id = ? and status = 'tx_in_flight'"};
+    Statement send_back{db_,
+                        "update request set status = 'tx_in_flight', status_ms = ?, lane = ?, "
+                        "wake_ms = ?, deadline_ms = 0, claims = 0, attempts = ?, faults = 0, "
+                        "reference = null where id = ? and status = 'receipt_received'"};
     Statement complete{db_,
                        "update request set status = 'completed', status_ms = ?, lane = ?, "
                        "wake_ms = ?, deadline_ms = 0, claims = 0 "
@@ -156,12 +164,44 @@ struct Store::Statements {
         db_,
         "select nonce, hash, sealed_ms from attempt where id in "
         "(select id from request where lane in (1, 2) and status in ('processing', 'tx_in_flight') "
-        "and kind <> 'share') order by nonce"};
+        "and kind <> 'share' union select id from inclusion) order by nonce"};
+    Statement include{db_,
+                      "insert into inclusion (id, hash, block, block_hash, reference) "
+                      "values (?1, ?2, ?3, ?4, ?5) on conflict (id) do update set hash = ?2, "
+                      "block = ?3, block_hash = ?4, reference = ?5, buried = 0"};
+    Statement inclusion{db_, "select " + inclusion_columns + " where id = ?"};
+    Statement included_in{
+        db_, "select " + inclusion_columns + " where block = ? and block_hash = ? order by id"};
+    Statement inclusions{db_, "select " + inclusion_columns + " order by id"};
+    // The cross join keeps the planner from reading all attempts.
+    Statement nonces_included{db_,
+                              "select nonce, block, block_hash from inclusion cross join attempt "
+                              "on attempt.id = inclusion.id and attempt.hash = inclusion.hash "
+                              "where block is not null and buried = 0 order by nonce"};
+    Statement find_included{db_,
+                            "select id from inclusion where reference = ? order by id limit 1"};
+    Statement exclude{db_,
+                      "update inclusion set block = null, block_hash = null, reference = null, "
+                      "buried = 0 where id = ?"};
+    Statement settle_inclusion{db_, "delete from inclusion where id = ?"};
+    Statement settle_block{db_,
+                           "delete from inclusion where block = ? and block_hash = ? and "
+                           "(select lane from request where request.id = inclusion.id) >= 8"};
+    Statement bury{db_, "update inclusion set buried = 1 where block = ? and block_hash = ?"};
+    Statement settle_buried{db_, "delete from inclusion where id = ? and buried = 1"};
     Statement hold_answer{db_,
-                          "insert or ignore into answer (reference, slot, body, arrived_ms) "
-                          "values (?, ?, ?, ?)"};
+                          "insert into answer (reference, slot, body, arrived_ms, block, "
+                          "block_hash) values (?1, ?2, ?3, ?4, ?5, ?6) "
+                          "on conflict (reference, slot) do update set body = ?3, "
+                          "arrived_ms = ?4, block = ?5, block_hash = ?6 "
+                          "where ?6 is not null and block_hash is not ?6"};
     Statement held_answers{db_,
-                           "select slot, body from answer where reference = ? order by position"};
+                           "select slot, body, block, block_hash from answer where reference = ? "
+                           "order by position"};
+    Statement answers_from{
+        db_, "select position, block, block_hash from answer where block between ? and ?"};
+    Statement drop_answer{db_, "delete from answer where position = ?"};
+    Statement result{db_, "select body from result where id = ?"};
     Statement drop_answers{db_, "delete from answer where reference = ?"};
     // Shares of a request that waits with its receipt are no orphans.
     Statement trim_old{db_,
@@ -209,7 +249,8 @@ struct Store::Statements {
     Statement close_round{db_, "update round set closed = 1 where id = ?"};
     Statement purgeable{
         db_, "select " + row_columns +
-                 " from request where lane = ? and wake_ms < ? order by wake_ms limit ?"};
+                 " from request where lane = ? and wake_ms < ? and not exists (select 1 from "
+                 "inclusion where inclusion.id = request.id) order by wake_ms limit ?"};
     Statement purge_keys{db_, "delete from idempotency where request = ?"};
     Statement purge_attempts{db_, "delete from attempt where id = ?"};
     Statement purge_result{db_, "delete from result where id = ?"};

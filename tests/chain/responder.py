@@ -56,6 +56,7 @@ class Responder:
         self.open = {}  # (kind, id) -> [request, when to answer]
         self.shares_seen = {}  # id -> indices
         self.troubles = collections.Counter()  # what kept it from answering
+        self.lock = threading.Lock()  # held by who changes the chain under it
         self.ending = threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
 
@@ -70,7 +71,8 @@ class Responder:
     def run(self):
         while not self.ending.wait(self.pause):
             try:
-                self.step()
+                with self.lock:
+                    self.step()
             except (OSError, http.client.HTTPException, RpcError, ValueError) as error:
                 self.troubles[f"{type(error).__name__}: {error}"[:120]] += 1
                 self.ending.wait(0.05)  # the node is away; everything is looked at again
@@ -90,6 +92,12 @@ class Responder:
             entry[1] = now + ANSWER_SECONDS
             self.answer(entry[0])
         self.push(now)
+
+    def forget(self):
+        """The chain was reorganised: ids may stand for other requests now. With the lock held."""
+        self.cursor = 0
+        self.open.clear()
+        self.shares_seen.clear()
 
     def push(self, now):
         """A chain that mines at each transaction leaves in its pool what did not fit into the block."""

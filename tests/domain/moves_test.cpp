@@ -20,7 +20,7 @@ constexpr std::string_view proof_law = R"(
 queued            .      .          .            .                .         .         i
 processing        .      .          s            .                .         .         ti
 tx_in_flight      .      v          .            r                .         .         ti
-receipt_received  .      .          .            .                a         e         ji
+receipt_received  .      .          g            .                a         e         ji
 completed         .      .          .            .                .         .         .
 timed_out         .      .          .            .                .         .         .
 failure           .      .          .            .                .         .         .
@@ -31,7 +31,7 @@ constexpr std::string_view decrypt_law = R"(
 queued            .      c          .            .                .         e         fi
 processing        .      .          s            .                .         .         ti
 tx_in_flight      .      v          .            r                .         .         ti
-receipt_received  .      .          .            .                a         e         i
+receipt_received  .      .          g            .                a         e         i
 completed         .      .          .            .                .         .         .
 timed_out         .      .          .            .                .         .         .
 failure           .      .          .            .                .         .         .
@@ -58,8 +58,9 @@ constexpr std::array letters{
     Letter{'a', Cause::answered},    Letter{'j', Cause::rejected}, Letter{'e', Cause::expired},
     Letter{'f', Cause::refused},     Letter{'i', Cause::internal}, Letter{'v', Cause::recovered},
     Letter{'t', Cause::transaction}, Letter{'y', Cause::retried},  Letter{'l', Cause::lost},
+    Letter{'g', Cause::reorganised},
 };
-static_assert(letters.size() == static_cast<std::size_t>(Cause::lost) + 1);
+static_assert(letters.size() == static_cast<std::size_t>(Cause::reorganised) + 1);
 
 std::string_view law_of(Kind kind) {
     if (kind == Kind::input_proof) return proof_law;

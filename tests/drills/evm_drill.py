@@ -145,8 +145,12 @@ class EvmDrill(Drill):
                 self.violation(f"{self.promises[job].path} {job}: {answer}")
             self.counts[f"ended {status}"] += 1
 
+    def requests(self):
+        """What the service brought to the chain."""
+        return self.world.chain.requests()
+
     def judge_chain(self):
-        requests = collections.Counter(request.key for request in self.world.chain.requests())
+        requests = collections.Counter(request.key for request in self.requests())
         promised = {key_in_body(json.loads(promise.body)): promise for promise in self.promises.values()}
         for key, promise in promised.items():
             count = requests[key]

@@ -103,6 +103,14 @@ const Life lives[]{
              world.restart();
          }
      }},
+    {"its block was replaced",
+     [](support::World& world, Kind kind) {
+         if (kind == Kind::share) return;
+         world.gateway.block = domain::Block{7, {1}};
+         (void)world.submit(support::request_of(kind, 1));
+         world.run_for(1s);
+         world.gateway.news({{}, {*world.gateway.block}, {}});
+     }},
     {"its round is over before it is its turn",
      [](support::World& world, Kind kind) {
          if (kind != Kind::share) return;

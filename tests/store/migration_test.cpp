@@ -37,7 +37,7 @@ std::string shape_of(const store::Options& options) {
 }  // namespace
 
 TEST_CASE("a file of an older schema becomes one of the newest and keeps its rows") {
-    for (const int version : {1, 2, 3}) {
+    for (const int version : {1, 2, 3, 4}) {
         CAPTURE(version);
         const support::TempDirectory temporary;
         store::Options options;
@@ -55,7 +55,9 @@ TEST_CASE("a file of an older schema becomes one of the newest and keeps its row
                 "identity_key, round) values "
                 "(7, 9, 'input_proof', 'processing', 1, 5, 5, zeroblob(32), null), "
                 "(8, 9, 'share', 'queued', 0, 5, 5, zeroblob(32), 3);"
-                "insert into payload (id, body) values (7, x'0102')");
+                "insert into payload (id, body) values (7, x'0102');"
+                "insert into answer (reference, slot, body, arrived_ms) values "
+                "(zeroblob(32), 1, x'03', 5)");
         }
         Harness fresh;
         store::Store migrated(options);
@@ -70,6 +72,9 @@ TEST_CASE("a file of an older schema becomes one of the newest and keeps its row
         CHECK_FALSE(row->schedule.unreached_since);
         CHECK_FALSE(row->schedule.refused_since);
         CHECK(migrated.payload(7) == domain::Bytes{1, 2});
+        CHECK(migrated.inclusions().empty());  // what was there is final
+        REQUIRE(migrated.held_answers({}).size() == 1);
+        CHECK_FALSE(migrated.held_answers({})[0].block);
         CHECK(migrated.settings().empty());
         CHECK(migrated.open_alerts().empty());
         CHECK(migrated.unlogged_alerts().empty());

@@ -51,8 +51,11 @@ public:
     bool announces = false;              // thresholds
     std::vector<std::uint64_t> rereads;  // blocks it was asked to read again
     std::vector<engine::Plan> plans;     // that were sealed
-    std::size_t kept = 0;                // how often what was sealed became durable
-    std::size_t undone = 0;              // and how often it did not
+    // The block that has what is sent, on a chain whose blocks may be replaced.
+    std::optional<domain::Block> block;
+    std::vector<std::vector<domain::Block>> watched;  // as they were given
+    std::size_t kept = 0;                             // how often what was sealed became durable
+    std::size_t undone = 0;                           // and how often it did not
 
     struct SentAt {
         domain::Monotonic when;
@@ -92,8 +95,11 @@ public:
         return receipt;
     }
 
-    void answer(const domain::RequestId& id, engine::AnswerBody body) {
-        events_->answered({{{reference_of(id), std::move(body)}},
+    void news(engine::BlockNews said) { events_->block_news(std::move(said)); }
+
+    void answer(const domain::RequestId& id, engine::AnswerBody body,
+                std::optional<domain::Block> in = std::nullopt) {
+        events_->answered({{{reference_of(id), std::move(body), in}},
                            ++cursor_,
                            std::string{engine::only_listener},
                            false});
@@ -138,7 +144,13 @@ public:
                 auto outcome = on_send(order);
                 if (!outcome) return;
                 --sends_running;
-                events_->sent({{order.id, std::move(*outcome)}});
+                engine::Sent sent{order.id, std::move(*outcome)};
+                const bool has_block = std::holds_alternative<engine::Receipt>(sent.outcome) ||
+                                       std::holds_alternative<engine::Rejected>(sent.outcome);
+                if (block && has_block) {
+                    sent.included = engine::Included{order.sealed.back().hash, *block};
+                }
+                events_->sent({std::move(sent)});
             });
         }
     }
@@ -180,7 +192,8 @@ public:
         return on_threshold(context);
     }
     [[nodiscard]] bool announces_thresholds() const override { return announces; }
-    void read_again(std::uint64_t block) override { rereads.push_back(block); }
+    void read_again(std::uint64_t number) override { rereads.push_back(number); }
+    void watch(std::vector<domain::Block> blocks) override { watched.push_back(std::move(blocks)); }
 
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind,
                                       const engine::Plan& plan) override {

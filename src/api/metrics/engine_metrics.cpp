@@ -73,6 +73,11 @@ EngineMetrics::EngineMetrics(prometheus::Registry& registry, RowMetrics& rows,
     rounds_closed_ = &counters(registry, "posthouse_rounds_closed_unsubmitted_total",
                                "Vote rounds that closed before all that was stored of them left.")
                           .Add({});
+    answers_reorganised_ =
+        &counters(registry, "posthouse_answers_reorganised_total",
+                  "Answers of the chain that differ from what is served already, as blocks were "
+                  "replaced.")
+             .Add({});
 }
 
 void EngineMetrics::recovered(const engine::recovery::Report& report) {
@@ -100,6 +105,7 @@ void EngineMetrics::stepped(const engine::StepFacts& facts) {
         if (shares_) shares_->add(change);
     }
     rounds_closed_->Increment(static_cast<double>(facts.round_alerts));
+    answers_reorganised_->Increment(static_cast<double>(facts.answers_reorganised));
     for (const engine::Lateness& woken : facts.woken) {
         const auto lane = static_cast<std::size_t>(woken.lane);
         if (lane >= lanes || lateness_[lane] == nullptr) continue;

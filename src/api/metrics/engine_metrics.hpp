@@ -45,6 +45,7 @@ private:
     prometheus::Gauge* wal_bytes_ = nullptr;
     prometheus::Counter* storage_errors_ = nullptr;
     prometheus::Counter* rounds_closed_ = nullptr;
+    prometheus::Counter* answers_reorganised_ = nullptr;
 };
 
 }  // namespace api::metrics

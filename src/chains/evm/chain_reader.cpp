@@ -71,7 +71,7 @@ std::optional<engine::Answer> answer_at(const std::vector<Log>& logs, std::size_
     if (log.topics.front() != threshold_reached_topic()) return decode_answer(log);
     const auto reached = threshold_reached_at(logs, place);
     if (!reached || log.topics.size() != 2) return std::nullopt;
-    return engine::Answer{log.topics[1], *reached};
+    return engine::Answer{log.topics[1], *reached, {}};
 }
 
 std::string no_block(std::uint64_t number) {
@@ -269,6 +269,14 @@ ChainReader::Step ChainReader::step_back() {
         }
     }
     const bool shorter = *head_ < less(read, depth);
+    // All blocks down to there are others.
+    if (!shorter && !known.empty() && sum(known.back().first, depth) <= read) {
+        logger_.write(ports::LogLevel::error,
+                      "reorganised_too_deep alert=true listener=" + name_ +
+                          " reorg_depth=" + std::to_string(depth) +
+                          " hint=\"blocks deeper than gateway.listener_pool.reorg_depth were "
+                          "replaced: requests in them are neither looked for nor sent again\"");
+    }
     hashes_.forget_from(0);
     return_to(shorter ? less(*head_, depth) : less(read + 1, depth));
     return {options_.listening.retry_interval, true, false, std::nullopt};
@@ -283,6 +291,7 @@ void ChainReader::return_to(std::uint64_t next) {
                           : "chain_reorganised depth=" + std::to_string(read + 1 - next) +
                                 " listener=" + name_ + " from=" + std::to_string(next));
     next_ = next;
+    unseen_until_ = std::max(unseen_until_, read);
     applied_ = 0;
     target_.reset();
     fresh_.forget();
@@ -319,6 +328,7 @@ void ChainReader::read_again(std::uint64_t block) {
     if (from >= *next_) return;
     applied_ = std::max(applied_, *read);
     fresh_.forget();
+    unseen_until_ = std::max(unseen_until_, *read);
     next_ = from;
     if (!target_) target_ = read;
 }
@@ -352,9 +362,10 @@ void ChainReader::deliver(const std::vector<Log>& logs, std::uint64_t cursor) {
     for (std::size_t at = 0; at < logs.size(); ++at) {
         const Log& log = logs[at];
         if (!fresh_.mark(log)) continue;
-        if (seen_ != nullptr && seen_->has(log)) continue;
+        if (seen_ != nullptr && log.block_number > unseen_until_ && seen_->has(log)) continue;
         done.push_back(&log);
         if (auto answer = answer_at(logs, at)) {
+            answer->block = domain::Block{log.block_number, log.block_hash};
             answered.answers.push_back(*std::move(answer));
             continue;
         }

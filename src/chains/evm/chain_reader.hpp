@@ -94,6 +94,9 @@ private:
     BlockHashes hashes_;
     RangeSize range_size_;
 
+    // Everything up to this block is delivered, seen before or not: whoever has it may have been
+    // told that it is gone.
+    std::uint64_t unseen_until_ = 0;
     std::uint64_t applied_ = 0;  // what is below was read before, and is read once more
     std::optional<std::uint64_t> delivered_;  // the last cursor
     domain::Monotonic delivered_at_{};

@@ -134,7 +134,7 @@ std::optional<engine::Answer> decode_answer(const Log& log) {
     if (log.topics.size() != 2) return std::nullopt;
     auto body = body_of(log);
     if (!body) return std::nullopt;
-    return engine::Answer{log.topics[1], std::move(*body)};
+    return engine::Answer{log.topics[1], std::move(*body), {}};
 }
 
 const domain::Bytes32& new_kms_context_topic() {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "chains/evm/account.hpp"
+#include "chains/evm/block_watch.hpp"
 #include "chains/evm/contract_wallets.hpp"
 #include "chains/evm/contract_watch.hpp"
 #include "chains/evm/fees.hpp"
@@ -43,6 +44,13 @@ Options without_key(Options options) {
     return options;
 }
 
+// Who takes transactions says what became of their blocks.
+std::vector<jsonrpc::Node*> watching(const Nodes& nodes) {
+    std::vector<jsonrpc::Node*> all{nodes.write.get()};
+    for (const auto& listener : nodes.listeners) all.push_back(listener.get());
+    return all;
+}
+
 }  // namespace
 
 class Gateway::Impl {
@@ -68,6 +76,8 @@ public:
                        *signer_, reads_, clock, logger),
           sender_(options_, *nodes_.write, nonces_, fees_, gas_, account_, *signer_, sends_, clock,
                   logger),
+          block_watch_(options_, watching(nodes_), nonces_, workers.reads, clock,
+                       [this](std::uint64_t block) { read_again(block); }),
           reads_(workers.reads),
           sends_(workers.sends) {
         names_ = listener_names(options_.listening.listeners);
@@ -84,8 +94,9 @@ public:
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) {
         assert(events_ == nullptr);
         events_ = &events;
-        nonces_.restore(resume.in_flight);
+        nonces_.restore(resume.in_flight, resume.used);
         seals_.start(events);
+        block_watch_.start(events);
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             const auto cursor = resume.cursors.find(names_[i]);
             listeners_[i]->start(events, cursor == resume.cursors.end()
@@ -133,6 +144,7 @@ public:
             node->stop();
         }
         wallets_.stop();
+        block_watch_.stop();
         for (const auto& listener : listeners_) listener->stop();
         readiness_.stop();
         thresholds_.stop();
@@ -174,6 +186,8 @@ public:
     void read_again(std::uint64_t block) {
         for (const auto& listener : listeners_) listener->read_again(block);
     }
+
+    void watch(const std::vector<domain::Block>& blocks) { block_watch_.watch(blocks); }
 
     [[nodiscard]] engine::ChainReadings readings() const {
         engine::ChainReadings readings;
@@ -258,6 +272,7 @@ private:
     Seals seals_;
     Preparation preparation_;
     Sender sender_;
+    BlockWatch block_watch_;
     // Last: they wait for work that uses the rest.
     engine::TaskGroup reads_;
     engine::TaskGroup sends_;
@@ -328,6 +343,10 @@ bool Gateway::announces_thresholds() const {
 
 void Gateway::read_again(std::uint64_t block) {
     impl_->read_again(block);
+}
+
+void Gateway::watch(std::vector<domain::Block> blocks) {
+    impl_->watch(blocks);
 }
 
 void Gateway::stop() {

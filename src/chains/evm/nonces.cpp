@@ -14,9 +14,13 @@ constexpr std::uint64_t foreign_max = 64;
 
 }  // namespace
 
-void Nonces::restore(const std::vector<engine::Sealed>& in_flight) {
+void Nonces::restore(const std::vector<engine::Sealed>& in_flight,
+                     const std::vector<store::UsedNonce>& used) {
     const std::lock_guard lock{mutex_};
     for (const engine::Sealed& sealed : in_flight) held_.try_emplace(sealed.nonce, 1);
+    for (const store::UsedNonce& one : used) {
+        if (held_.contains(one.nonce)) included_.insert_or_assign(one.nonce, one.block);
+    }
 }
 
 bool Nonces::known() const {
@@ -60,14 +64,40 @@ void Nonces::give_back_locked(std::uint64_t nonce) {
 
 void Nonces::used(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
-    held_.erase(nonce);
+    release_locked(nonce);
+    floor_ = std::max(floor_.value_or(0), nonce + 1);
+}
+
+void Nonces::included(std::uint64_t nonce, const domain::Block& block) {
+    const std::lock_guard lock{mutex_};
+    held_.try_emplace(nonce, 1);
+    included_.insert_or_assign(nonce, block);
     sent_.erase(nonce);
     floor_ = std::max(floor_.value_or(0), nonce + 1);
 }
 
+void Nonces::bury(const domain::Block& block) {
+    const std::lock_guard lock{mutex_};
+    for (auto next = included_.begin(); next != included_.end();) {
+        const auto [nonce, had] = *next++;
+        if (had == block) release_locked(nonce);
+    }
+}
+
+void Nonces::hold(std::uint64_t nonce) {
+    const std::lock_guard lock{mutex_};
+    held_.try_emplace(nonce, 1);
+    included_.erase(nonce);
+}
+
 void Nonces::release(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
+    release_locked(nonce);
+}
+
+void Nonces::release_locked(std::uint64_t nonce) {
     held_.erase(nonce);
+    included_.erase(nonce);
     sent_.erase(nonce);
 }
 
@@ -184,7 +214,7 @@ std::optional<std::uint64_t> Nonces::distance(std::optional<std::uint64_t> count
 
 std::size_t Nonces::held() const {
     const std::lock_guard lock{mutex_};
-    return held_.size();
+    return held_.size() - included_.size();
 }
 
 std::uint64_t Nonces::smallest_free(std::uint64_t from) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chains/evm/debounce.hpp"
+#include "domain/block.hpp"
 #include "domain/time.hpp"
 #include "engine/gateway.hpp"
 
@@ -17,11 +18,13 @@ namespace chains::evm {
 // until a transaction with it is on chain; it is never given back. So the next one is the smallest
 // that is neither used on chain nor held, and a hole can only lie below what is held, where the
 // next request fills it. While its signature is fetched from elsewhere it is only reserved: one
-// that never comes gives the number back, and larger ones wait until somebody has it. Any thread.
+// that never comes gives the number back, and larger ones wait until somebody has it. What a block
+// has stays held until nobody looks whether it is replaced. Any thread.
 class Nonces {
 public:
-    // What is held from before the start.
-    void restore(const std::vector<engine::Sealed>& in_flight);
+    // What is held from before the start; `used`: which of it is in blocks that may be replaced.
+    void restore(const std::vector<engine::Sealed>& in_flight,
+                 const std::vector<store::UsedNonce>& used = {});
 
     // Whether the chain told how many transactions the account has sent. Nothing can be taken
     // before.
@@ -37,6 +40,13 @@ public:
     // A transaction with it is on chain: ours, or somebody else's, so that what we signed with it
     // can never be included.
     void used(std::uint64_t nonce);
+    // A block has it that may be replaced: it is held until that is buried, so that nobody else
+    // gets it meanwhile.
+    void included(std::uint64_t nonce, const domain::Block& block);
+    // The block can not be replaced any more.
+    void bury(const domain::Block& block);
+    // Its transaction leaves, perhaps once more: whatever block had it is gone.
+    void hold(std::uint64_t nonce);
     // Its request needs it no more: whoever comes next may have it.
     void release(std::uint64_t nonce);
 
@@ -79,17 +89,19 @@ public:
     // How far the next one is from the first that is not used, as far as receipts and counts told;
     // `count`: one that was heard elsewhere.
     [[nodiscard]] std::optional<std::uint64_t> distance(std::optional<std::uint64_t> count) const;
-    // How many are held.
+    // How many are held and in no block.
     [[nodiscard]] std::size_t held() const;
 
 private:
     void give_back_locked(std::uint64_t nonce);
+    void release_locked(std::uint64_t nonce);
     [[nodiscard]] std::uint64_t smallest_free(std::uint64_t from) const;
 
     mutable std::mutex mutex_;
-    std::optional<std::uint64_t> floor_;           // everything below is used
-    std::map<std::uint64_t, std::uint32_t> held_;  // by how many requests: one, but for rewinds
-    std::set<std::uint64_t> fillers_;              // holes that were given out
+    std::optional<std::uint64_t> floor_;               // everything below is used
+    std::map<std::uint64_t, std::uint32_t> held_;      // by how many requests: one, but for rewinds
+    std::map<std::uint64_t, domain::Block> included_;  // of held_: in blocks that may be replaced
+    std::set<std::uint64_t> fillers_;                  // holes that were given out
     domain::Monotonic fillers_since_{};
     std::set<std::uint64_t> sent_;      // of held_: left for the node
     std::vector<std::uint64_t> taken_;  // not kept yet

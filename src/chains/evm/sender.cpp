@@ -84,8 +84,9 @@ struct Sender::Sending {
     engine::GatewayEvents& events;
     domain::Monotonic begun{};
     std::optional<bool> refused{};  // engine::Sent
-    Transaction transaction{};      // the newest
-    domain::Address self{};         // whose it is
+    std::optional<engine::Included> included{};
+    Transaction transaction{};  // the newest
+    domain::Address self{};     // whose it is
 
     domain::Monotonic watch_end{};
     Milliseconds watch_pause{watch_pause_first};
@@ -142,6 +143,7 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
             continue;
         }
         sending->self = *self;
+        nonces_.hold(sending->newest().nonce);
         if (sending->order.look_up_first) {
             executor_.run([this, sending] { look_up_then_submit(sending); });
         } else {
@@ -550,7 +552,7 @@ void Sender::nonce_conflict(const SendingPtr& sending) {
                       " nonce=" + std::to_string(nonce) +
                       " hint=\"another program uses the relayer's key; give it one of its own\"");
     Transaction again = sending->transaction;
-    if (is_no_op(again, sending->self)) {
+    if (is_no_op(again, sending->self) || sending->order.has_failed) {
         finish(sending,
                engine::Rejected{{domain::Reason::send_failed,
                                  "Transaction failed: its nonce was used by another program",
@@ -704,7 +706,9 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
         executor_.run_after(event_pause, [this, sending] { look_up_then_submit(sending); });
         return;
     }
-    nonces_.used(sealed->nonce);
+    const domain::Block block{receipt.block_number, receipt.block_hash};
+    nonces_.included(sealed->nonce, block);
+    sending->included = engine::Included{receipt.hash, block};
     note_taken(sending);
     {
         const std::lock_guard lock{mutex_};
@@ -763,7 +767,8 @@ void Sender::finish(const SendingPtr& sending, engine::SendOutcome outcome) {
     sending->answered = true;
     const bool lost = std::holds_alternative<engine::Unreachable>(outcome) && !sending->with_node;
     if (lost) nonce_order_.mark_unsent(sending->newest().nonce);
-    sending->events.sent({{sending->order.id, std::move(outcome), sending->refused}});
+    sending->events.sent(
+        {{sending->order.id, std::move(outcome), sending->refused, sending->included}});
     if (!lost) nonce_order_.release();
 }
 

@@ -278,3 +278,48 @@ TEST_CASE("a nonce may leave once all smaller ones that are held have left") {
     nonces.mark_unsent(6);  // used on chain: in nobody's way
     CHECK(nonces.may_send(7));
 }
+
+TEST_CASE("a number in a block stays held until the block is buried") {
+    const domain::Block block{7, {1}};
+    const domain::Block other{7, {2}};
+    Nonces nonces;
+    CHECK_FALSE(nonces.observe(5, start));
+    CHECK(nonces.take() == 5);
+    nonces.keep();
+    nonces.included(5, block);
+    CHECK(nonces.held() == 0);
+    CHECK(nonces.next() == 6);
+
+    // The chain went back: it is nobody else's, and no hole.
+    for (int i = 0; i < 3; ++i) static_cast<void>(nonces.observe(5, start + i * 3s));
+    CHECK(nonces.next() == 6);
+    CHECK(nonces.take() == 6);
+    nonces.keep();
+    CHECK(nonces.take_holes(5, 10, start + 10s).nonces.empty());
+    // Its own bytes leave first.
+    CHECK_FALSE(nonces.may_send(6));
+    nonces.hold(5);
+    CHECK(nonces.held() == 2);
+    CHECK(nonces.may_send(5));
+    nonces.mark_sent(5);
+    CHECK(nonces.may_send(6));
+
+    nonces.included(5, other);
+    nonces.bury(block);
+    for (int i = 0; i < 3; ++i) static_cast<void>(nonces.observe(5, start + 20s + i * 3s));
+    CHECK(nonces.next() == 7);
+    nonces.bury(other);
+    CHECK(nonces.next() == 5);
+}
+
+TEST_CASE("numbers in blocks are held from before the start") {
+    const domain::Block block{7, {1}};
+    Nonces nonces;
+    nonces.restore({{5, {}, {}, {}}, {6, {}, {}, {}}}, {{5, block}});
+    CHECK_FALSE(nonces.known());
+    CHECK(nonces.held() == 1);
+    CHECK_FALSE(nonces.observe(5, start));
+    CHECK(nonces.next() == 7);
+    nonces.bury(block);
+    CHECK(nonces.next() == 5);
+}

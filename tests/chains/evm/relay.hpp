@@ -55,6 +55,7 @@ public:
         return gateway->announces_thresholds();
     }
     void read_again(std::uint64_t block) override { gateway->read_again(block); }
+    void watch(std::vector<domain::Block> blocks) override { gateway->watch(std::move(blocks)); }
     void stop() override { gateway->stop(); }
     [[nodiscard]] std::optional<std::string> problem() const override { return gateway->problem(); }
 };

@@ -184,6 +184,7 @@ void StubChain::mine_pool() {
 StubChain::Block& StubChain::new_block() {
     Block block;
     block.nonce_before = nonce_;
+    block.reference_before = next_reference_;
     block.hash = domain::keccak256(std::to_string(blocks_.size()) + "/" + std::to_string(forks_));
     blocks_.push_back(std::move(block));
     return blocks_.back();
@@ -230,10 +231,30 @@ void StubChain::lose_blocks(std::uint64_t blocks) {
     ++forks_;
     for (; blocks > 0 && blocks_.size() > 1; --blocks) {
         nonce_ = blocks_.back().nonce_before;
+        next_reference_ = blocks_.back().reference_before;
         blocks_.pop_back();
     }
     std::erase_if(included_, [&](const Included& entry) { return entry.block > head(); });
     answered_ = std::min(answered_, included_.size());
+}
+
+void StubChain::reorganise(std::uint64_t blocks, bool keeps_transactions) {
+    const std::uint64_t height = head();
+    std::vector<Included> gone;
+    for (const Included& entry : included_) {
+        if (entry.block + blocks > height) gone.push_back(entry);
+    }
+    lose_blocks(blocks);
+    for (const Included& entry : gone) {
+        if (!keeps_transactions) continue;
+        pool_.insert_or_assign(entry.transaction.nonce, std::pair{entry.transaction, entry.hash});
+    }
+    mine(height - head());
+}
+
+void StubChain::ask_elsewhere() {
+    new_block();
+    ++next_reference_;
 }
 
 void StubChain::answer(const domain::Bytes32& reference, const domain::Bytes32& topic,

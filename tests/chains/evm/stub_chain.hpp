@@ -51,6 +51,11 @@ public:
     void use_nonce_elsewhere();
     // Takes the newest blocks back, with what they held.
     void lose_blocks(std::uint64_t blocks);
+    // Others take the place of the newest blocks; ids are given anew. What transactions of ours
+    // they held waits again, or is forgotten.
+    void reorganise(std::uint64_t blocks, bool keeps_transactions);
+    // Somebody else's request, which takes the next id.
+    void ask_elsewhere();
     // The answer of the contract to one of its requests, in a block of its own.
     void answer(const domain::Bytes32& reference, const domain::Bytes32& topic, domain::Bytes data);
     // A share in a block of its own; with the event that these are enough, as the contract has it.
@@ -79,6 +84,7 @@ private:
     struct Block {
         domain::Bytes32 hash{};
         std::uint64_t nonce_before = 0;
+        std::uint64_t reference_before = 1;
         std::vector<chains::evm::Log> logs;
     };
 

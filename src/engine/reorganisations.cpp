@@ -1,0 +1,182 @@
+#include "engine/reorganisations.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/answers.hpp"
+#include "engine/sealing.hpp"
+#include "engine/sending.hpp"
+
+namespace engine::reorganisations {
+
+using domain::Kind;
+using domain::Status;
+
+namespace {
+
+void log(Context& context, const store::Row& row, const domain::Block& block, const char* action) {
+    context.effects.lines.push_back(
+        {ports::LogLevel::warning, "request_reorganised job_id=" + to_string(row.id) +
+                                       " status=" + std::string(to_string(row.status)) +
+                                       " block=" + std::to_string(block.number) + " action=\"" +
+                                       action + "\""});
+}
+
+// Back to where it was before its receipt; whoever had its id meanwhile is looked at again.
+void send_back(Context& context, const store::Row& row, const store::Inclusion& inclusion) {
+    store::Schedule schedule;
+    schedule.lane = store::Lane::timer;
+    schedule.wake = context.now.steady;
+    schedule.attempts = static_cast<std::uint32_t>(context.store.attempts(row.id.sequence).size());
+    if (!context.store.send_back(row, schedule, context.now.wall)) {
+        ++context.stale;
+        return;
+    }
+    if (inclusion.reference) answers::join(context, *inclusion.reference);
+}
+
+// Deeper than is looked for, and found by chance: said, not repaired.
+void lost(Context& context, const store::Row& row, const domain::Block& block) {
+    log(context, row, block, "none: it is deeper than gateway.listener_pool.reorg_depth");
+    const bool is_over = row.status == Status::receipt_received && row.schedule.deadline &&
+                         context.now.steady >= *row.schedule.deadline;
+    if (is_over) answers::time_out(context, row, "its transaction is no longer on the chain");
+}
+
+void replaced(Context& context, const store::Inclusion& inclusion) {
+    assert(inclusion.block);
+    const std::optional<store::Row> row = context.store.load(inclusion.sequence);
+    if (row && inclusion.buried) {
+        lost(context, *row, *inclusion.block);
+        return;
+    }
+    context.store.exclude(inclusion.sequence);
+    if (!row) return;
+    if (row->status == Status::receipt_received) {
+        log(context, *row, *inclusion.block, "it is looked up and sent again");
+        send_back(context, *row, inclusion);
+    } else if (domain::is_terminal(row->status)) {
+        log(context, *row, *inclusion.block, "its transaction is sent again, its end stays");
+        context.repairs[row->id.sequence] = context.now.monotonic;
+    }
+}
+
+std::vector<store::Inclusion> included_in(Context& context,
+                                          const std::vector<domain::Block>& blocks) {
+    std::vector<store::Inclusion> all;
+    for (const domain::Block& block : blocks) {
+        std::ranges::move(context.store.included_in(block), std::back_inserter(all));
+    }
+    return all;
+}
+
+}  // namespace
+
+void apply(Context& context, const BlockNews& news) {
+    context.store.drop_answers(news.replaced);
+    for (const store::Inclusion& one : included_in(context, news.replaced)) replaced(context, one);
+    for (const domain::Block& block : news.buried) context.store.bury(block);
+    for (const store::Inclusion& one : included_in(context, news.standing)) {
+        answers::count_standing(context, one, news.standing);
+    }
+}
+
+void note_inclusion(Context& context, const store::Row& row, const Sent& event) {
+    assert(row.kind != Kind::share);
+    if (!event.included) {
+        // Whoever used its nonce, this request needs it no more.
+        if (std::holds_alternative<Rejected>(event.outcome)) {
+            context.store.settle_inclusion(row.id.sequence);
+        }
+        return;
+    }
+    const auto* receipt = std::get_if<Receipt>(&event.outcome);
+    context.store.include({row.id.sequence, event.included->hash, event.included->block,
+                           receipt != nullptr ? receipt->reference : std::nullopt, false});
+    context.effects.watched.push_back(event.included->block);
+}
+
+void repair_later(Context& context, const store::Row& row, const Unreachable& unreachable) {
+    const auto pause =
+        std::min(context.options.unreachable_pause.pause(1), context.options.sealed_pause_max);
+    context.repairs[row.id.sequence] = context.now.monotonic + std::max(pause, unreachable.hold);
+}
+
+void signed_again(Context& context, const store::Row& row, const Sealed& sealed) {
+    const std::int64_t id = row.id.sequence;
+    context.store.add_attempt(id, {sealed.nonce, sealed.hash, sealed.bytes, {}}, context.now.wall);
+    context.store.include({id, sealed.hash, {}, {}, false});
+    context.repairs[id] = context.now.monotonic;
+}
+
+void sent_again(Context& context, const store::Row& row, const Sent& event) {
+    const std::int64_t id = row.id.sequence;
+    if (const auto* unreachable = std::get_if<Unreachable>(&event.outcome)) {
+        repair_later(context, row, *unreachable);
+    } else if (const auto* reseal = std::get_if<Reseal>(&event.outcome)) {
+        if (sealing::fetch(context, row, reseal->plan)) {
+            context.gates.take_sending();
+            return;
+        }
+        signed_again(context, row, context.gateway.seal(row.id, row.kind, reseal->plan));
+    } else {
+        context.repairs.erase(id);
+        note_inclusion(context, row, event);
+        if (!event.included) context.store.settle_inclusion(id);
+    }
+}
+
+void start(Context& context) {
+    if (context.gates.sends_held_until() > context.now.monotonic) return;
+    for (auto next = context.repairs.begin(); next != context.repairs.end();) {
+        const auto [id, when] = *next++;
+        if (when > context.now.monotonic || context.work.contains(id)) continue;
+        const std::optional<store::Row> row = context.store.load(id);
+        if (row && sending::send_again(context, *row)) {
+            context.gates.take_sending();
+        } else {
+            context.store.settle_inclusion(id);
+            context.repairs.erase(id);
+        }
+    }
+}
+
+std::optional<domain::Monotonic> next_start(const Context& context) {
+    std::optional<domain::Monotonic> next;
+    for (const auto& [id, when] : context.repairs) {
+        if (!context.work.contains(id)) next = std::min(next.value_or(when), when);
+    }
+    if (next) *next = std::max(*next, context.gates.sends_held_until());
+    return next;
+}
+
+void rebuild(Context& context) {
+    context.repairs.clear();
+    for (const store::Inclusion& inclusion : context.store.inclusions()) {
+        if (inclusion.block) continue;
+        const std::optional<store::Row> row = context.store.load(inclusion.sequence);
+        if (!row || !domain::is_terminal(row->status)) continue;
+        context.repairs[inclusion.sequence] = context.now.monotonic;
+    }
+}
+
+std::vector<domain::Block> blocks_at_start(store::Store& store) {
+    std::vector<domain::Block> blocks;
+    for (const store::Inclusion& inclusion : store.inclusions()) {
+        if (!inclusion.block) continue;
+        if (!inclusion.buried) blocks.push_back(*inclusion.block);
+        if (!inclusion.reference) continue;
+        const std::vector<store::HeldAnswer> held = store.held_answers(*inclusion.reference);
+        if (held.empty()) continue;
+        blocks.push_back(*inclusion.block);
+        for (const store::HeldAnswer& answer : held) {
+            if (answer.block) blocks.push_back(*answer.block);
+        }
+    }
+    return blocks;
+}
+
+}  // namespace engine::reorganisations
