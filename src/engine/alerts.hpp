@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "domain/bytes.hpp"
@@ -20,6 +21,9 @@ struct RoundAlert {
     std::uint64_t pending = 0;  // never got to an end
     // Of the submitted: those a node admitted and nobody saw on the chain. Absent: not told.
     std::optional<std::uint64_t> unconfirmed{};
+    // What kept a share of the round from the chain last, in one line without URLs; empty: not
+    // known in this life of the process.
+    std::string reason{};
 
     [[nodiscard]] std::uint64_t unsubmitted() const { return failed + pending; }
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -57,6 +58,8 @@ struct Context {
     bool confirms_fail = false;                 // the last look-up was not answered
     std::set<std::int64_t> late_rounds{};       // closed ones that shares still came for
     std::set<std::int64_t> late_rounds_told{};  // in this life
+    // What kept a share from the chain last, of rounds that are open.
+    std::map<std::int64_t, std::string> round_troubles{};
 };
 
 // How long a row may wait in a queue before somebody looks whether it is still there.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "engine/shares.hpp"
 
 namespace engine::rounds {
@@ -14,6 +15,8 @@ namespace {
 // About a millisecond of writing each: the end of a round never holds up the step it falls into.
 constexpr std::size_t rows_per_batch = 100;
 constexpr std::size_t rounds_per_batch = 16;
+constexpr std::size_t troubles_max = 64;  // the rounds that came last
+constexpr std::size_t reason_bytes_max = 200;
 
 // The latest end of rounds that are over: their last second has passed.
 domain::Timestamp latest_end(const Context& context) {
@@ -24,6 +27,8 @@ RoundAlert alert_of(const Context& context, const store::RoundRow& round) {
     RoundAlert alert{round.id,        round.round_id, round.vote_end, round.total,
                      round.submitted, round.failed,   round.timed_out};
     if (context.options.shares.tell_unconfirmed) alert.unconfirmed = round.unconfirmed;
+    const auto trouble = context.round_troubles.find(round.id);
+    if (trouble != context.round_troubles.end()) alert.reason = trouble->second;
     return alert;
 }
 
@@ -118,15 +123,25 @@ std::vector<RoundAlert> unlogged_alerts(Context& context) {
     return alerts_of(context, context.store.unlogged_alerts());
 }
 
+void note_trouble(Context& context, const store::Row& share, const std::string& reason) {
+    if (!share.round) return;
+    context.round_troubles[*share.round] = base::sanitize(reason, {.bytes_max = reason_bytes_max});
+    if (context.round_troubles.size() > troubles_max) {
+        context.round_troubles.erase(context.round_troubles.begin());
+    }
+}
+
 Effects::LogLine line_of(const RoundAlert& alert) {
     const std::string unconfirmed =
         alert.unconfirmed ? " unconfirmed=" + std::to_string(*alert.unconfirmed) : "";
+    const std::string reason =
+        alert.reason.empty() ? "" : " reason=" + base::log_value(alert.reason);
     return {ports::LogLevel::error,
             "round_closed_with_unsubmitted_shares alert=true round_id=" +
                 domain::to_hex(alert.round_id) + " total=" + std::to_string(alert.total) +
                 " submitted=" + std::to_string(alert.submitted) + " failed=" +
                 std::to_string(alert.failed) + " pending=" + std::to_string(alert.pending) +
-                " unsubmitted=" + std::to_string(alert.unsubmitted()) + unconfirmed};
+                " unsubmitted=" + std::to_string(alert.unsubmitted()) + unconfirmed + reason};
 }
 
 void mark_logged(Context& context, const std::vector<std::int64_t>& rounds) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "engine/alerts.hpp"
@@ -30,6 +31,9 @@ void reload_late_rounds(Context& context);
 
 // Alerts whose line may not be in the log: the process ended before it was known to be.
 [[nodiscard]] std::vector<RoundAlert> unlogged_alerts(Context& context);
+
+// Kept for the alert of the share's round, should it come to one.
+void note_trouble(Context& context, const store::Row& share, const std::string& reason);
 
 // What the log says of an alert (share-helper 3.3).
 [[nodiscard]] Effects::LogLine line_of(const RoundAlert& alert);

@@ -5,6 +5,7 @@
 
 #include "engine/confirmations.hpp"
 #include "engine/request_ids.hpp"
+#include "engine/rounds.hpp"
 #include "engine/share_log.hpp"
 
 namespace engine::shares {
@@ -138,6 +139,7 @@ void attempt_failed(Context& context, const store::Row& row, const domain::Failu
     ++failed.schedule.attempts;
     failed.schedule.faults = 0;
     note_failed_attempt(context, failed, failure.text);
+    rounds::note_trouble(context, row, failure.text);
     if (failed.schedule.attempts >= options.attempts_max) {
         fail(context, row, Status::failure, Cause::transaction,
              {Reason::attempts_used_up, failure.text, failure.selector});
@@ -156,6 +158,7 @@ void chain_unreachable(Context& context, const store::Row& row, const Unreachabl
         attempt_failed(context, row, {Reason::send_failed, unreachable.reason, {}});
         return;
     }
+    rounds::note_trouble(context, row, unreachable.reason);
     // Whatever went well in between: the pauses grow until the attempt comes to an end.
     store::Row waiting = row;
     ++waiting.schedule.faults;

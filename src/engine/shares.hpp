@@ -26,8 +26,8 @@ std::size_t expire(Context& context, std::int64_t round, std::size_t limit);
 void revealed(Context& context, const store::Row& row, const Receipt& receipt);
 // The chain or the prover said no: one of the attempts is spent.
 void attempt_failed(Context& context, const store::Row& row, const domain::Failure& failure);
-// Nobody could be asked: costs no attempt while the round is open, unless strict_attempts, and
-// never one while the process stops.
+// Nobody could be asked, or the chain does not know the round as active: costs no attempt while the
+// round is open, unless strict_attempts, and never one while the process stops.
 void chain_unreachable(Context& context, const store::Row& row, const Unreachable& unreachable);
 
 }  // namespace engine::shares

@@ -32,6 +32,7 @@ std::string body_of(const engine::RoundAlert& alert) {
         {"unsubmitted", alert.unsubmitted()},
     };
     if (alert.unconfirmed) body["unconfirmed"] = *alert.unconfirmed;
+    if (!alert.reason.empty()) body["reason"] = alert.reason;
     return body.dump();
 }
 

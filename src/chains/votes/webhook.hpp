@@ -46,7 +46,7 @@ public:
 //    "round_id":<64 hex>,"vote_end_time":<Unix seconds>,"total":n,"submitted":n,"failed":n,
 //    "pending":n,"unsubmitted":n}
 //
-// and behind them "unconfirmed":n where RoundAlert has it.
+// and behind them "unconfirmed":n and "reason":"…" where RoundAlert has them.
 //
 // The signature is HMAC-SHA256 with the secret as key over the timestamp, a full stop and the body,
 // byte for byte. 2xx means taken; anything else is tried again after a pause that doubles from

@@ -151,6 +151,18 @@ TEST_CASE("field 88: how many shares were only admitted stands in the report whe
     }
 }
 
+TEST_CASE("what kept shares from the chain stands in the report where it is known") {
+    Harness harness;
+    engine::RoundAlert told = alert(1);
+    told.reason = "code 5: \"no\"";
+    harness.webhook->raise({told});
+    harness.executor.run_for(1s);
+    REQUIRE(harness.poster.posts.size() == 1);
+    std::string body = body_of_round_1();
+    body.insert(body.size() - 1, R"(,"reason":"code 5: \"no\"")");
+    CHECK(harness.poster.posts[0].body == body);
+}
+
 TEST_CASE("timestamp and signature are those of the documented scheme") {
     // python: hmac.new(b'swordfish', b'1780272000.' + body, 'sha256').hexdigest()
     Harness harness;
