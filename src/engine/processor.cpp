@@ -23,8 +23,16 @@ namespace {
 
 constexpr std::size_t timers_per_step = 512;
 constexpr Milliseconds door_pause{3'000};
+constexpr std::uint32_t closed_retry_after_seconds = 5;
+constexpr std::uint32_t disk_full_retry_after_seconds = 30;
 
 }  // namespace
+
+Unavailable unavailable(store::StorageErrorKind kind, std::string reason) {
+    const bool is_full = kind == store::StorageErrorKind::full;
+    return {std::move(reason), is_full ? disk_full_retry_after_seconds : closed_retry_after_seconds,
+            store::label_of(kind)};
+}
 
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
                      Inbox& inbox, const ports::Clock& clock, ports::Random& random,
@@ -84,7 +92,7 @@ Nanoseconds Processor::step() {
         commit = clock_.monotonic() - before;
     } catch (const store::StorageError& error) {
         roll_back();
-        refuse_pending(error.what());
+        refuse_pending(unavailable(error.kind(), error.what()));
         throw;
     }
     // Computed with the old rates.
@@ -327,7 +335,7 @@ void Processor::release_unfinished() {
 void Processor::refuse_the_rest() {
     inbox_.close();
     inbox_.drain(events_);
-    refuse_pending("stopping");
+    refuse_pending({"stopping", closed_retry_after_seconds, "stopping"});
 }
 
 void Processor::watch_clock() {
@@ -343,11 +351,12 @@ void Processor::watch_clock() {
 }
 
 void Processor::enter_read_only(const store::StorageError& error) {
-    refuse_pending(error.what());
+    refuse_pending(unavailable(error.kind(), error.what()));
+    closed_by_.store(error.kind());
     if (open_.exchange(false)) {
         logger_.write(ports::LogLevel::error,
-                      std::string("storage_failed action=\"new requests get 503 "
-                                  "until it heals\" error=") +
+                      std::string("storage_failed label=").append(store::label_of(error.kind())) +
+                          " action=\"new requests get 503 until it heals\" error=" +
                           base::log_value(error.what()));
     }
 }
@@ -366,9 +375,9 @@ void Processor::try_to_leave_read_only() {
     }
 }
 
-void Processor::refuse_pending(const std::string& reason) {
+void Processor::refuse_pending(const Unavailable& refusal) {
     for (const Submission& submission : std::exchange(events_.submissions, {})) {
-        submission.reply(Unavailable{reason, 5});
+        submission.reply(refusal);
     }
     for (const Retune& change : std::exchange(events_.retunes, {})) change.reply(false);
 }

@@ -15,6 +15,10 @@
 
 namespace engine {
 
+// What a request is told that a database in this state can not take. A full disk stays full for
+// longer than others fail.
+[[nodiscard]] Unavailable unavailable(store::StorageErrorKind kind, std::string reason);
+
 // The one thread that decides and writes. Each step takes what happened and what is due, writes it
 // down in one transaction, and only after the commit lets replies and orders out.
 class Processor {
@@ -44,6 +48,10 @@ public:
 
     // Any thread. False while new requests can not be stored.
     [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_relaxed); }
+    // Any thread. Why it can not, of the last try; meaningful while it is not open.
+    [[nodiscard]] store::StorageErrorKind closed_by() const {
+        return closed_by_.load(std::memory_order_relaxed);
+    }
     // Any thread. Orders the gateway has not answered yet.
     [[nodiscard]] std::size_t in_flight() const {
         return in_flight_.load(std::memory_order_relaxed);
@@ -69,7 +77,7 @@ private:
     void watch_clock();
     void enter_read_only(const store::StorageError& error);
     void try_to_leave_read_only();
-    void refuse_pending(const std::string& reason);
+    void refuse_pending(const Unavailable& refusal);
 
     store::Store& store_;
     Gates& gates_;
@@ -97,6 +105,7 @@ private:
     bool lines_stale_ = false;
     bool stopping_ = false;
     std::atomic<bool> open_{true};
+    std::atomic<store::StorageErrorKind> closed_by_{store::StorageErrorKind::other};
     std::atomic<std::size_t> in_flight_{0};
 };
 
