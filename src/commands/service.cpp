@@ -158,7 +158,7 @@ Service::Frontend::Frontend(Service& service)
 api::metrics::Sources Service::Frontend::sources() {
     return {.depths = [this] { return service_.gates_.depths(); },
             .inbox_size = [this] { return service_.inbox_.size(); },
-            .backlog = [this] { return service_.reader_.backlog(); },
+            .backlog = [this] { return service_.engine_.backlog(); },
             .http = [this] { return server_.counts(); },
             .long_polls_waiting = [this] { return service_.long_polls_.waiting(); },
             .long_polls_turned_away = [this] { return service_.long_polls_.turned_away(); },

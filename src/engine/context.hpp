@@ -9,6 +9,7 @@
 #include "domain/failure.hpp"
 #include "domain/moves.hpp"
 #include "engine/alerts.hpp"
+#include "engine/begun_shares.hpp"
 #include "engine/filtered_clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
@@ -36,6 +37,7 @@ struct Effects {
     std::vector<std::int64_t> settled;  // requests the gateway answered for
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;
+    std::size_t share_attempts_failed = 0;
     std::vector<RoundAlert> alerts;
     std::size_t alerts_logged = 0;  // whose lines came out before this step
 };
@@ -60,6 +62,8 @@ struct Context {
     std::set<std::int64_t> late_rounds_told{};  // in this life
     // What kept a share from the chain last, of rounds that are open.
     std::map<std::int64_t, std::string> round_troubles{};
+    BegunShares begun_shares{};
+    std::map<std::int64_t, domain::Monotonic> late_shares_told{};  // by round
 };
 
 // How long a row may wait in a queue before somebody looks whether it is still there.

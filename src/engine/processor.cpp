@@ -59,6 +59,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
     rounds::reload_late_rounds(context_);
+    shares::reload_begun(context_);
     unlogged_ = rounds::unlogged_alerts(context_);
     if (context_.alerts != nullptr) {
         std::vector<RoundAlert> alerts = rounds::open_alerts(context_);
@@ -167,6 +168,7 @@ void Processor::maintain_if_due() {
     // What a wall clock says that is not believed must not delete anything.
     more_maintenance_ = !filtered_clock_.held_leap() && maintenance::run_batch(context_);
     if (more_maintenance_) return;
+    if (!filtered_clock_.held_leap()) shares::tell_late_rounds(context_);
     store_.require_in_place();
     maintained_ = true;
     next_maintenance_ = context_.now.monotonic + context_.options.maintenance_interval;
@@ -218,8 +220,10 @@ void Processor::report_to_observer(Effects& effects, const Events& events, Nanos
     StepFacts facts;
     facts.changes = store_.take_changes();
     purges_.note(facts.changes);
+    note_revealed(facts.changes);
     facts.woken = std::move(effects.woken);
     facts.unreachable = std::move(effects.unreachable);
+    facts.share_attempts_failed = effects.share_attempts_failed;
     facts.events = events.size();
     facts.round_alerts = effects.alerts_logged;
     facts.commit = commit;
@@ -227,8 +231,22 @@ void Processor::report_to_observer(Effects& effects, const Events& events, Nanos
     observer_.stepped(facts);
 }
 
+// What is in work or pauses stays, whatever happened to it.
+void Processor::note_revealed(const std::vector<store::Change>& changes) {
+    for (const store::Change& change : changes) {
+        if (change.kind != domain::Kind::share) continue;
+        const bool goes_on =
+            change.to && (*change.to == Status::queued || *change.to == Status::processing ||
+                          *change.to == Status::tx_in_flight);
+        if (!goes_on) context_.begun_shares.remove(change.sequence);
+    }
+    const auto earliest = context_.begun_shares.earliest();
+    begun_since_ms_.store(earliest ? domain::unix_ms(*earliest) : none_begun);
+}
+
 void Processor::roll_back() {
     context_.effects = {};
+    context_.late_shares_told.clear();
     context_.late_rounds_told.clear();
     work_.undo();
     gateway_.undo_sealed();

@@ -52,6 +52,12 @@ public:
     [[nodiscard]] store::StorageErrorKind closed_by() const {
         return closed_by_.load(std::memory_order_relaxed);
     }
+    // Any thread. Since when the share longest in work or in pauses could have left.
+    [[nodiscard]] std::optional<domain::Timestamp> begun_since() const {
+        const std::int64_t since = begun_since_ms_.load(std::memory_order_relaxed);
+        if (since == none_begun) return std::nullopt;
+        return domain::from_unix_ms(since);
+    }
     // Any thread. Orders the gateway has not answered yet.
     [[nodiscard]] std::size_t in_flight() const {
         return in_flight_.load(std::memory_order_relaxed);
@@ -60,6 +66,8 @@ public:
     [[nodiscard]] std::uint64_t stale_events() const { return context_.stale; }
 
 private:
+    static constexpr std::int64_t none_begun = -1;
+
     void run_turns(domain::Milliseconds grace);
     void release_unfinished();
     void refuse_the_rest();
@@ -72,6 +80,7 @@ private:
     void release_effects(domain::Nanoseconds commit);
     void log_alerts(const std::vector<RoundAlert>& raised);
     void report_to_observer(Effects& effects, const Events& events, domain::Nanoseconds commit);
+    void note_revealed(const std::vector<store::Change>& changes);
     void roll_back();
     [[nodiscard]] domain::Nanoseconds until_next_wake();
     void watch_clock();
@@ -107,6 +116,7 @@ private:
     std::atomic<bool> open_{true};
     std::atomic<store::StorageErrorKind> closed_by_{store::StorageErrorKind::other};
     std::atomic<std::size_t> in_flight_{0};
+    std::atomic<std::int64_t> begun_since_ms_{none_begun};
 };
 
 }  // namespace engine

@@ -123,6 +123,19 @@ std::vector<RoundAlert> unlogged_alerts(Context& context) {
     return alerts_of(context, context.store.unlogged_alerts());
 }
 
+void note_late_shares(Context& context, std::int64_t round, domain::Milliseconds late) {
+    const auto trouble = context.round_troubles.find(round);
+    const bool is_known = trouble != context.round_troubles.end();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(late).count();
+    context.effects.lines.push_back(
+        {ports::LogLevel::error,
+         "shares_late alert=true round_id=" + hex_of(context.store, round) +
+             " more_than_seconds=" + std::to_string(seconds) +
+             (is_known ? " reason=" + base::log_value(trouble->second) : "") +
+             " hint=\"they wait for the chain, the prover, or one of "
+             "helper.max_concurrent_proofs\""});
+}
+
 void note_trouble(Context& context, const store::Row& share, const std::string& reason) {
     if (!share.round) return;
     context.round_troubles[*share.round] = base::sanitize(reason, {.bytes_max = reason_bytes_max});

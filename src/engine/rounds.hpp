@@ -32,6 +32,9 @@ void reload_late_rounds(Context& context);
 // Alerts whose line may not be in the log: the process ended before it was known to be.
 [[nodiscard]] std::vector<RoundAlert> unlogged_alerts(Context& context);
 
+// Shares of the round are late by that much; how many is not told.
+void note_late_shares(Context& context, std::int64_t round, domain::Milliseconds late);
+
 // Kept for the alert of the share's round, should it come to one.
 void note_trouble(Context& context, const store::Row& share, const std::string& reason);
 

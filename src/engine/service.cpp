@@ -113,6 +113,14 @@ void Service::retune(Retune change) {
     if (const auto refused = inbox_.retune(std::move(change))) refused->reply(false);
 }
 
+store::Backlog Service::backlog() {
+    store::Backlog backlog = reader_.backlog();
+    if (const auto begun = processor_.begun_since()) {
+        backlog.earliest_scheduled = std::min(backlog.earliest_scheduled.value_or(*begun), *begun);
+    }
+    return backlog;
+}
+
 std::vector<Dependency> Service::dependencies() const {
     std::vector<Dependency> all{{"database", processor_.is_open() && !damaged_}};
     for (Dependency& dependency : gateway_.dependencies()) all.push_back(std::move(dependency));

@@ -20,6 +20,13 @@ inline constexpr domain::Milliseconds last_second{1'000};
 // instead.
 void start(Context& context);
 
+// At start: those whose first try lies in an earlier life.
+void reload_begun(Context& context);
+
+// One line for each round that has shares more than a minute past their second, at most once an
+// hour.
+void tell_late_rounds(Context& context);
+
 // Times out shares of a round that wait although it is over; at most `limit`. How many.
 std::size_t expire(Context& context, std::int64_t round, std::size_t limit);
 

@@ -278,6 +278,10 @@ std::vector<Row> Store::due(Lane lane, domain::Timestamp now, std::size_t limit)
     return impl_->read_rows(impl_->statements_.due.with(lane_number(lane), now, limit));
 }
 
+std::vector<Row> Store::tried_shares(domain::Timestamp latest) {
+    return impl_->read_rows(impl_->statements_.tried_shares.with(latest));
+}
+
 std::vector<Row> Store::standing_in(Lane lane) {
     return impl_->read_rows(impl_->statements_.standing_in.with(lane_number(lane)));
 }

@@ -108,6 +108,9 @@ struct Store::Statements {
     Statement due{db_, "select " + row_columns +
                            " from request where lane = ? and wake_ms <= ? "
                            "order by wake_ms, id limit ?"};
+    Statement tried_shares{db_, "select " + row_columns +
+                                    " from request where lane = 0 and wake_ms <= ? and "
+                                    "(attempts > 0 or faults > 0)"};
     // The unary plus keeps the planner on the lane index and off the primary key.
     Statement standing_in{db_,
                           "select " + row_columns + " from request where lane = ? order by +id"};

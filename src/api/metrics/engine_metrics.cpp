@@ -97,8 +97,8 @@ void EngineMetrics::stepped(const engine::StepFacts& facts) {
     for (const store::Change& change : facts.changes) {
         rows_.add(change);
         moved(change);
-        if (shares_) shares_->add(change);
     }
+    if (shares_) shares_->attempts_failed(facts.share_attempts_failed);
     rounds_closed_->Increment(static_cast<double>(facts.round_alerts));
     for (const engine::Lateness& woken : facts.woken) {
         const auto lane = static_cast<std::size_t>(woken.lane);
