@@ -90,7 +90,8 @@ create table idempotency (
 
 create index idempotency_request on idempotency (request);
 
--- What an administrator changed at run time, as JSON; the configuration file is the base.
+-- What an administrator changed at run time, as JSON; the configuration file is the base. Names that
+-- begin with ~ are notes of the program itself.
 create table setting (
     name  text primary key,
     value text not null

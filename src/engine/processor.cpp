@@ -80,6 +80,7 @@ Nanoseconds Processor::step() {
     try {
         store::Store::Transaction transaction(store_);
         if (std::exchange(lines_stale_, false)) recovery::rebuild_queues(context_);
+        if (!has_stepped_) recovery::forget_in_work(context_);
         rounds::mark_logged(context_, logged_);
         apply_events();
         wake_timers();
@@ -91,6 +92,7 @@ Nanoseconds Processor::step() {
         const domain::Monotonic before = clock_.monotonic();
         transaction.commit();
         commit = clock_.monotonic() - before;
+        has_stepped_ = true;
     } catch (const store::StorageError& error) {
         roll_back();
         refuse_pending(unavailable(error.kind(), error.what()));

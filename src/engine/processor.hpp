@@ -112,6 +112,7 @@ private:
     bool more_maintenance_ = false;
     bool maintained_ = false;  // in this step, to the end
     bool lines_stale_ = false;
+    bool has_stepped_ = false;
     bool stopping_ = false;
     std::atomic<bool> open_{true};
     std::atomic<store::StorageErrorKind> closed_by_{store::StorageErrorKind::other};

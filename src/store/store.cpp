@@ -545,6 +545,24 @@ void Store::unset(const std::string& name) {
     impl_->statements_.unset.with(name).run();
 }
 
+std::optional<std::string> Store::note(const std::string& name) {
+    Statement& statement = impl_->statements_.find_note.with(name);
+    std::optional<std::string> value;
+    if (statement.next()) value = std::string(statement.text(0));
+    statement.finish();
+    return value;
+}
+
+void Store::keep_note(const std::string& name, const std::string& value) {
+    assert(impl_->in_transaction());
+    impl_->statements_.keep_note.with(name, value).run();
+}
+
+void Store::drop_note(const std::string& name) {
+    assert(impl_->in_transaction());
+    impl_->statements_.drop_note.with(name).run();
+}
+
 std::vector<Change> Store::take_changes() {
     return std::exchange(impl_->changes_, {});
 }

@@ -159,6 +159,12 @@ public:
     void set(const Setting& setting);
     void unset(const std::string& name);
 
+    // --- notes of the program itself; nobody else changes them ---
+
+    [[nodiscard]] std::optional<std::string> note(const std::string& name);
+    void keep_note(const std::string& name, const std::string& value);
+    void drop_note(const std::string& name);
+
     // --- upkeep ---
 
     // Deletes ended rows of a lane whose retention began before `before`, at most `limit` rows;

@@ -91,7 +91,13 @@ struct Store::Statements {
     Statement remember_key{db_,
                            "insert into idempotency (key, request) values (?1, ?2) "
                            "on conflict (key) do update set request = ?2"};
-    Statement settings{db_, "select name, value from setting order by name"};
+    Statement settings{db_,
+                       "select name, value from setting where name not like '~%' order by name"};
+    Statement find_note{db_, "select value from setting where name = '~' || ?"};
+    Statement keep_note{db_,
+                        "insert into setting (name, value) values ('~' || ?1, ?2) "
+                        "on conflict (name) do update set value = ?2"};
+    Statement drop_note{db_, "delete from setting where name = '~' || ?"};
     Statement set{db_,
                   "insert into setting (name, value) values (?1, ?2) "
                   "on conflict (name) do update set value = ?2"};
