@@ -38,8 +38,9 @@ struct Effects {
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;
     std::size_t share_attempts_failed = 0;
-    std::vector<RoundAlert> alerts;
-    std::size_t alerts_logged = 0;  // whose lines came out before this step
+    std::vector<RoundAlert> alerts;       // for whoever is to be told
+    std::vector<RoundAlert> alert_lines;  // for the log
+    std::size_t alerts_logged = 0;        // whose lines came out before this step
 };
 
 // What the parts of a step share. One thread, inside one transaction.
@@ -60,6 +61,10 @@ struct Context {
     bool confirms_fail = false;                 // the last look-up was not answered
     std::set<std::int64_t> late_rounds{};       // closed ones that shares still came for
     std::set<std::int64_t> late_rounds_told{};  // in this life
+    std::set<std::int64_t> late_untold{};       // of these somebody may not know
+    std::map<std::int64_t, domain::Monotonic> next_alert{};  // of a round, not earlier
+    // Late shares in the last alert of a round that was handed over and not taken.
+    std::map<std::int64_t, std::uint64_t> late_raised{};
     // What kept a share from the chain last, of rounds that are open.
     std::map<std::int64_t, std::string> round_troubles{};
     BegunShares begun_shares{};

@@ -89,8 +89,8 @@ void Inbox::answered(Answered event) {
     put(events_.answered, std::move(events));
 }
 
-void Inbox::alert_taken(std::int64_t round) {
-    put(events_.alerts_taken, {round});
+void Inbox::alert_taken(AlertMark alert) {
+    put(events_.alerts_taken, {alert});
 }
 
 void Inbox::close() {

@@ -40,7 +40,7 @@ struct Events {
     std::vector<Confirmed> confirmed;
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
-    std::vector<std::int64_t> alerts_taken;  // keys of their rounds
+    std::vector<AlertMark> alerts_taken;
     bool stop = false;
 
     [[nodiscard]] bool empty() const;
@@ -64,7 +64,7 @@ public:
     void sent(std::vector<Sent> events) override;
     void answered(Answered event) override;
     void confirmed(std::vector<Confirmed> events) override;
-    void alert_taken(std::int64_t round) override;
+    void alert_taken(AlertMark alert) override;
 
     // Any thread. From now on submit() refuses.
     void close();

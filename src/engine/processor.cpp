@@ -88,6 +88,7 @@ Nanoseconds Processor::step() {
         maintain_if_due();
         start_work();
         end_broken(context_);
+        if (!filtered_clock_.held_leap()) rounds::tell_late(context_);
         wait = until_next_wake();
         const domain::Monotonic before = clock_.monotonic();
         transaction.commit();
@@ -114,7 +115,10 @@ void Processor::apply_events() {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
     admission_.finish(context_);
-    for (const std::int64_t round : events_.alerts_taken) store_.take_alert(round);
+    for (const auto& [round, late] : events_.alerts_taken) {
+        store_.take_alert(round, late);
+        context_.late_raised.erase(round);
+    }
     apply_retunes();
 }
 
@@ -187,7 +191,7 @@ void Processor::release_effects(Nanoseconds commit) {
     suspects_.keep();
     in_flight_.store(work_.busy(), std::memory_order_relaxed);
     for (const Effects::LogLine& line : effects.lines) logger_.write(line.level, line.text);
-    log_alerts(effects.alerts);
+    log_alerts(effects.alert_lines);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
     }
@@ -214,7 +218,7 @@ void Processor::log_alerts(const std::vector<RoundAlert>& raised) {
     for (const RoundAlert& alert : alerts) {
         const Effects::LogLine line = rounds::line_of(alert);
         logger_.write(line.level, line.text);
-        logged_.push_back(alert.round);
+        logged_.push_back(alert.mark());
     }
 }
 
@@ -249,6 +253,7 @@ void Processor::note_revealed(const std::vector<store::Change>& changes) {
 void Processor::roll_back() {
     context_.effects = {};
     context_.late_shares_told.clear();
+    context_.late_raised.clear();
     context_.late_rounds_told.clear();
     work_.undo();
     gateway_.undo_sealed();

@@ -103,7 +103,7 @@ private:
     Checkpointer checkpointer_;
     rounds::PurgeTally purges_;
     std::vector<RoundAlert> unlogged_;  // of an earlier life, until the first commit of this one
-    std::vector<std::int64_t> logged_;  // rounds whose lines are out, and no commit knows it yet
+    std::vector<AlertMark> logged_;     // whose lines are out, and no commit knows it yet
     Events events_;
     domain::Monotonic next_maintenance_{};
     domain::Monotonic next_try_{};

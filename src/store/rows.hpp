@@ -160,4 +160,14 @@ struct RoundRow {
     bool operator==(const RoundRow&) const = default;
 };
 
+// What became of the alert of a round, and of the shares that came after it.
+struct AlertRow {
+    std::uint64_t late = 0;  // were dropped since the round closed
+    // How many of these were told; nothing: not even the alert of the end.
+    std::optional<std::uint64_t> taken;
+    std::optional<std::uint64_t> logged;
+
+    bool operator==(const AlertRow&) const = default;
+};
+
 }  // namespace store

@@ -150,8 +150,13 @@ public:
     [[nodiscard]] std::vector<RoundRow> open_alerts();
     // Same, those whose line may not be in the log.
     [[nodiscard]] std::vector<RoundRow> unlogged_alerts();
-    void take_alert(std::int64_t round);
-    void mark_alert_logged(std::int64_t round);
+    // Nothing: the round closed without one.
+    [[nodiscard]] std::optional<AlertRow> find_alert(std::int64_t round);
+    // Closed rounds of whose late shares somebody may not know, or their shares not yet dropped.
+    [[nodiscard]] std::vector<std::int64_t> rounds_with_late();
+    // With so many of the shares that came late; never fewer than before.
+    void take_alert(std::int64_t round, std::uint64_t late = 0);
+    void mark_alert_logged(std::int64_t round, std::uint64_t late = 0);
 
     // --- settings ---
 

@@ -50,6 +50,9 @@ inline const std::string unclaimed =
 inline const std::string alert_columns =
     "id, round_id, vote_end_ms, alert.total, alert.submitted, alert.failed, pending, unconfirmed "
     "from alert join round on id = round";
+// Dropped after the alert of the round was written.
+inline const std::string late_shares =
+    "(round.failed + round.timed_out - alert.failed - alert.pending)";
 inline const std::string round_columns =
     "id, round_id, vote_end_ms, total, submitted, failed, timed_out, 0";
 
@@ -213,8 +216,14 @@ struct Store::Statements {
                           "select " + alert_columns + " where taken = 0 order by raised_ms, id"};
     Statement unlogged_alerts{
         db_, "select " + alert_columns + " where logged = 0 order by raised_ms, id"};
-    Statement take_alert{db_, "update alert set taken = 1 where round = ?"};
-    Statement mark_alert_logged{db_, "update alert set logged = 1 where round = ?"};
+    Statement find_alert{db_, "select " + late_shares +
+                                  ", taken, logged from alert join round on id = round "
+                                  "where round = ?"};
+    Statement rounds_with_late{db_, "select id from alert join round on id = round where " +
+                                        late_shares + " >= min(taken, logged) and " + late_shares +
+                                        " > 0"};
+    Statement take_alert{db_, "update alert set taken = max(taken, ?2) where round = ?1"};
+    Statement mark_alert_logged{db_, "update alert set logged = max(logged, ?2) where round = ?1"};
     Statement close_round{db_, "update round set closed = 1 where id = ?"};
     Statement purgeable{
         db_, "select " + row_columns +

@@ -203,7 +203,8 @@ TEST_CASE("who asks for the status first waits for the look-up, a second and a h
         for (const auto& client : clients) {
             while (!is_answered && !client->is_answered(0)) harness.queries.let_time_pass();
             const Json json = client->take().json;
-            is_answered ? CHECK(json["tree"]["leaf_count"] == 4'212) : CHECK(json == bare);
+            CHECK(json.contains("tree") == is_answered);
+            if (!is_answered) CHECK(json == bare);
         }
         harness.queries.release();
     }

@@ -70,9 +70,11 @@ EngineMetrics::EngineMetrics(prometheus::Registry& registry, RowMetrics& rows,
     storage_errors_ = &counters(registry, "posthouse_storage_errors_total",
                                 "Steps of the processor that the database did not take.")
                            .Add({});
-    rounds_closed_ = &counters(registry, "posthouse_rounds_closed_unsubmitted_total",
-                               "Vote rounds that closed before all that was stored of them left.")
-                          .Add({});
+    rounds_closed_ =
+        &counters(registry, "posthouse_rounds_closed_unsubmitted_total",
+                  "Vote rounds that closed before all that was stored of them left, and "
+                  "further alerts of shares that came after the end.")
+             .Add({});
 }
 
 void EngineMetrics::recovered(const engine::recovery::Report& report) {
