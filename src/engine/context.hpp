@@ -38,6 +38,7 @@ struct Effects {
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;
     std::size_t share_attempts_failed = 0;
+    std::size_t proofs_expected = 0;      // 0: nobody has to get ready
     std::vector<RoundAlert> alerts;       // for whoever is to be told
     std::vector<RoundAlert> alert_lines;  // for the log
     std::size_t alerts_logged = 0;        // whose lines came out before this step

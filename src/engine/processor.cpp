@@ -160,6 +160,7 @@ void Processor::start_work() {
     readiness::start(context_);
     sending::start(context_);
     shares::start(context_);
+    shares::foresee(context_);
 }
 
 // What a wall clock says that is not believed closes no round.
@@ -200,6 +201,7 @@ void Processor::release_effects(Nanoseconds commit) {
         change.reply(true);
     }
     if (!effects.checks.empty()) gateway_.check(std::move(effects.checks));
+    if (effects.proofs_expected > 0) gateway_.expect_proofs(effects.proofs_expected);
     if (!effects.prepares.empty()) gateway_.prepare(std::move(effects.prepares));
     if (!effects.sends.empty()) gateway_.send(std::move(effects.sends));
     if (!effects.confirms.empty()) gateway_.confirm(std::move(effects.confirms));
@@ -275,12 +277,21 @@ Nanoseconds Processor::until_next_wake() {
     const auto no_later_than = [&](store::Lane lane, domain::Timestamp now) {
         if (const auto wake = store_.earliest_wake(lane)) no_longer_than(*wake - now);
     };
+    const auto no_later_than_foreseen = [&] {
+        const Milliseconds lead = context_.options.shares.prover_lead;
+        const auto wake = store_.earliest_wake(store::Lane::schedule);
+        // What begins sooner was foreseen by this step.
+        if (lead > Milliseconds::zero() && wake && *wake - lead > wall) {
+            no_longer_than(*wake - lead - wall);
+        }
+    };
     no_later_than(store::Lane::timer, steady);
     no_later_than(store::Lane::gate, steady);
     if (const auto left = rounds::until_next_end(context_)) no_longer_than(*left);
     if (!stopping_) {
         if (gates_.free_share_slots() > 0) {
             no_later_than(store::Lane::schedule, wall);
+            no_later_than_foreseen();
         }
         if (const auto token = gates_.next_token(monotonic)) {
             wait = std::min(wait, *token - monotonic);

@@ -126,6 +126,15 @@ void start(Context& context) {
     note_started(context, begun);
 }
 
+void foresee(Context& context) {
+    const domain::Milliseconds lead = context.options.shares.prover_lead;
+    const std::size_t free = context.gates.free_share_slots();
+    if (lead <= domain::Milliseconds::zero() || free == 0) return;
+    const std::size_t begin =
+        context.store.count_due(store::Lane::schedule, context.now.wall + lead, free);
+    if (begin > 0) context.effects.proofs_expected = context.gates.shares_in_work() + begin;
+}
+
 // Pauses are no longer than a minute, or as the fifth attempt has them.
 void reload_begun(Context& context) {
     const auto latest = context.now.wall + unreachable_bound_max;

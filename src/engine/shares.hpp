@@ -20,6 +20,9 @@ inline constexpr domain::Milliseconds last_second{1'000};
 // instead.
 void start(Context& context);
 
+// Tells of the proofs that begin within the lead of the options.
+void foresee(Context& context);
+
 // At start: those whose first try lies in an earlier life.
 void reload_begun(Context& context);
 

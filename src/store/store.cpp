@@ -278,6 +278,13 @@ std::vector<Row> Store::due(Lane lane, domain::Timestamp now, std::size_t limit)
     return impl_->read_rows(impl_->statements_.due.with(lane_number(lane), now, limit));
 }
 
+std::size_t Store::count_due(Lane lane, domain::Timestamp now, std::size_t limit) {
+    Statement& statement = impl_->statements_.count_due.with(lane_number(lane), now, limit);
+    const std::int64_t rows = statement.next() ? statement.integer(0) : 0;
+    statement.finish();
+    return static_cast<std::size_t>(rows);
+}
+
 std::vector<Row> Store::tried_shares(domain::Timestamp latest) {
     return impl_->read_rows(impl_->statements_.tried_shares.with(latest));
 }

@@ -61,6 +61,8 @@ public:
 
     // Rows of a lane whose wake has come, earliest first, at most `limit`.
     [[nodiscard]] std::vector<Row> due(Lane lane, domain::Timestamp now, std::size_t limit);
+    // How many these are, up to `limit`.
+    [[nodiscard]] std::size_t count_due(Lane lane, domain::Timestamp now, std::size_t limit);
     // Rows of the lane `schedule` that were tried before, with a wake up to `latest`.
     [[nodiscard]] std::vector<Row> tried_shares(domain::Timestamp latest);
     // Every row of a lane in order of acceptance; meant for `gate` and `timer`: the rows in work.

@@ -117,6 +117,9 @@ struct Store::Statements {
     Statement due{db_, "select " + row_columns +
                            " from request where lane = ? and wake_ms <= ? "
                            "order by wake_ms, id limit ?"};
+    Statement count_due{db_,
+                        "select count(*) from (select 1 from request where lane = ? and "
+                        "wake_ms <= ? limit ?)"};
     Statement tried_shares{db_, "select " + row_columns +
                                     " from request where lane = 0 and wake_ms <= ? and "
                                     "(attempts > 0 or faults > 0)"};
