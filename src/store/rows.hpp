@@ -17,6 +17,9 @@
 
 namespace store {
 
+// Whom a request is for: shares go to the chain of votes, all others to the gateway's.
+enum class Chain { gateway, votes };
+
 // Which queue a row stands in; the numbers are stored.
 enum class Lane {
     schedule = 0,  // shares that wait for their time

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -171,6 +172,20 @@ public:
     [[nodiscard]] std::optional<std::string> note(const std::string& name);
     void keep_note(const std::string& name, const std::string& value);
     void drop_note(const std::string& name);
+
+    // --- all that is stored for one chain; each reads as much as there is ---
+
+    [[nodiscard]] bool has_ended(Chain chain);
+    [[nodiscard]] std::uint64_t count_unfinished(Chain chain);
+    using SealedVisitor = std::function<void(std::int64_t request, domain::ByteView sealed)>;
+    // Every transaction of requests that have ended, or that have not; the newest request first.
+    void for_each_sealed(Chain chain, bool ended, const SealedVisitor& visit);
+    // As if they had never been.
+    void forget(const std::vector<std::int64_t>& requests);
+    // Same for those that have ended; returns how many.
+    std::size_t forget_ended(Chain chain, std::size_t limit);
+    // How far listeners have read, and the answers nobody claimed.
+    void forget_listening();
 
     // --- upkeep ---
 
