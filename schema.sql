@@ -111,7 +111,8 @@ create table idempotency (
 
 create index idempotency_request on idempotency (request);
 
--- What an administrator changed at run time, as JSON; the configuration file is the base.
+-- What an administrator changed at run time, as JSON; the configuration file is the base. Names that
+-- begin with ~ are notes of the program itself.
 create table setting (
     name  text primary key,
     value text not null
@@ -137,8 +138,9 @@ create table round (
 create index round_end on round (closed, vote_end_ms);
 
 -- Rounds that closed with shares that were not revealed (share-helper 3.3), as they stood then.
--- Written in the commit that closes the round; `taken` once whoever is to be told was told, `logged`
--- once its line is in the log.
+-- Written in the commit that closes the round, or that drops the first share that comes after it when
+-- all others were revealed. `taken` is 0 until whoever is to be told was told, then 1 and the number of
+-- later shares that were told as well; `logged` likewise of the lines in the log.
 create table alert (
     round     integer primary key references round (id),
     raised_ms integer not null,

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "commands/adopt.hpp"
 #include "commands/build_info.hpp"
 #include "commands/doctor.hpp"
 #include "commands/import_helper_db.hpp"
@@ -81,6 +82,19 @@ int run(const config::ImportHelperDb& command) {
               "them, which reveals nothing"}});
     }
     return commands::import_helper_db(settings, command.helper_db, std::cout);
+}
+
+int run(const config::Adopt& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    auto& settings = std::get<config::Loaded>(loaded).settings;
+    try {
+        commands::find_signer_key(settings);
+    } catch (const std::exception& error) {
+        return refuse({{error.what()}});
+    }
+    return commands::adopt(settings, std::cout);
 }
 
 int run(const config::Version&) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -12,28 +15,35 @@
 namespace api {
 
 // The tree of the round that is active (share-helper 1.6), as it was last read. However many ask,
-// it is read once a second, never twice at the same time, and nobody waits for it. Any thread.
+// it is read once a second at most, never twice at the same time, and every five seconds for a
+// minute after somebody asked. Any thread.
 class ActiveTree {
 public:
     // Nothing: no tree, no active round, or it can not be read now.
     using Reading = std::optional<engine::TreeStatus>;
+    using Answer = std::function<void(const Reading&)>;
 
     // `trees` may be missing. The rest outlives this; work in `lookups` must end before.
     ActiveTree(engine::CommitmentTrees* trees, Lookups& lookups, ports::Logger& logger,
                const ports::Clock& clock);
 
-    // What was read in the last ten seconds, and else nothing, as at the first call. What is older
-    // than a second is read anew behind it, for those who ask later.
-    [[nodiscard]] Reading latest();
+    // Tells what was read in the last ten seconds, at once. Without that, what the look-up at hand
+    // finds, after a second and a half at the latest. `answer` must not throw.
+    void latest(Answer answer);
 
 private:
-    // True: nothing is being read and what is known is old; the caller has to read.
-    [[nodiscard]] bool begins_reading();
+    using Waiting = std::map<std::uint64_t, Answer>;
+
+    // True: the caller has to read.
+    [[nodiscard]] bool begins_reading_locked(domain::Monotonic now);
+    [[nodiscard]] bool is_known_locked(domain::Monotonic now) const;
+    void start_reading();
     void read();
-    [[nodiscard]] Reading read_tree();
-    void keep(const Reading& reading);
-    // Without a reading.
-    void give_up();
+    // Nothing: nobody could say.
+    [[nodiscard]] std::optional<Reading> read_tree();
+    void keep(const std::optional<Reading>& reading);
+    void release(std::uint64_t turn);
+    void refresh();
 
     engine::CommitmentTrees* const trees_;
     Lookups& lookups_;
@@ -42,7 +52,12 @@ private:
     std::mutex mutex_;  // guards what follows
     Reading last_;
     std::optional<domain::Monotonic> last_at_;
+    std::optional<domain::Monotonic> tried_at_;
+    domain::Monotonic asked_at_{};
     bool reading_ = false;
+    bool refreshing_ = false;
+    Waiting waiting_;  // for the look-up at hand
+    std::uint64_t turns_ = 0;
 };
 
 }  // namespace api

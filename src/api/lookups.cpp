@@ -38,4 +38,11 @@ bool Lookups::start(std::function<void()> work, std::function<void()> too_late) 
     return true;
 }
 
+void Lookups::start_after(domain::Milliseconds delay, std::function<void()> work) {
+    executor_.run_after(delay, [lifetime = lifetime_, work = std::move(work)] {
+        const std::shared_lock lock{lifetime->running};
+        if (lifetime->open) work();
+    });
+}
+
 }  // namespace api

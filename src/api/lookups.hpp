@@ -26,6 +26,8 @@ public:
     // False: there is no room, and neither will be called. Otherwise one of them is, on the
     // executor: `too_late` in place of work that waited too long. They must not throw.
     [[nodiscard]] bool start(std::function<void()> work, std::function<void()> too_late);
+    // Later, and whatever else waits; not at all when this has gone by then.
+    void start_after(domain::Milliseconds delay, std::function<void()> work);
 
 private:
     // Outlives the look-ups in the tasks that the executor still has.

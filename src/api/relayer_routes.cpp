@@ -148,7 +148,7 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOu
                 return refuse(rate_limited(), call.id, options_.api_retry_after_seconds);
             },
             [&](const engine::Unavailable& unavailable) {
-                submit_errors_.write(call.id, unavailable.reason);
+                submit_errors_.write(call.id, unavailable.reason, unavailable.label);
                 return failed_answer(call.id, can_not_store(),
                                      std::max(unavailable.retry_after_seconds, 1U));
             }},

@@ -91,8 +91,9 @@ net::HttpResponse ShareQueries::find_nullifier(const domain::Bytes32& round_id,
                       nullifiers_->find(round_id, nullifier));
 }
 
-net::HttpResponse ShareQueries::helper_status() {
-    return helper_status_answer(tree_.latest());
+void ShareQueries::helper_status(const net::Respond& respond) {
+    tree_.latest(
+        [respond](const ActiveTree::Reading& tree) { respond(helper_status_answer(tree)); });
 }
 
 net::HttpResponse ShareQueries::queue_status(const ShareCall& call) {

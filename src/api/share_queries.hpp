@@ -20,9 +20,9 @@ public:
     // `ids` is what stands in the path: round id, slash, nullifier. The chain alone is asked,
     // whatever is stored here; 503 when its turn comes too late (Lookups).
     void share_status(std::string_view ids, const ShareCall& call, const net::Respond& respond);
-    // At once, with the tree as ActiveTree knows it; who polls sees it from the second answer on.
-    // Without any count of shares: who polls them learns when votes leave.
-    [[nodiscard]] net::HttpResponse helper_status();
+    // With the tree as ActiveTree knows it, after a second and a half at the latest. Without any
+    // count of shares: who polls them learns when votes leave.
+    void helper_status(const net::Respond& respond);
     [[nodiscard]] net::HttpResponse queue_status(const ShareCall& call);
 
 private:

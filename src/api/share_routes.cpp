@@ -102,7 +102,7 @@ void ShareRoutes::answer(const Route& route, const net::HttpRequest& request, st
             queries_.share_status(rest_of(request.path, route), call, std::move(respond));
             return;
         case Action::helper_status:
-            respond(queries_.helper_status());
+            queries_.helper_status(respond);
             return;
         case Action::queue_status:
             respond(queries_.queue_status(call));

@@ -158,7 +158,7 @@ net::HttpResponse ShareSubmitter::answer(const engine::AcceptOutcome& outcome,
                        return answers_.unavailable(bounced.retry_after_seconds);
                    },
                    [&](const engine::Unavailable& refused) {
-                       submit_errors_.write(call_id, refused.reason);
+                       submit_errors_.write(call_id, refused.reason, refused.label);
                        return answers_.unavailable(refused.retry_after_seconds);
                    }},
         outcome);

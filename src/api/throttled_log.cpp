@@ -20,8 +20,12 @@ std::string reason_of_current_exception() {
     return "the request was dropped without an answer";
 }
 
-void ThrottledLog::write(std::string_view call_id, std::string_view reason) {
-    note(std::string("call=").append(call_id), reason);
+void ThrottledLog::write(std::string_view call_id, std::string_view reason,
+                         std::string_view label) {
+    std::string fields("call=");
+    fields.append(call_id);
+    if (!label.empty()) fields.append(" label=").append(label);
+    note(fields, reason);
 }
 
 void ThrottledLog::note(std::string_view fields, std::string_view reason) {

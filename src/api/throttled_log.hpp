@@ -23,8 +23,8 @@ public:
                  ports::LogLevel level = ports::LogLevel::error)
         : event_(event), logger_(logger), clock_(clock), level_(level) {}
 
-    // `reason` goes without its URLs.
-    void write(std::string_view call_id, std::string_view reason);
+    // `reason` goes without its URLs; an empty label is left out.
+    void write(std::string_view call_id, std::string_view reason, std::string_view label = {});
     // Same, with fields of the event's own (`name=value`) in place of the call.
     void note(std::string_view fields, std::string_view reason);
 

@@ -9,6 +9,7 @@
 #include "api/metrics/metrics_server.hpp"
 #include "base/sanitize.hpp"
 #include "commands/build_info.hpp"
+#include "commands/chain_identities.hpp"
 #include "commands/reload.hpp"
 #include "net/http_server.hpp"
 #include "platform/worker_pool.hpp"
@@ -47,6 +48,15 @@ const store::Options& report_opened(const store::Options& options, ports::Logger
                      "the newest accepted requests; a crash of the process does not\"");
     }
     return options;
+}
+
+// Before a chain is made of the settings: it may leave traces beside a database that is not its
+// own.
+const store::Options& claim(store::Store& store, const config::Settings& settings) {
+    for (const engine::ChainIdentity& identity : chain_identities(settings)) {
+        engine::claim(store, identity);
+    }
+    return settings.store;
 }
 
 // The listener of the admin interface.
@@ -158,7 +168,7 @@ Service::Frontend::Frontend(Service& service)
 api::metrics::Sources Service::Frontend::sources() {
     return {.depths = [this] { return service_.gates_.depths(); },
             .inbox_size = [this] { return service_.inbox_.size(); },
-            .backlog = [this] { return service_.reader_.backlog(); },
+            .backlog = [this] { return service_.engine_.backlog(); },
             .http = [this] { return server_.counts(); },
             .long_polls_waiting = [this] { return service_.long_polls_.waiting(); },
             .long_polls_turned_away = [this] { return service_.long_polls_.turned_away(); },
@@ -200,7 +210,7 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       log_(log),
       authenticator_(settings_.api.access, clock_),
       store_(settings_.store),
-      reader_(report_opened(settings_.store, log_), reader_connections_max),
+      reader_(report_opened(claim(store_, settings_), log_), reader_connections_max),
       metrics_(settings_.metrics, {build_version, build_commit}),
       chain_(make_relayer_chain(settings_, clock_, log_)),
       votes_(make_vote_service(settings_, chain_->gateway(), chain_->rounds(), clock_, log_,

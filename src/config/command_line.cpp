@@ -70,6 +70,14 @@ Command parse_command_line(int argc, const char* const* argv) {
                             "Also without a vote chain: the embedded one takes the shares, and "
                             "they are gone");
     import_command.footer("Ends with 3 when something was skipped or in conflict.");
+    Adopt adopt;
+    CLI::App& adopt_command = *app.add_subcommand(
+        "adopt",
+        "Make the database that of the configured chains, once nothing in it is unfinished");
+    add_config(adopt_command, adopt.file);
+    add_data_dir(adopt_command, adopt.data_dir);
+    adopt_command.footer(
+        "What ended on another chain is forgotten: copy the data directory first if it is wanted.");
     const CLI::App& version_command = *app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
 
@@ -89,7 +97,8 @@ Command parse_command_line(int argc, const char* const* argv) {
         import.helper_db = helper_db;
         return import;
     }
-    return bad_usage("no command given: serve, check, doctor, import-helper-db or version");
+    if (adopt_command.parsed()) return adopt;
+    return bad_usage("no command given: serve, check, doctor, import-helper-db, adopt or version");
 }
 
 }  // namespace config

@@ -30,6 +30,12 @@ struct ImportHelperDb {
     bool trial = false;  // also without a vote chain
 };
 
+// Makes the database that of the configured chains.
+struct Adopt {
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+};
+
 struct Version {};
 
 // For standard output; the program ends with 0.
@@ -42,7 +48,7 @@ struct BadUsage {
     std::string text;
 };
 
-using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Version, Help, BadUsage>;
+using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Version, Help, BadUsage>;
 
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_all = 3;

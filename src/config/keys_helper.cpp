@@ -56,8 +56,8 @@ std::vector<Key> helper_keys() {
         key("helper.backoff_first", duration(1ms, 24h), SETTING(engine.shares.backoff_first),
             "Pause after the first failed attempt; doubles with each, five times at most."),
         key("helper.strict_attempts", boolean(), SETTING(engine.shares.strict_attempts),
-            "Trouble with the connection to the chain or to the prover costs an attempt too, as in "
-            "the reference."),
+            "Trouble with the connection to the chain or to the prover, and a round that the chain "
+            "does not know as active, cost an attempt too, as in the reference."),
         key("helper.retention", duration(0ms, ten_years), SETTING(engine.retention.share),
             "How long finished shares are kept after the end of their round."),
         key("helper.rounds_max", whole_number(1, 1'000'000), SETTING(api.share_rounds_max),

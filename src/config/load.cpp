@@ -178,12 +178,12 @@ std::variant<Loaded, ConfigErrors> load(const Sources& sources) {
             root = std::get<Node>(std::move(file));
         }
     }
-    Node variables = read_environment(sources.environment, refused.errors);
+    Loaded loaded;
+    Node variables = read_environment(sources.environment, refused.errors, loaded.warnings);
     add_app_name(variables, sources.environment);
     overlay(root, std::move(variables), replaces_whole);
     overlay(root, flags_of(sources), replaces_whole);
 
-    Loaded loaded;
     Findings findings;
     read_tree(root, loaded.settings, findings);
     check_across(root, loaded.settings, findings);

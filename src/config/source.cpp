@@ -10,8 +10,10 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "config/keys.hpp"
+#include "config/nearest.hpp"
 #include "config/quantities.hpp"
 #include "platform/log.hpp"
 
@@ -103,6 +105,11 @@ bool is_platform_variable(std::string_view rest) {
     return rest == "port" || rest.starts_with("port_") || rest.starts_with("service_");
 }
 
+bool is_ours(const std::vector<std::string>& path) {
+    return path.size() > 1 || is_table(path.front()) || find_key(path.front()) != nullptr ||
+           find_table_list(path.front()) != nullptr;
+}
+
 std::vector<std::string> path_of(std::string_view rest) {
     std::vector<std::string> path;
     for (;;) {
@@ -153,7 +160,8 @@ std::variant<Node, std::string> read_toml(std::string_view text, const std::stri
     }
 }
 
-Node read_environment(const Environment& environment, std::vector<std::string>& errors) {
+Node read_environment(const Environment& environment, std::vector<std::string>& errors,
+                      std::vector<std::string>& warnings) {
     Node root{"the environment", Node::Table{}};
     const std::string prefix = base::lower_case(variable_prefix);
     for (const auto& [raw_name, value] : environment) {
@@ -163,6 +171,12 @@ Node read_environment(const Environment& environment, std::vector<std::string>& 
         const std::string_view rest = std::string_view{lowered}.substr(prefix.size());
         if (is_platform_variable(rest)) continue;
         const std::vector<std::string> path = path_of(rest);
+        if (!is_ours(path)) {
+            warnings.push_back("variable_unknown name=" + base::log_value(name) +
+                               " action=\"left out\" hint=\"did you mean " +
+                               variable_of(nearest_key(rest)) + "?\"");
+            continue;
+        }
         if (std::ranges::any_of(path, [](const std::string& part) { return part.empty(); })) {
             errors.push_back(name + ": names no key; write " + variable_of("http.endpoint") +
                              " for http.endpoint");

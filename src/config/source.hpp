@@ -23,10 +23,13 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::variant<Node, std::string> read_toml(std::string_view text,
                                                         const std::string& file_name);
 
-// The variables with our prefix as a table; what is wrong with their names goes to `errors`.
-// Variables that container platforms derive from a service called posthouse are passed over.
+// The variables with our prefix as a table; what is wrong with their names goes to `errors`. One
+// without `__` that is no table of ours may be somebody else's, and is left out with a line in
+// `warnings`. Variables that container platforms derive from a service called posthouse are passed
+// over.
 [[nodiscard]] Node read_environment(const Environment& environment,
-                                    std::vector<std::string>& errors);
+                                    std::vector<std::string>& errors,
+                                    std::vector<std::string>& warnings);
 
 // `http.endpoint` → `POSTHOUSE_HTTP__ENDPOINT`, `a[0].b` → `POSTHOUSE_A__0__B`, `a[].b` likewise
 // with N.

@@ -15,6 +15,9 @@ namespace {
 // What belongs to a proof beside the prover's time: a round, a tree and its leaves are asked for.
 constexpr domain::Milliseconds reading_time{60'000};
 
+// A cold process of a pool takes a second or two, several at once longer.
+constexpr domain::Milliseconds pool_lead{5'000};
+
 const std::string prover = "helper.prover.";
 
 bool has_chain(const Settings& settings) {
@@ -142,6 +145,10 @@ void check_votes(const Settings& settings, Findings& findings) {
 void settle_votes(const Findings& findings, Loaded& loaded) {
     settle_chain(findings, loaded);
     settle_confirmations(loaded);
+    const chains::votes::ProverOptions& options = loaded.settings.votes.prover;
+    const bool is_pool = options.type == chains::votes::ProverType::command &&
+                         options.life == chains::votes::ProverLife::pool;
+    if (is_pool) loaded.settings.engine.shares.prover_lead = pool_lead;
 }
 
 }  // namespace config

@@ -9,6 +9,7 @@
 #include "domain/failure.hpp"
 #include "domain/moves.hpp"
 #include "engine/alerts.hpp"
+#include "engine/begun_shares.hpp"
 #include "engine/filtered_clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
@@ -37,7 +38,10 @@ struct Effects {
     std::vector<std::int64_t> settled;   // requests the gateway answered for
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;
-    std::vector<RoundAlert> alerts;
+    std::size_t share_attempts_failed = 0;
+    std::size_t proofs_expected = 0;      // 0: nobody has to get ready
+    std::vector<RoundAlert> alerts;       // for whoever is to be told
+    std::vector<RoundAlert> alert_lines;  // for the log
     std::size_t answers_reorganised = 0;
     std::size_t alerts_logged = 0;  // whose lines came out before this step
 };
@@ -62,6 +66,14 @@ struct Context {
     bool confirms_fail = false;                 // the last look-up was not answered
     std::set<std::int64_t> late_rounds{};       // closed ones that shares still came for
     std::set<std::int64_t> late_rounds_told{};  // in this life
+    std::set<std::int64_t> late_untold{};       // of these somebody may not know
+    std::map<std::int64_t, domain::Monotonic> next_alert{};  // of a round, not earlier
+    // Late shares in the last alert of a round that was handed over and not taken.
+    std::map<std::int64_t, std::uint64_t> late_raised{};
+    // What kept a share from the chain last, of rounds that are open.
+    std::map<std::int64_t, std::string> round_troubles{};
+    BegunShares begun_shares{};
+    std::map<std::int64_t, domain::Monotonic> late_shares_told{};  // by round
 };
 
 // How long a row may wait in a queue before somebody looks whether it is still there.

@@ -279,6 +279,9 @@ public:
     virtual void check(std::vector<CheckOrder> orders) = 0;
     virtual void prepare(std::vector<PrepareOrder> orders) = 0;
     virtual void send(std::vector<SendOrder> orders) = 0;
+    // So many proofs are wanted in the next seconds, those under way included; whoever makes them
+    // gets ready. Processor thread, must not block.
+    virtual void expect_proofs(std::size_t /*proofs*/) {}
     // Given only with ShareOptions::confirm_reveals, to a chain that can be asked.
     virtual void confirm(std::vector<ConfirmOrder> orders) { assert(orders.empty()); }
 

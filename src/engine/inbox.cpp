@@ -100,8 +100,8 @@ void Inbox::block_news(BlockNews news) {
     put(events_.block_news, std::move(events));
 }
 
-void Inbox::alert_taken(std::int64_t round) {
-    put(events_.alerts_taken, {round});
+void Inbox::alert_taken(AlertMark alert) {
+    put(events_.alerts_taken, {alert});
 }
 
 void Inbox::close() {

@@ -42,7 +42,7 @@ struct Events {
     std::vector<BlockNews> block_news;
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
-    std::vector<std::int64_t> alerts_taken;  // keys of their rounds
+    std::vector<AlertMark> alerts_taken;
     bool stop = false;
 
     [[nodiscard]] bool empty() const;
@@ -68,7 +68,7 @@ public:
     void sealed(std::vector<Signed> events) override;
     void confirmed(std::vector<Confirmed> events) override;
     void block_news(BlockNews news) override;
-    void alert_taken(std::int64_t round) override;
+    void alert_taken(AlertMark alert) override;
 
     // Any thread. From now on submit() refuses.
     void close();

@@ -25,6 +25,7 @@ struct StepFacts {
     std::vector<store::Change> changes;
     std::vector<Lateness> woken;
     std::vector<domain::Family> unreachable;  // sends and preparations that met trouble on the way
+    std::size_t share_attempts_failed = 0;    // each cost a share one of its attempts
     std::size_t events = 0;                   // submissions and answers that were applied
     std::size_t answers_reorganised = 0;      // answers that differ from what is served already
     std::size_t round_alerts = 0;  // rounds closed with unsubmitted shares, once for each log line

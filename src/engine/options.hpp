@@ -55,6 +55,9 @@ struct ShareOptions {
     std::uint32_t confirms_max = 2;
     // Alerts of rounds say how many shares were only admitted; without confirm_reveals.
     bool tell_unconfirmed = false;
+    // How long before the second of a share the gateway hears of its proof; 0: it needs no time to
+    // get ready.
+    domain::Milliseconds prover_lead{0};
     // Log, beside what ended and why, how many shares there are and when they leave.
     bool expose_timing = false;
 };

@@ -24,8 +24,16 @@ namespace {
 
 constexpr std::size_t timers_per_step = 512;
 constexpr Milliseconds door_pause{3'000};
+constexpr std::uint32_t closed_retry_after_seconds = 5;
+constexpr std::uint32_t disk_full_retry_after_seconds = 30;
 
 }  // namespace
+
+Unavailable unavailable(store::StorageErrorKind kind, std::string reason) {
+    const bool is_full = kind == store::StorageErrorKind::full;
+    return {std::move(reason), is_full ? disk_full_retry_after_seconds : closed_retry_after_seconds,
+            store::label_of(kind)};
+}
 
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
                      Inbox& inbox, const ports::Clock& clock, ports::Random& random,
@@ -52,6 +60,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     observer_.recovered(report);
     next_maintenance_ = context_.now.monotonic;
     rounds::reload_late_rounds(context_);
+    shares::reload_begun(context_);
     unlogged_ = rounds::unlogged_alerts(context_);
     if (context_.alerts != nullptr) {
         std::vector<RoundAlert> alerts = rounds::open_alerts(context_);
@@ -77,6 +86,7 @@ Nanoseconds Processor::step() {
             recovery::rebuild_queues(context_);
             reorganisations::rebuild(context_);
         }
+        if (!has_stepped_) recovery::forget_in_work(context_);
         rounds::mark_logged(context_, logged_);
         apply_events();
         wake_timers();
@@ -84,13 +94,15 @@ Nanoseconds Processor::step() {
         maintain_if_due();
         start_work();
         end_broken(context_);
+        if (!filtered_clock_.held_leap()) rounds::tell_late(context_);
         wait = until_next_wake();
         const domain::Monotonic before = clock_.monotonic();
         transaction.commit();
         commit = clock_.monotonic() - before;
+        has_stepped_ = true;
     } catch (const store::StorageError& error) {
         roll_back();
-        refuse_pending(error.what());
+        refuse_pending(unavailable(error.kind(), error.what()));
         throw;
     }
     // Computed with the old rates.
@@ -111,7 +123,10 @@ void Processor::apply_events() {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
     admission_.finish(context_);
-    for (const std::int64_t round : events_.alerts_taken) store_.take_alert(round);
+    for (const auto& [round, late] : events_.alerts_taken) {
+        store_.take_alert(round, late);
+        context_.late_raised.erase(round);
+    }
     apply_retunes();
 }
 
@@ -154,6 +169,7 @@ void Processor::start_work() {
     readiness::start(context_);
     sending::start(context_);
     shares::start(context_);
+    shares::foresee(context_);
 }
 
 // What a wall clock says that is not believed closes no round.
@@ -168,6 +184,7 @@ void Processor::maintain_if_due() {
     // What a wall clock says that is not believed must not delete anything.
     more_maintenance_ = !filtered_clock_.held_leap() && maintenance::run_batch(context_);
     if (more_maintenance_) return;
+    if (!filtered_clock_.held_leap()) shares::tell_late_rounds(context_);
     store_.require_in_place();
     maintained_ = true;
     next_maintenance_ = context_.now.monotonic + context_.options.maintenance_interval;
@@ -184,7 +201,7 @@ void Processor::release_effects(Nanoseconds commit) {
     suspects_.keep();
     in_flight_.store(work_.busy(), std::memory_order_relaxed);
     for (const Effects::LogLine& line : effects.lines) logger_.write(line.level, line.text);
-    log_alerts(effects.alerts);
+    log_alerts(effects.alert_lines);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
     }
@@ -193,6 +210,7 @@ void Processor::release_effects(Nanoseconds commit) {
         change.reply(true);
     }
     if (!effects.checks.empty()) gateway_.check(std::move(effects.checks));
+    if (effects.proofs_expected > 0) gateway_.expect_proofs(effects.proofs_expected);
     if (!effects.prepares.empty()) gateway_.prepare(std::move(effects.prepares));
     if (!effects.sends.empty()) gateway_.send(std::move(effects.sends));
     if (!effects.confirms.empty()) gateway_.confirm(std::move(effects.confirms));
@@ -220,7 +238,7 @@ void Processor::log_alerts(const std::vector<RoundAlert>& raised) {
     for (const RoundAlert& alert : alerts) {
         const Effects::LogLine line = rounds::line_of(alert);
         logger_.write(line.level, line.text);
-        logged_.push_back(alert.round);
+        logged_.push_back(alert.mark());
     }
 }
 
@@ -228,8 +246,10 @@ void Processor::report_to_observer(Effects& effects, const Events& events, Nanos
     StepFacts facts;
     facts.changes = store_.take_changes();
     purges_.note(facts.changes);
+    note_revealed(facts.changes);
     facts.woken = std::move(effects.woken);
     facts.unreachable = std::move(effects.unreachable);
+    facts.share_attempts_failed = effects.share_attempts_failed;
     facts.events = events.size();
     facts.round_alerts = effects.alerts_logged;
     facts.answers_reorganised = effects.answers_reorganised;
@@ -238,8 +258,23 @@ void Processor::report_to_observer(Effects& effects, const Events& events, Nanos
     observer_.stepped(facts);
 }
 
+// What is in work or pauses stays, whatever happened to it.
+void Processor::note_revealed(const std::vector<store::Change>& changes) {
+    for (const store::Change& change : changes) {
+        if (change.kind != domain::Kind::share) continue;
+        const bool goes_on =
+            change.to && (*change.to == Status::queued || *change.to == Status::processing ||
+                          *change.to == Status::tx_in_flight);
+        if (!goes_on) context_.begun_shares.remove(change.sequence);
+    }
+    const auto earliest = context_.begun_shares.earliest();
+    begun_since_ms_.store(earliest ? domain::unix_ms(*earliest) : none_begun);
+}
+
 void Processor::roll_back() {
     context_.effects = {};
+    context_.late_shares_told.clear();
+    context_.late_raised.clear();
     context_.late_rounds_told.clear();
     work_.undo();
     gateway_.undo_sealed();
@@ -261,12 +296,21 @@ Nanoseconds Processor::until_next_wake() {
     const auto no_later_than = [&](store::Lane lane, domain::Timestamp now) {
         if (const auto wake = store_.earliest_wake(lane)) no_longer_than(*wake - now);
     };
+    const auto no_later_than_foreseen = [&] {
+        const Milliseconds lead = context_.options.shares.prover_lead;
+        const auto wake = store_.earliest_wake(store::Lane::schedule);
+        // What begins sooner was foreseen by this step.
+        if (lead > Milliseconds::zero() && wake && *wake - lead > wall) {
+            no_longer_than(*wake - lead - wall);
+        }
+    };
     no_later_than(store::Lane::timer, steady);
     no_later_than(store::Lane::gate, steady);
     if (const auto left = rounds::until_next_end(context_)) no_longer_than(*left);
     if (!stopping_) {
         if (gates_.free_share_slots() > 0) {
             no_later_than(store::Lane::schedule, wall);
+            no_later_than_foreseen();
         }
         if (const auto next = reorganisations::next_start(context_)) {
             wait = std::min<Nanoseconds>(wait, *next - monotonic);
@@ -349,7 +393,7 @@ void Processor::release_unfinished() {
 void Processor::refuse_the_rest() {
     inbox_.close();
     inbox_.drain(events_);
-    refuse_pending("stopping");
+    refuse_pending({"stopping", closed_retry_after_seconds, "stopping"});
 }
 
 void Processor::watch_clock() {
@@ -365,11 +409,12 @@ void Processor::watch_clock() {
 }
 
 void Processor::enter_read_only(const store::StorageError& error) {
-    refuse_pending(error.what());
+    refuse_pending(unavailable(error.kind(), error.what()));
+    closed_by_.store(error.kind());
     if (open_.exchange(false)) {
         logger_.write(ports::LogLevel::error,
-                      std::string("storage_failed action=\"new requests get 503 "
-                                  "until it heals\" error=") +
+                      std::string("storage_failed label=").append(store::label_of(error.kind())) +
+                          " action=\"new requests get 503 until it heals\" error=" +
                           base::log_value(error.what()));
     }
 }
@@ -388,9 +433,9 @@ void Processor::try_to_leave_read_only() {
     }
 }
 
-void Processor::refuse_pending(const std::string& reason) {
+void Processor::refuse_pending(const Unavailable& refusal) {
     for (const Submission& submission : std::exchange(events_.submissions, {})) {
-        submission.reply(Unavailable{reason, 5});
+        submission.reply(refusal);
     }
     for (const Retune& change : std::exchange(events_.retunes, {})) change.reply(false);
 }

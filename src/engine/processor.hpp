@@ -15,6 +15,10 @@
 
 namespace engine {
 
+// What a request is told that a database in this state can not take. A full disk stays full for
+// longer than others fail.
+[[nodiscard]] Unavailable unavailable(store::StorageErrorKind kind, std::string reason);
+
 // The one thread that decides and writes. Each step takes what happened and what is due, writes it
 // down in one transaction, and only after the commit lets replies and orders out.
 class Processor {
@@ -44,6 +48,16 @@ public:
 
     // Any thread. False while new requests can not be stored.
     [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_relaxed); }
+    // Any thread. Why it can not, of the last try; meaningful while it is not open.
+    [[nodiscard]] store::StorageErrorKind closed_by() const {
+        return closed_by_.load(std::memory_order_relaxed);
+    }
+    // Any thread. Since when the share longest in work or in pauses could have left.
+    [[nodiscard]] std::optional<domain::Timestamp> begun_since() const {
+        const std::int64_t since = begun_since_ms_.load(std::memory_order_relaxed);
+        if (since == none_begun) return std::nullopt;
+        return domain::from_unix_ms(since);
+    }
     // Any thread. Orders the gateway has not answered yet.
     [[nodiscard]] std::size_t in_flight() const {
         return in_flight_.load(std::memory_order_relaxed);
@@ -52,6 +66,8 @@ public:
     [[nodiscard]] std::uint64_t stale_events() const { return context_.stale; }
 
 private:
+    static constexpr std::int64_t none_begun = -1;
+
     void run_turns(domain::Milliseconds grace);
     void release_unfinished();
     void refuse_the_rest();
@@ -65,12 +81,13 @@ private:
     void watch(std::vector<domain::Block> blocks);
     void log_alerts(const std::vector<RoundAlert>& raised);
     void report_to_observer(Effects& effects, const Events& events, domain::Nanoseconds commit);
+    void note_revealed(const std::vector<store::Change>& changes);
     void roll_back();
     [[nodiscard]] domain::Nanoseconds until_next_wake();
     void watch_clock();
     void enter_read_only(const store::StorageError& error);
     void try_to_leave_read_only();
-    void refuse_pending(const std::string& reason);
+    void refuse_pending(const Unavailable& refusal);
 
     store::Store& store_;
     Gates& gates_;
@@ -87,7 +104,7 @@ private:
     Checkpointer checkpointer_;
     rounds::PurgeTally purges_;
     std::vector<RoundAlert> unlogged_;  // of an earlier life, until the first commit of this one
-    std::vector<std::int64_t> logged_;  // rounds whose lines are out, and no commit knows it yet
+    std::vector<AlertMark> logged_;     // whose lines are out, and no commit knows it yet
     Events events_;
     domain::Monotonic next_maintenance_{};
     domain::Monotonic next_try_{};
@@ -96,9 +113,12 @@ private:
     bool more_maintenance_ = false;
     bool maintained_ = false;  // in this step, to the end
     bool lines_stale_ = false;
+    bool has_stepped_ = false;
     bool stopping_ = false;
     std::atomic<bool> open_{true};
+    std::atomic<store::StorageErrorKind> closed_by_{store::StorageErrorKind::other};
     std::atomic<std::size_t> in_flight_{0};
+    std::atomic<std::int64_t> begun_since_ms_{none_begun};
 };
 
 }  // namespace engine

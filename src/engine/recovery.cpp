@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "engine/sending.hpp"
@@ -105,10 +107,26 @@ void limit_wait(Context& context, const store::Row& row) {
     if (!context.store.reschedule(row, row.status, schedule)) ++context.stale;
 }
 
+// What no row tells any more once it stands in its queue again: how many of them were in work.
+const std::string in_work_note = "in_work";
+
+void read_in_work(Context& context, Report& report) {
+    std::istringstream numbers(context.store.note(in_work_note).value_or(""));
+    numbers >> report.processing >> report.queued >> report.shares;
+}
+
+void note_in_work(Context& context, const Report& report) {
+    const bool is_some = report.processing + report.queued + report.shares > 0;
+    if (!is_some) return;
+    context.store.keep_note(in_work_note, std::to_string(report.processing) + " " +
+                                              std::to_string(report.queued) + " " +
+                                              std::to_string(report.shares));
+}
+
 void count(Report& report, const store::Row& row) {
     if (row.kind == Kind::share) {
         ++report.shares;
-    } else if (row.status == Status::tx_in_flight) {
+    } else if (row.status == Status::tx_in_flight || sending::was_sealed(row)) {
         ++report.in_flight;
     } else if (row.status == Status::processing) {
         ++report.processing;
@@ -138,7 +156,8 @@ void recover_one(Context& context, CrashSuspects& suspects, Report& report, cons
         ++report.quarantined;
         return;
     }
-    const bool pauses = row.schedule.claims == 0 && row.status != Status::tx_in_flight;
+    const bool pauses =
+        row.schedule.claims == 0 && row.status != Status::tx_in_flight && !sending::was_sealed(row);
     if (row.status == Status::receipt_received || pauses) {
         ++report.waiting;
         limit_wait(context, row);
@@ -185,9 +204,10 @@ void enqueue(Context& context, const store::Row& row) {
 namespace {
 
 // What was signed is looked up by the next start as after a crash, and suspects stay suspects.
-void release_one(Context& context, store::Row row) {
+void release_one(Context& context, Report& released, store::Row row) {
     if (row.schedule.claims > 0) --row.schedule.claims;
     if (!sending::was_sealed(row) && row.schedule.claims < CrashSuspects::claims_min) {
+        count(released, row);
         enqueue(context, reset(context, row));
     } else if (!context.store.reschedule(row, row.status, on_timer(context, row.schedule))) {
         ++context.stale;
@@ -197,11 +217,18 @@ void release_one(Context& context, store::Row row) {
 }  // namespace
 
 void release(Context& context) {
+    Report released;
+    read_in_work(context, released);
     for (const auto& [id, entry] : context.work.entries()) {
         if (entry.task == Task::rest || entry.task == Task::confirm) continue;
         const std::optional<store::Row> row = context.store.load(id);
-        if (row && !domain::is_terminal(row->status)) release_one(context, *row);
+        if (row && !domain::is_terminal(row->status)) release_one(context, released, *row);
     }
+    note_in_work(context, released);
+}
+
+void forget_in_work(Context& context) {
+    if (context.store.note(in_work_note)) context.store.drop_note(in_work_note);
 }
 
 void rebuild_queues(Context& context) {
@@ -237,6 +264,7 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
     std::vector<store::Row> rows;
     {
         store::Store::Transaction transaction(context.store);
+        read_in_work(context, report);
         rows = context.store.standing_in(store::Lane::timer);
         commit(transaction);
     }
@@ -255,6 +283,7 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
         for (std::size_t i = begin; i < end; ++i) {
             recover_one(context, suspects, report, rows[i]);
         }
+        note_in_work(context, report);
         commit(transaction);
         progress();
     }

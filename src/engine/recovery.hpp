@@ -10,6 +10,8 @@
 namespace engine::recovery {
 
 struct Report {
+    // What was in work at the end of the last process, orderly or not, and of those since then
+    // whose start did not get as far as a step.
     std::uint64_t in_flight = 0;         // may have left: looked up before anything is sent again
     std::uint64_t processing = 0;        // waits for the sending gate again
     std::uint64_t queued = 0;            // waits for readiness again
@@ -28,6 +30,9 @@ struct Report {
 // At an orderly end: what is still in work goes back where it can start again, and does not count
 // as cut off by a crash.
 void release(Context& context);
+
+// With the first step: what run() put back is no longer what was in work.
+void forget_in_work(Context& context);
 
 // What the gateway must know to go on. After run().
 [[nodiscard]] Resume resume(store::Store& store);

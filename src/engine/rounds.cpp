@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "engine/shares.hpp"
 
 namespace engine::rounds {
@@ -14,6 +15,9 @@ namespace {
 // About a millisecond of writing each: the end of a round never holds up the step it falls into.
 constexpr std::size_t rows_per_batch = 100;
 constexpr std::size_t rounds_per_batch = 16;
+constexpr domain::Milliseconds alert_pause{60'000};
+constexpr std::size_t troubles_max = 64;  // the rounds that came last
+constexpr std::size_t reason_bytes_max = 200;
 
 // The latest end of rounds that are over: their last second has passed.
 domain::Timestamp latest_end(const Context& context) {
@@ -24,6 +28,8 @@ RoundAlert alert_of(const Context& context, const store::RoundRow& round) {
     RoundAlert alert{round.id,        round.round_id, round.vote_end, round.total,
                      round.submitted, round.failed,   round.timed_out};
     if (context.options.shares.tell_unconfirmed) alert.unconfirmed = round.unconfirmed;
+    const auto trouble = context.round_troubles.find(round.id);
+    if (trouble != context.round_troubles.end()) alert.reason = trouble->second;
     return alert;
 }
 
@@ -33,6 +39,16 @@ std::vector<RoundAlert> alerts_of(const Context& context,
     alerts.reserve(rounds.size());
     for (const store::RoundRow& round : rounds) alerts.push_back(alert_of(context, round));
     return alerts;
+}
+
+// Written with this commit, and told after it.
+void raise(Context& context, const store::RoundRow& round) {
+    const RoundAlert alert = alert_of(context, round);
+    assert(alert.submitted + alert.unsubmitted() == alert.total);
+    context.store.add_alert(round, context.now.wall);
+    context.effects.alert_lines.push_back(alert);
+    context.effects.alerts.push_back(alert);
+    context.next_alert[round.id] = context.now.monotonic + alert_pause;
 }
 
 bool is_settled(const store::RoundRow& round) {
@@ -48,10 +64,7 @@ bool close_if_settled(Context& context, std::int64_t id) {
     if (context.options.shares.tell_unconfirmed) {
         round->unconfirmed = context.store.admitted_only(*round);
     }
-    const RoundAlert alert = alert_of(context, *round);
-    assert(alert.submitted + alert.unsubmitted() == alert.total);
-    context.store.add_alert(*round, context.now.wall);
-    context.effects.alerts.push_back(alert);
+    raise(context, *round);
     return true;
 }
 
@@ -66,6 +79,43 @@ std::size_t expire_late(Context& context) {
         round = expired == before ? context.late_rounds.erase(round) : std::next(round);
     }
     return expired;
+}
+
+RoundAlert late_alert(const store::RoundRow& round, std::uint64_t late, std::uint64_t told) {
+    RoundAlert alert{round.id, round.round_id, round.vote_end, late - told, 0, 0, late - told};
+    alert.late = late;
+    return alert;
+}
+
+// False: everybody knows of all that was dropped.
+bool tell_late_of(Context& context, const store::RoundRow& round) {
+    const std::optional<store::AlertRow> alert = context.store.find_alert(round.id);
+    if (!alert) {
+        // The late one may wait for its turn to be dropped.
+        if (!is_settled(round) || round.submitted == round.total) return true;
+        // All that came in time was revealed, whatever kept it for a while.
+        context.round_troubles.erase(round.id);
+        raise(context, round);
+        return true;
+    }
+    const auto is_due = [&](const std::optional<std::uint64_t>& told) {
+        return told && *told < alert->late;
+    };
+    const bool is_line_due = is_due(alert->logged);
+    const bool is_alert_due = context.alerts != nullptr && is_due(alert->taken) &&
+                              context.late_raised[round.id] < alert->late;
+    if (is_line_due || is_alert_due) {
+        context.next_alert[round.id] = context.now.monotonic + alert_pause;
+    }
+    if (is_line_due) {
+        context.effects.alert_lines.push_back(late_alert(round, alert->late, *alert->logged));
+    }
+    if (is_alert_due) {
+        context.late_raised[round.id] = alert->late;
+        context.effects.alerts.push_back(late_alert(round, alert->late, *alert->taken));
+    }
+    const bool is_told = alert->logged >= alert->late && alert->taken >= alert->late;
+    return !is_told || context.late_rounds.contains(round.id);
 }
 
 std::string hex_of(store::Store& store, std::int64_t id) {
@@ -98,15 +148,34 @@ std::optional<domain::Milliseconds> until_next_end(Context& context) {
 void note_late(Context& context, const store::Row& share) {
     if (!share.round || !context.store.is_closed(*share.round)) return;
     context.late_rounds.insert(*share.round);
+    context.late_untold.insert(*share.round);
     if (!context.late_rounds_told.insert(*share.round).second) return;
     context.effects.lines.push_back(
         {ports::LogLevel::warning,
          "share_after_round_end round_id=" + hex_of(context.store, *share.round)});
 }
 
+void tell_late(Context& context) {
+    std::erase_if(context.next_alert,
+                  [&](const auto& next) { return next.second <= context.now.monotonic; });
+    for (auto id = context.late_untold.begin(); id != context.late_untold.end();) {
+        if (context.next_alert.contains(*id)) {
+            ++id;
+            continue;
+        }
+        const std::optional<store::RoundRow> round = context.store.find_round(*id);
+        const bool goes_on = round && tell_late_of(context, *round);
+        id = goes_on ? std::next(id) : context.late_untold.erase(id);
+    }
+}
+
 void reload_late_rounds(Context& context) {
     for (const std::int64_t round : context.store.closed_with_waiting()) {
         context.late_rounds.insert(round);
+        context.late_untold.insert(round);
+    }
+    for (const std::int64_t round : context.store.rounds_with_late()) {
+        context.late_untold.insert(round);
     }
 }
 
@@ -118,23 +187,47 @@ std::vector<RoundAlert> unlogged_alerts(Context& context) {
     return alerts_of(context, context.store.unlogged_alerts());
 }
 
+void note_late_shares(Context& context, std::int64_t round, domain::Milliseconds late) {
+    const auto trouble = context.round_troubles.find(round);
+    const bool is_known = trouble != context.round_troubles.end();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(late).count();
+    context.effects.lines.push_back(
+        {ports::LogLevel::error,
+         "shares_late alert=true round_id=" + hex_of(context.store, round) +
+             " more_than_seconds=" + std::to_string(seconds) +
+             (is_known ? " reason=" + base::log_value(trouble->second) : "") +
+             " hint=\"they wait for the chain, the prover, or one of "
+             "helper.max_concurrent_proofs\""});
+}
+
+void note_trouble(Context& context, const store::Row& share, const std::string& reason) {
+    if (!share.round) return;
+    context.round_troubles[*share.round] = base::sanitize(reason, {.bytes_max = reason_bytes_max});
+    if (context.round_troubles.size() > troubles_max) {
+        context.round_troubles.erase(context.round_troubles.begin());
+    }
+}
+
 Effects::LogLine line_of(const RoundAlert& alert) {
     const std::string unconfirmed =
         alert.unconfirmed ? " unconfirmed=" + std::to_string(*alert.unconfirmed) : "";
+    const std::string reason =
+        alert.reason.empty() ? "" : " reason=" + base::log_value(alert.reason);
     return {ports::LogLevel::error,
             "round_closed_with_unsubmitted_shares alert=true round_id=" +
                 domain::to_hex(alert.round_id) + " total=" + std::to_string(alert.total) +
                 " submitted=" + std::to_string(alert.submitted) + " failed=" +
                 std::to_string(alert.failed) + " pending=" + std::to_string(alert.pending) +
-                " unsubmitted=" + std::to_string(alert.unsubmitted()) + unconfirmed};
+                " unsubmitted=" + std::to_string(alert.unsubmitted()) + unconfirmed + reason +
+                (alert.late > 0 ? " after_end=true" : "")};
 }
 
-void mark_logged(Context& context, const std::vector<std::int64_t>& rounds) {
-    for (const std::int64_t round : rounds) {
-        context.store.mark_alert_logged(round);
-        if (context.alerts == nullptr) context.store.take_alert(round);
+void mark_logged(Context& context, const std::vector<AlertMark>& alerts) {
+    for (const auto& [round, late] : alerts) {
+        context.store.mark_alert_logged(round, late);
+        if (context.alerts == nullptr) context.store.take_alert(round, late);
     }
-    context.effects.alerts_logged += rounds.size();
+    context.effects.alerts_logged += alerts.size();
 }
 
 void PurgeTally::note(const std::vector<store::Change>& changes) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "engine/alerts.hpp"
@@ -19,10 +20,15 @@ namespace engine::rounds {
 [[nodiscard]] std::optional<domain::Milliseconds> until_next_end(Context& context);
 
 // A share of a round that is over came in. When the round is closed, the share times out with the
-// next batch, and nobody is alerted again.
+// next batch, and is in the next alert of the round.
 void note_late(Context& context, const store::Row& share);
 
-// At start: shares that came too late and were not timed out before the end of the process.
+// Alerts what was dropped of closed rounds since the last alert of each, at most one a minute and
+// round. At the end of a step.
+void tell_late(Context& context);
+
+// At start: shares that came too late and were not timed out, or not told of, before the end of the
+// process.
 void reload_late_rounds(Context& context);
 
 // Alerts that nobody took yet.
@@ -31,11 +37,17 @@ void reload_late_rounds(Context& context);
 // Alerts whose line may not be in the log: the process ended before it was known to be.
 [[nodiscard]] std::vector<RoundAlert> unlogged_alerts(Context& context);
 
+// Shares of the round are late by that much; how many is not told.
+void note_late_shares(Context& context, std::int64_t round, domain::Milliseconds late);
+
+// Kept for the alert of the share's round, should it come to one.
+void note_trouble(Context& context, const store::Row& share, const std::string& reason);
+
 // What the log says of an alert (share-helper 3.3).
 [[nodiscard]] Effects::LogLine line_of(const RoundAlert& alert);
 
-// The lines of the alerts of these rounds are out. With nobody else to tell they are done.
-void mark_logged(Context& context, const std::vector<std::int64_t>& rounds);
+// The lines of these alerts are out. With nobody else to tell they are done.
+void mark_logged(Context& context, const std::vector<AlertMark>& alerts);
 
 // How many rows of each round the purge at hand deleted so far. One thread.
 class PurgeTally {

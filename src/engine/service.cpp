@@ -13,7 +13,6 @@ using domain::Status;
 
 namespace {
 
-constexpr std::uint32_t closed_retry_after_seconds = 5;
 constexpr std::uint32_t full_retry_after_seconds = 1;
 
 }  // namespace
@@ -30,7 +29,8 @@ Service::Service(Inbox& inbox, const Processor& processor, const Gates& gates,
 void Service::submit(const domain::Request& request, const SubmitOptions& options, Reply reply) {
     assert(reply);
     if (!processor_.is_open() || damaged_) {
-        reply(Unavailable{"the database takes no writes", closed_retry_after_seconds});
+        reply(unavailable(damaged_ ? store::StorageErrorKind::corrupt : processor_.closed_by(),
+                          "the database takes no writes"));
         return;
     }
     // Everything that needs no order is done here, on the caller's thread.
@@ -52,7 +52,8 @@ void Service::submit(const domain::Request& request, const SubmitOptions& option
     // A share without the end of its round could never be given up.
     assert(submission.kind != domain::Kind::share || submission.vote_end);
     if (const auto refused = inbox_.submit(std::move(submission))) {
-        refused->reply(Unavailable{"the inbox is full or closed", full_retry_after_seconds});
+        refused->reply(
+            Unavailable{"the inbox is full or closed", full_retry_after_seconds, "inbox_full"});
     }
 }
 
@@ -110,6 +111,14 @@ Pending Service::pending(const store::Row& row) const {
 void Service::retune(Retune change) {
     if (!processor_.is_open()) return change.reply(false);
     if (const auto refused = inbox_.retune(std::move(change))) refused->reply(false);
+}
+
+store::Backlog Service::backlog() {
+    store::Backlog backlog = reader_.backlog();
+    if (const auto begun = processor_.begun_since()) {
+        backlog.earliest_scheduled = std::min(backlog.earliest_scheduled.value_or(*begun), *begun);
+    }
+    return backlog;
 }
 
 std::vector<Dependency> Service::dependencies() const {

@@ -32,6 +32,9 @@ public:
     [[nodiscard]] std::vector<Dependency> dependencies() const override;
     [[nodiscard]] Tuning tuning() const override { return gates_.tuning(); }
     void retune(Retune change) override;
+    // As the reader has it, and shares past their second count as scheduled while they are in work
+    // or pause. Throws StorageError.
+    [[nodiscard]] store::Backlog backlog();
 
 private:
     // What a failed read is answered with.

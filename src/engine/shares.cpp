@@ -5,6 +5,7 @@
 
 #include "engine/confirmations.hpp"
 #include "engine/request_ids.hpp"
+#include "engine/rounds.hpp"
 #include "engine/share_log.hpp"
 
 namespace engine::shares {
@@ -19,26 +20,50 @@ namespace {
 constexpr std::size_t rows_per_step = 512;
 constexpr domain::Milliseconds unreachable_bound_min{1'000};
 constexpr domain::Milliseconds unreachable_bound_max{60'000};
+constexpr domain::Milliseconds late_after{60'000};
+constexpr domain::Milliseconds late_pause{std::chrono::hours{1}};
 
 void time_out(Context& context, const store::Row& row) {
     fail(context, row, Status::timed_out, Cause::expired,
          {Reason::round_over, "The round was over before the share was revealed", {}});
 }
 
-void start_one(Context& context, const store::Row& row) {
+domain::Timestamp second_of(const domain::VoteShare& share) {
+    return domain::Timestamp{std::chrono::seconds{static_cast<std::int64_t>(share.submit_at)}};
+}
+
+// Not before it came: a wallet may name a time that has passed.
+void note_begun(Context& context, const store::Row& row, const domain::VoteShare& share) {
+    const auto came = std::min(context.now.wall, RequestIds::given_out(row.id));
+    context.begun_shares.add(row.id.sequence, row.round, std::max(second_of(share), came));
+}
+
+// Whether this try is the share's first. Of those the chain lost only the message tells.
+bool is_first_try(Context& context, const store::Row& row) {
+    const store::Schedule& before = row.schedule;
+    return before.attempts == 0 && before.faults == 0 && before.claims == 0 &&
+           (!context.options.shares.confirm_reveals ||
+            context.store.attempts(row.id.sequence).empty());
+}
+
+// True: begun for the first time.
+bool start_one(Context& context, const store::Row& row) {
     assert(row.kind == domain::Kind::share && row.status == Status::queued);
     assert(row.schedule.wake <= context.now.wall && !is_over(context, row));
     RequestPtr request = load_request(context, row);
-    if (!request) return;
+    if (!request) return false;
+    const bool is_first = is_first_try(context, row);
     if (!context.store.move(row, {Status::queued, Status::processing, Cause::claimed},
                             in_work(context, row.schedule), context.now.wall)) {
         ++context.stale;
-        return;
+        return false;
     }
+    note_begun(context, row, std::get<domain::VoteShare>(*request));
     context.effects.woken.push_back({store::Lane::schedule, context.now.wall - row.schedule.wake});
     context.gates.take_share_slot();
     context.work.begin(row.id.sequence, {Task::prepare, Family::share});
     context.effects.prepares.push_back({row.id, std::move(request)});
+    return is_first;
 }
 
 // Whoever asks us to wait does not know when the round ends: a tenth of what is left of it, so that
@@ -77,11 +102,11 @@ domain::Timestamp due_time(Context& context, const store::Row& row) {
     const std::optional<domain::VoteShare> share = stored_share(context, row);
     if (!share) return {};
     if (share->submit_at == 0) return std::min(context.now.wall, RequestIds::given_out(row.id));
-    return domain::Timestamp{std::chrono::seconds{static_cast<std::int64_t>(share->submit_at)}};
+    return second_of(*share);
 }
 
 void start(Context& context) {
-    const std::size_t begun = context.effects.prepares.size();
+    std::size_t begun = 0;
     std::size_t seen = 0;
     while (context.gates.free_share_slots() > 0 && seen < rows_per_step) {
         const std::size_t limit =
@@ -89,12 +114,48 @@ void start(Context& context) {
         const std::vector<store::Row> rows =
             context.store.due(store::Lane::schedule, context.now.wall, limit);
         for (const store::Row& row : rows) {
-            is_over(context, row) ? time_out(context, row) : start_one(context, row);
+            if (is_over(context, row)) {
+                time_out(context, row);
+            } else if (start_one(context, row)) {
+                ++begun;
+            }
         }
         seen += rows.size();
         if (rows.size() < limit) break;
     }
-    note_started(context, context.effects.prepares.size() - begun);
+    note_started(context, begun);
+}
+
+void foresee(Context& context) {
+    const domain::Milliseconds lead = context.options.shares.prover_lead;
+    const std::size_t free = context.gates.free_share_slots();
+    if (lead <= domain::Milliseconds::zero() || free == 0) return;
+    const std::size_t begin =
+        context.store.count_due(store::Lane::schedule, context.now.wall + lead, free);
+    if (begin > 0) context.effects.proofs_expected = context.gates.shares_in_work() + begin;
+}
+
+// Pauses are no longer than a minute, or as the fifth attempt has them.
+void reload_begun(Context& context) {
+    const auto latest = context.now.wall + unreachable_bound_max;
+    for (const store::Row& row : context.store.tried_shares(latest)) {
+        if (const auto share = stored_share(context, row)) note_begun(context, row, *share);
+    }
+}
+
+void tell_late_rounds(Context& context) {
+    const domain::Timestamp since = context.now.wall - late_after;
+    std::set<std::int64_t> rounds = context.begun_shares.rounds_due(since);
+    for (const store::Row& row : context.store.due(store::Lane::schedule, since, rows_per_step)) {
+        if (row.round && RequestIds::given_out(row.id) <= since) rounds.insert(*row.round);
+    }
+    for (const std::int64_t round : rounds) {
+        const auto [told, is_new] =
+            context.late_shares_told.try_emplace(round, context.now.monotonic);
+        if (!is_new && context.now.monotonic - told->second < late_pause) continue;
+        told->second = context.now.monotonic;
+        rounds::note_late_shares(context, round, late_after);
+    }
 }
 
 std::size_t expire(Context& context, std::int64_t round, std::size_t limit) {
@@ -137,7 +198,9 @@ void attempt_failed(Context& context, const store::Row& row, const domain::Failu
     store::Row failed = row;
     ++failed.schedule.attempts;
     failed.schedule.faults = 0;
+    ++context.effects.share_attempts_failed;
     note_failed_attempt(context, failed, failure.text);
+    rounds::note_trouble(context, row, failure.text);
     if (failed.schedule.attempts >= options.attempts_max) {
         fail(context, row, Status::failure, Cause::transaction,
              {Reason::attempts_used_up, failure.text, failure.selector});
@@ -156,6 +219,7 @@ void chain_unreachable(Context& context, const store::Row& row, const Unreachabl
         attempt_failed(context, row, {Reason::send_failed, unreachable.reason, {}});
         return;
     }
+    rounds::note_trouble(context, row, unreachable.reason);
     // Whatever went well in between: the pauses grow until the attempt comes to an end.
     store::Row waiting = row;
     ++waiting.schedule.faults;

@@ -20,14 +20,24 @@ inline constexpr domain::Milliseconds last_second{1'000};
 // instead.
 void start(Context& context);
 
+// Tells of the proofs that begin within the lead of the options.
+void foresee(Context& context);
+
+// At start: those whose first try lies in an earlier life.
+void reload_begun(Context& context);
+
+// One line for each round that has shares more than a minute past their second, at most once an
+// hour.
+void tell_late_rounds(Context& context);
+
 // Times out shares of a round that wait although it is over; at most `limit`. How many.
 std::size_t expire(Context& context, std::int64_t round, std::size_t limit);
 
 void revealed(Context& context, const store::Row& row, const Receipt& receipt);
 // The chain or the prover said no: one of the attempts is spent.
 void attempt_failed(Context& context, const store::Row& row, const domain::Failure& failure);
-// Nobody could be asked: costs no attempt while the round is open, unless strict_attempts, and
-// never one while the process stops.
+// Nobody could be asked, or the chain does not know the round as active: costs no attempt while the
+// round is open, unless strict_attempts, and never one while the process stops.
 void chain_unreachable(Context& context, const store::Row& row, const Unreachable& unreachable);
 
 }  // namespace engine::shares

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -38,6 +39,7 @@ struct QueueFull {
 struct Unavailable {
     std::string reason;  // for the log
     std::uint32_t retry_after_seconds = 1;
+    std::string_view label = "unavailable";  // same; a literal
 };
 
 using AcceptOutcome = std::variant<Accepted, Conflict, KeyReused, QueueFull, Unavailable>;

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace store {
 
@@ -12,6 +13,23 @@ enum class StorageErrorKind {
     corrupt,  // the file is not what we wrote: nothing it says can be trusted
     other,
 };
+
+// As the log says it.
+[[nodiscard]] constexpr std::string_view label_of(StorageErrorKind kind) {
+    switch (kind) {
+        case StorageErrorKind::full:
+            return "disk_full";
+        case StorageErrorKind::io:
+            return "disk_failed";
+        case StorageErrorKind::busy:
+            return "database_busy";
+        case StorageErrorKind::corrupt:
+            return "database_damaged";
+        case StorageErrorKind::other:
+            break;
+    }
+    return "database_failed";
+}
 
 // Every failure of the database leaves this folder as this type, with the first cause in what().
 class StorageError : public std::runtime_error {

@@ -18,6 +18,9 @@
 
 namespace store {
 
+// Whom a request is for: shares go to the chain of votes, all others to the gateway's.
+enum class Chain { gateway, votes };
+
 // Which queue a row stands in; the numbers are stored.
 enum class Lane {
     schedule = 0,  // shares that wait for their time
@@ -181,6 +184,16 @@ struct RoundRow {
     std::uint64_t unconfirmed = 0;  // of the submitted; known of alerts alone
 
     bool operator==(const RoundRow&) const = default;
+};
+
+// What became of the alert of a round, and of the shares that came after it.
+struct AlertRow {
+    std::uint64_t late = 0;  // were dropped since the round closed
+    // How many of these were told; nothing: not even the alert of the end.
+    std::optional<std::uint64_t> taken;
+    std::optional<std::uint64_t> logged;
+
+    bool operator==(const AlertRow&) const = default;
 };
 
 }  // namespace store

@@ -273,6 +273,17 @@ std::vector<Row> Store::due(Lane lane, domain::Timestamp now, std::size_t limit)
     return impl_->read_rows(impl_->statements_.due.with(lane_number(lane), now, limit));
 }
 
+std::size_t Store::count_due(Lane lane, domain::Timestamp now, std::size_t limit) {
+    Statement& statement = impl_->statements_.count_due.with(lane_number(lane), now, limit);
+    const std::int64_t rows = statement.next() ? statement.integer(0) : 0;
+    statement.finish();
+    return static_cast<std::size_t>(rows);
+}
+
+std::vector<Row> Store::tried_shares(domain::Timestamp latest) {
+    return impl_->read_rows(impl_->statements_.tried_shares.with(latest));
+}
+
 std::vector<Row> Store::standing_in(Lane lane) {
     return impl_->read_rows(impl_->statements_.standing_in.with(lane_number(lane)));
 }
@@ -496,6 +507,24 @@ void Store::set(const Setting& setting) {
 
 void Store::unset(const std::string& name) {
     impl_->statements_.unset.with(name).run();
+}
+
+std::optional<std::string> Store::note(const std::string& name) {
+    Statement& statement = impl_->statements_.find_note.with(name);
+    std::optional<std::string> value;
+    if (statement.next()) value = std::string(statement.text(0));
+    statement.finish();
+    return value;
+}
+
+void Store::keep_note(const std::string& name, const std::string& value) {
+    assert(impl_->in_transaction());
+    impl_->statements_.keep_note.with(name, value).run();
+}
+
+void Store::drop_note(const std::string& name) {
+    assert(impl_->in_transaction());
+    impl_->statements_.drop_note.with(name).run();
 }
 
 std::vector<Change> Store::take_changes() {

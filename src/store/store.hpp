@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,6 +62,10 @@ public:
 
     // Rows of a lane whose wake has come, earliest first, at most `limit`.
     [[nodiscard]] std::vector<Row> due(Lane lane, domain::Timestamp now, std::size_t limit);
+    // How many these are, up to `limit`.
+    [[nodiscard]] std::size_t count_due(Lane lane, domain::Timestamp now, std::size_t limit);
+    // Rows of the lane `schedule` that were tried before, with a wake up to `latest`.
+    [[nodiscard]] std::vector<Row> tried_shares(domain::Timestamp latest);
     // Every row of a lane in order of acceptance; meant for `gate` and `timer`: the rows in work.
     [[nodiscard]] std::vector<Row> standing_in(Lane lane);
     [[nodiscard]] std::optional<domain::Timestamp> earliest_wake(Lane lane);
@@ -175,14 +180,39 @@ public:
     [[nodiscard]] std::vector<RoundRow> open_alerts();
     // Same, those whose line may not be in the log.
     [[nodiscard]] std::vector<RoundRow> unlogged_alerts();
-    void take_alert(std::int64_t round);
-    void mark_alert_logged(std::int64_t round);
+    // Nothing: the round closed without one.
+    [[nodiscard]] std::optional<AlertRow> find_alert(std::int64_t round);
+    // Closed rounds of whose late shares somebody may not know, or their shares not yet dropped.
+    [[nodiscard]] std::vector<std::int64_t> rounds_with_late();
+    // With so many of the shares that came late; never fewer than before.
+    void take_alert(std::int64_t round, std::uint64_t late = 0);
+    void mark_alert_logged(std::int64_t round, std::uint64_t late = 0);
 
     // --- settings ---
 
     [[nodiscard]] std::vector<Setting> settings();
     void set(const Setting& setting);
     void unset(const std::string& name);
+
+    // --- notes of the program itself; nobody else changes them ---
+
+    [[nodiscard]] std::optional<std::string> note(const std::string& name);
+    void keep_note(const std::string& name, const std::string& value);
+    void drop_note(const std::string& name);
+
+    // --- all that is stored for one chain; each reads as much as there is ---
+
+    [[nodiscard]] bool has_ended(Chain chain);
+    [[nodiscard]] std::uint64_t count_unfinished(Chain chain);
+    using SealedVisitor = std::function<void(std::int64_t request, domain::ByteView sealed)>;
+    // Every transaction of requests that have ended, or that have not; the newest request first.
+    void for_each_sealed(Chain chain, bool ended, const SealedVisitor& visit);
+    // As if they had never been.
+    void forget(const std::vector<std::int64_t>& requests);
+    // Same for those that have ended; returns how many.
+    std::size_t forget_ended(Chain chain, std::size_t limit);
+    // How far listeners have read, and the answers nobody claimed.
+    void forget_listening();
 
     // --- upkeep ---
 

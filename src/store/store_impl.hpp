@@ -54,6 +54,9 @@ inline const std::string inclusion_columns =
 inline const std::string alert_columns =
     "id, round_id, vote_end_ms, alert.total, alert.submitted, alert.failed, pending, unconfirmed "
     "from alert join round on id = round";
+// Dropped after the alert of the round was written.
+inline const std::string late_shares =
+    "(round.failed + round.timed_out - alert.failed - alert.pending)";
 inline const std::string round_columns =
     "id, round_id, vote_end_ms, total, submitted, failed, timed_out, 0";
 
@@ -95,7 +98,13 @@ struct Store::Statements {
     Statement remember_key{db_,
                            "insert into idempotency (key, request) values (?1, ?2) "
                            "on conflict (key) do update set request = ?2"};
-    Statement settings{db_, "select name, value from setting order by name"};
+    Statement settings{db_,
+                       "select name, value from setting where name not like '~%' order by name"};
+    Statement find_note{db_, "select value from setting where name = '~' || ?"};
+    Statement keep_note{db_,
+                        "insert into setting (name, value) values ('~' || ?1, ?2) "
+                        "on conflict (name) do update set value = ?2"};
+    Statement drop_note{db_, "delete from setting where name = '~' || ?"};
     Statement set{db_,
                   "insert into setting (name, value) values (?1, ?2) "
                   "on conflict (name) do update set value = ?2"};
@@ -112,6 +121,12 @@ struct Store::Statements {
     Statement due{db_, "select " + row_columns +
                            " from request where lane = ? and wake_ms <= ? "
                            "order by wake_ms, id limit ?"};
+    Statement count_due{db_,
+                        "select count(*) from (select 1 from request where lane = ? and "
+                        "wake_ms <= ? limit ?)"};
+    Statement tried_shares{db_, "select " + row_columns +
+                                    " from request where lane = 0 and wake_ms <= ? and "
+                                    "(attempts > 0 or faults > 0)"};
     // The unary plus keeps the planner on the lane index and off the primary key.
     Statement standing_in{db_,
                           "select " + row_columns + " from request where lane = ? order by +id"};
@@ -244,8 +259,14 @@ struct Store::Statements {
                           "select " + alert_columns + " where taken = 0 order by raised_ms, id"};
     Statement unlogged_alerts{
         db_, "select " + alert_columns + " where logged = 0 order by raised_ms, id"};
-    Statement take_alert{db_, "update alert set taken = 1 where round = ?"};
-    Statement mark_alert_logged{db_, "update alert set logged = 1 where round = ?"};
+    Statement find_alert{db_, "select " + late_shares +
+                                  ", taken, logged from alert join round on id = round "
+                                  "where round = ?"};
+    Statement rounds_with_late{db_, "select id from alert join round on id = round where " +
+                                        late_shares + " >= min(taken, logged) and " + late_shares +
+                                        " > 0"};
+    Statement take_alert{db_, "update alert set taken = max(taken, ?2) where round = ?1"};
+    Statement mark_alert_logged{db_, "update alert set logged = max(logged, ?2) where round = ?1"};
     Statement close_round{db_, "update round set closed = 1 where id = ?"};
     Statement purgeable{
         db_, "select " + row_columns +

@@ -1,5 +1,6 @@
 #include "store/store_impl.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace store {
@@ -19,6 +20,12 @@ RoundRow read_round(const Statement& statement) {
     round.timed_out = static_cast<std::uint64_t>(statement.integer(6));
     round.unconfirmed = static_cast<std::uint64_t>(statement.integer(7));
     return round;
+}
+
+// Stored as one more, so that 0 stays what it was: nobody knows of the alert.
+std::optional<std::uint64_t> told(std::int64_t stored) {
+    if (stored <= 0) return std::nullopt;
+    return static_cast<std::uint64_t>(stored - 1);
 }
 
 std::vector<RoundRow> read_rounds(Statement& statement) {
@@ -113,12 +120,32 @@ std::vector<RoundRow> Store::unlogged_alerts() {
     return read_rounds(impl_->statements_.unlogged_alerts.with());
 }
 
-void Store::mark_alert_logged(std::int64_t round) {
-    impl_->statements_.mark_alert_logged.with(round).run();
+std::optional<AlertRow> Store::find_alert(std::int64_t round) {
+    Statement& statement = impl_->statements_.find_alert.with(round);
+    std::optional<AlertRow> alert;
+    if (statement.next()) {
+        alert.emplace();
+        alert->late = static_cast<std::uint64_t>(std::max(statement.integer(0), std::int64_t{0}));
+        alert->taken = told(statement.integer(1));
+        alert->logged = told(statement.integer(2));
+    }
+    statement.finish();
+    return alert;
 }
 
-void Store::take_alert(std::int64_t round) {
-    impl_->statements_.take_alert.with(round).run();
+std::vector<std::int64_t> Store::rounds_with_late() {
+    Statement& statement = impl_->statements_.rounds_with_late.with();
+    std::vector<std::int64_t> rounds;
+    while (statement.next()) rounds.push_back(statement.integer(0));
+    return rounds;
+}
+
+void Store::mark_alert_logged(std::int64_t round, std::uint64_t late) {
+    impl_->statements_.mark_alert_logged.with(round, late + 1).run();
+}
+
+void Store::take_alert(std::int64_t round, std::uint64_t late) {
+    impl_->statements_.take_alert.with(round, late + 1).run();
 }
 
 void Store::insert_ended(const EndedShare& share) {

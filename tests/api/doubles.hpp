@@ -175,7 +175,20 @@ public:
         }
         task();
     }
-    void run_after(domain::Milliseconds, Task task) override { run(std::move(task)); }
+    // Never by itself: no time passes here.
+    void run_after(domain::Milliseconds, Task task) override {
+        const std::lock_guard lock(mutex_);
+        delayed_.push_back(std::move(task));
+    }
+    // Time enough for all that is delayed, in the caller's thread.
+    void let_time_pass() {
+        std::deque<Task> tasks;
+        {
+            const std::lock_guard lock(mutex_);
+            tasks.swap(delayed_);
+        }
+        for (const Task& task : tasks) task();
+    }
 
     // As a chain that gives no answer yet.
     void hold() {
@@ -200,6 +213,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::deque<Task> tasks_;
+    std::deque<Task> delayed_;
     bool held_ = false;
 };
 

@@ -41,7 +41,7 @@ private:
         world.engine.start();
         store::RowCounter counter(world.engine.store_options);
         metrics->metrics.add(counter.count().value());
-        metrics->backlog = [this] { return world.engine.process().reader.backlog(); };
+        metrics->backlog = [this] { return world.engine.process().service.backlog(); };
     }
 };
 
@@ -126,6 +126,47 @@ TEST_CASE("shares that wait for their second have no age; late ones do") {
     CHECK(rows_of(observed.read(), "vote_share", "completed") == 1);
     CHECK(observed.read().value("posthouse_wake_lateness_seconds_sum", {{"lane", "schedule"}}) ==
           doctest::Approx(60));
+}
+
+TEST_CASE("a share is overdue while it is in work and while it pauses, until it is revealed") {
+    struct Row {
+        const char* label;
+        std::optional<engine::PrepareOutcome> outcome;  // nothing: no answer comes
+    };
+    for (const Row& row :
+         {Row{"in work", std::nullopt}, Row{"pauses", engine::Unreachable{"down"}}}) {
+        CAPTURE(row.label);
+        Observed observed;
+        support::World& world = observed.world;
+        world.gateway.on_prepare = [&](const engine::PrepareOrder&) { return row.outcome; };
+        const auto id = world.submit(support::vote_share(1, world.in_seconds(10)));
+        const auto due = [&] {
+            return observed.read().value("posthouse_oldest_due_age_seconds",
+                                         {{"lane", "schedule"}});
+        };
+        world.run_for(10s);
+        CHECK(due() == 0);
+        world.run_for(200s);
+        CHECK(due() == 200);
+        observed.restart();
+        world.run_for(100s);
+        CHECK(due() == 300);
+        world.gateway.on_prepare = [](const engine::PrepareOrder&) { return engine::Plan{}; };
+        world.run_for(15min);
+        CHECK(world.status(id) == Status::completed);
+        CHECK(due() == 0);
+    }
+}
+
+TEST_CASE("a share that names a second long past is late from when it came") {
+    Observed observed;
+    support::World& world = observed.world;
+    world.gateway.on_prepare = [](const engine::PrepareOrder&) {
+        return engine::Unreachable{"down"};
+    };
+    static_cast<void>(world.submit(support::vote_share(1, world.in_seconds(-3'600))));
+    world.run_for(100s);
+    CHECK(observed.read().value("posthouse_oldest_due_age_seconds", {{"lane", "schedule"}}) == 100);
 }
 
 TEST_CASE("a life of each kind moves the counts, and leaves one sample per status") {

@@ -44,6 +44,7 @@ void live(MetricsWorld& world) {
                      share(Status::completed, {})};
     facts.woken = {{store::Lane::schedule, 250ms}};
     facts.unreachable = {Family::share};
+    facts.share_attempts_failed = 2;
     facts.events = 4;
     facts.commit = 3ms;
     world.metrics.stepped(facts);
@@ -118,7 +119,7 @@ TEST_CASE("proofs are timed by what came of them, failed tries are counted") {
     CHECK(page.value(proofs + "_count", {{"outcome", "unreachable"}}) == 1);
     CHECK(page.value(proofs + "_bucket", {{"outcome", "proved"}, {"le", "5"}}) == 0);
     CHECK(page.value(proofs + "_bucket", {{"outcome", "proved"}, {"le", "7.5"}}) == 1);
-    // What recovery takes back was no try that failed.
+    // What goes back because nobody could be asked, or after a crash, cost no attempt.
     CHECK(page.value("posthouse_share_attempts_failed_total") == 2);
 }
 

@@ -131,7 +131,8 @@ TEST_CASE("full gates are 429 with the static Retry-After") {
 
 TEST_CASE("what could not be stored is 503, and a full disk does not flood the log") {
     Harness harness;
-    harness.submitter.forced = engine::Unavailable{"disk full: https://u:pw@host/x", 7};
+    harness.submitter.forced =
+        engine::Unavailable{"disk full: https://u:pw@host/x", 7, "disk_full"};
     const std::string proof = api_test::sample("input-proof-1-value.json");
     for (int i = 0; i < 100; ++i) {
         const Answer answer = harness.post(proof_path, proof);
@@ -141,6 +142,7 @@ TEST_CASE("what could not be stored is 503, and a full disk does not flood the l
         harness.clock.advance(std::chrono::milliseconds(590));
     }
     CHECK(harness.logger.count("intake_unavailable") == 6);
+    CHECK(harness.logger.count(" label=disk_full ") == 6);
     CHECK(harness.logger.count("pw@host") == 0);
 
     const Answer share = harness.post(share_path, api_test::sample("vote-share.json"));

@@ -4,12 +4,14 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "api/active_tree.hpp"
 #include "api/lookups.hpp"
 #include "api/share_calls.hpp"
 
@@ -181,23 +183,41 @@ TEST_CASE("a look-up whose turn comes after ten seconds is 503, and the chain is
     CHECK(harness.logger.count("share_lookups_late stage=") == 1);
 }
 
-TEST_CASE("the status waits for nobody: it has the tree of the last ten seconds, or none") {
+TEST_CASE("who asks for the status first waits for the look-up, a second and a half at most") {
     Harness harness({}, {}, {.trees = true});
-    harness.queries.hold();
     const Json bare{{"status", "ok"}};
-    CHECK(harness.get(status_path).json == bare);
-    CHECK(harness.get(status_path).json == bare);
-    CHECK(harness.queries.pending() == 1);  // they share one read
-    harness.queries.release();
-    CHECK(harness.get(status_path).json["tree"]["leaf_count"] == 4'212);
-    CHECK(harness.trees.reads == 1);
+    for (const bool is_answered : {true, false}) {
+        CAPTURE(is_answered);
+        harness.clock.advance(11s);
+        harness.queries.hold();
+        std::vector<std::unique_ptr<Client>> clients;
+        for (int i = 0; i < 3; ++i) {
+            clients.push_back(std::make_unique<Client>(harness.server.port()));
+            clients.back()->send(get(status_path));
+        }
+        wait_for_pending(harness.queries, 1);
+        CHECK(harness.get("/liveness").status == 200);  // whoever came before has been handed over
+        CHECK_FALSE(clients.front()->is_answered(0));
+        CHECK(harness.queries.pending() == 1);  // they share one read
+        if (is_answered) harness.queries.release();
+        for (const auto& client : clients) {
+            while (!is_answered && !client->is_answered(0)) harness.queries.let_time_pass();
+            const Json json = client->take().json;
+            CHECK(json.contains("tree") == is_answered);
+            if (!is_answered) CHECK(json == bare);
+        }
+        harness.queries.release();
+    }
+    CHECK(harness.trees.reads == 2);
+}
 
+TEST_CASE("the tree of the last ten seconds is told at once, while a look-up hangs too") {
+    Harness harness({}, {}, {.trees = true});
+    CHECK(harness.get(status_path).json["tree"]["leaf_count"] == 4'212);
     harness.queries.hold();
     harness.trees.active = engine::TreeStatus{5'000, 90'300};
     harness.clock.advance(10s);
     CHECK(harness.get(status_path).json["tree"]["leaf_count"] == 4'212);
-    harness.clock.advance(1ms);
-    CHECK(harness.get(status_path).json == bare);
     CHECK(harness.queries.pending() == 1);
     harness.queries.release();
     CHECK(harness.get(status_path).json["tree"]["leaf_count"] == 5'000);
@@ -207,12 +227,81 @@ TEST_CASE("the status waits for nobody: it has the tree of the last ten seconds,
 TEST_CASE("a read of the tree that came too late is begun anew by who asks next") {
     Harness harness({}, {}, {.trees = true});
     harness.queries.hold();
-    CHECK_FALSE(harness.get(status_path).json.contains("tree"));
+    Client first(harness.server.port());
+    first.send(get(status_path));
+    wait_for_pending(harness.queries, 1);
     harness.clock.advance(11s);
     harness.queries.release();
+    CHECK_FALSE(first.take().json.contains("tree"));
     CHECK(harness.trees.reads == 0);
     CHECK(harness.get(status_path).json.contains("tree"));
     CHECK(harness.trees.reads == 1);
+}
+
+// The tree in virtual time; a look-up takes no time of its own.
+struct TreeWorld {
+    // What somebody who asks now is told.
+    std::optional<api::ActiveTree::Reading> ask() {
+        std::optional<api::ActiveTree::Reading> told;
+        tree.latest([&](const api::ActiveTree::Reading& reading) { told = reading; });
+        executor.run_due();
+        return told;
+    }
+
+    support::VirtualClock clock;
+    support::VirtualExecutor executor{clock};
+    support::RecordingLogger logger;
+    api_test::ScriptedTrees trees;
+    api::Lookups lookups{executor, clock, 4};
+    api::ActiveTree tree{&trees, lookups, logger, clock};
+};
+
+TEST_CASE("whoever asks sees the tree, however seldom") {
+    for (const auto pause : {500ms, 9'000ms, 11'000ms, 59'000ms, 61'000ms, 600'000ms}) {
+        CAPTURE(pause.count());
+        TreeWorld world;
+        for (std::uint64_t i = 1; i <= 20; ++i) {
+            world.trees.active = engine::TreeStatus{i, i};
+            const auto told = world.ask();
+            REQUIRE(told);
+            REQUIRE(*told);
+            // Of a minute the background keeps it fresh; it is never ten seconds old.
+            CHECK((*told)->leaf_count + static_cast<std::uint64_t>(10s / pause) + 1 >= i);
+            world.executor.run_for(pause);
+        }
+    }
+}
+
+TEST_CASE("the tree is read every five seconds, and a minute after the last who asked no more") {
+    TreeWorld world;
+    CHECK(world.ask());
+    world.executor.run_for(60s);
+    CHECK(world.trees.reads == 13);
+    world.executor.run_for(1h);
+    CHECK(world.trees.reads == 13);
+    CHECK(world.executor.pending() == 0);
+    CHECK(world.ask());
+    CHECK(world.trees.reads == 14);
+}
+
+TEST_CASE("a reading that fails leaves the one before for ten seconds, no round leaves none") {
+    TreeWorld world;
+    REQUIRE(*world.ask());
+    world.trees.active = engine::Unreachable{"connection refused"};
+    world.executor.run_for(10s);
+    CHECK(*world.ask());
+    world.executor.run_for(1s);
+    const auto told = world.ask();
+    REQUIRE(told);
+    CHECK_FALSE(*told);
+    CHECK(world.logger.count("tree_status_failed") >= 1);
+
+    world.trees.active = engine::TreeStatus{1, 2};
+    world.executor.run_for(5s);
+    REQUIRE(*world.ask());
+    world.trees.active = engine::UnknownRound{};
+    world.executor.run_for(5s);
+    CHECK_FALSE(*world.ask());
 }
 
 TEST_CASE("an exception in a look-up is a 500 with a report, and the room is free again") {

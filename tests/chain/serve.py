@@ -21,7 +21,8 @@ def main():
         write_config(pathlib.Path(sys.argv[1]), anvil.url)
         with Responder(chain):
             print(f"anvil listens on {anvil.url}. In another terminal:\n\n"
-                  f"    scripts/run --config {sys.argv[1]}\n", flush=True)
+                  f"    scripts/run --config {sys.argv[1]} --data-dir {sys.argv[1]}.data\n",
+                  flush=True)
             signal.sigwait({signal.SIGINT, signal.SIGTERM})
 
 

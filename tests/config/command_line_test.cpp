@@ -92,7 +92,7 @@ TEST_CASE("bad usage is one clear line") {
         std::string_view part;
     };
     const std::vector<Row> rows{
-        {{}, "no command given: serve, check, doctor, import-helper-db or version"},
+        {{}, "no command given: serve, check, doctor, import-helper-db, adopt or version"},
         {{"sreve"}, "sreve"},
         {{"serve", "--lisen", "h:1"}, "--lisen"},
         {{"serve", "--config"}, "--config"},

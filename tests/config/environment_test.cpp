@@ -151,11 +151,12 @@ TEST_CASE("a mistake in a variable or flag names it") {
          "",
          {"POSTHOUSE_HTTP__ENDPONT: http.endpont: is no known key, did you mean http.endpoint "
           "(POSTHOUSE_HTTP__ENDPOINT)?"}},
-        {"one underscore",
-         {{"POSTHOUSE_HTTP_ENDPOINT", "h:1"}},
+        {"one underscore in a name with two",
+         {{"POSTHOUSE_STORAGE_CRON__USER_DECRYPT_TIMEOUT", "1h"}},
          "",
-         {"POSTHOUSE_HTTP_ENDPOINT: http_endpoint: is no known key, did you mean http.endpoint "
-          "(POSTHOUSE_HTTP__ENDPOINT)?"}},
+         {"POSTHOUSE_STORAGE_CRON__USER_DECRYPT_TIMEOUT: storage_cron.user_decrypt_timeout: is no "
+          "known key, did you mean storage.cron.user_decrypt_timeout "
+          "(POSTHOUSE_STORAGE__CRON__USER_DECRYPT_TIMEOUT)?"}},
         {"unknown in a list",
          {{"POSTHOUSE_HOST_CHAINS__0__CHAINID", "1"}},
          "",
@@ -200,20 +201,16 @@ TEST_CASE("a mistake in a variable or flag names it") {
          "",
          {"POSTHOUSE_HTTP__WORKERS: is given twice, or both as a whole and in parts",
           "POSTHOUSE_HTTP: http: must be a table, is text; allowed: [http] and keys below it"}},
-        {"no key",
-         {{"POSTHOUSE_", "1"}},
-         "",
-         {"POSTHOUSE_: names no key; write POSTHOUSE_HTTP__ENDPOINT for http.endpoint"}},
         {"empty level",
          {{"POSTHOUSE_HTTP____WORKERS", "1"}},
          "",
          {"POSTHOUSE_HTTP____WORKERS: names no key; write POSTHOUSE_HTTP__ENDPOINT for "
           "http.endpoint"}},
         {"name that would drive a terminal",
-         {{"POSTHOUSE_\x1b[2J\n", "1"}},
+         {{"POSTHOUSE_LOG__\x1b[2J\n", "1"}},
          "",
-         {"POSTHOUSE_\\x1b[2J\\n: \"\\x1b[2j\\n\": is no known key, did you mean clock.leap "
-          "(POSTHOUSE_CLOCK__LEAP)?"}},
+         {"POSTHOUSE_LOG__\\x1b[2J\\n: \"log.\\x1b[2j\\n\": is no known key, did you mean "
+          "log.level (POSTHOUSE_LOG__LEVEL)?"}},
         {"gap in a list",
          {{"POSTHOUSE_HOST_CHAINS__1__CHAIN_ID", "1"}},
          "",
@@ -232,6 +229,35 @@ TEST_CASE("a mistake in a variable or flag names it") {
         if (!row.listen.empty()) flags.listen = row.listen;
         const Outcome outcome{"", row.environment, flags};
         CHECK(outcome.errors() == row.expected);
+    }
+}
+
+TEST_CASE("an unknown variable without __ is left out with a warning, whatever it holds") {
+    struct Row {
+        std::string_view label;
+        std::string name;
+        std::string warning;
+    };
+    const std::vector<Row> rows{
+        {"one underscore", "POSTHOUSE_HTTP_ENDPOINT",
+         "variable_unknown name=\"POSTHOUSE_HTTP_ENDPOINT\" action=\"left out\" hint=\"did you "
+         "mean "
+         "POSTHOUSE_HTTP__ENDPOINT?\""},
+        {"somebody else's", "POSTHOUSE_VERSION", "variable_unknown name=\"POSTHOUSE_VERSION\" "},
+        {"in small letters", "posthouse_home", "variable_unknown name=\"posthouse_home\" "},
+        {"no name", "POSTHOUSE_", "variable_unknown name=\"POSTHOUSE_\" "},
+        {"name that would drive a terminal", "POSTHOUSE_\x1b[2J\n",
+         "variable_unknown name=\"POSTHOUSE_\\\\x1b[2J\\\\n\" "},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        const Outcome outcome{"", {{row.name, "hunter2"}, {"POSTHOUSE_HTTP__WORKERS", "12"}}};
+        CAPTURE(outcome.text());
+        REQUIRE(outcome.accepted());
+        CHECK(outcome.settings().http.workers == 12);
+        REQUIRE(outcome.loaded().warnings.size() == 1);
+        CHECK(outcome.loaded().warnings.front().starts_with(row.warning));
+        CHECK(outcome.text().find("hunter2") == std::string::npos);
     }
 }
 

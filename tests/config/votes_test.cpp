@@ -67,6 +67,7 @@ TEST_CASE("every key of the vote chain arrives where it is read") {
     CHECK(s.votes.prover.command == std::vector<std::string>{"sh", "-c", "true"});
     CHECK(s.votes.prover.format == ProverFormat::binary);
     CHECK(s.votes.prover.life == ProverLife::pool);
+    CHECK(s.engine.shares.prover_lead == std::chrono::seconds{5});
     CHECK(s.votes.prover.memory_bytes_max == 1'073'741'824);
     CHECK(s.votes.prover.pass_environment == std::vector<std::string>{"RUST_LOG"});
     CHECK(s.votes.prover.timeout == std::chrono::seconds{60});

@@ -84,7 +84,8 @@ class VotesTrialTest(unittest.TestCase):
 
     def test_the_printed_commands_lead_to_reveals(self):
         run, post, status = self.trial.commands()
-        self.assertEqual(run, ["scripts/run", "--config", str(self.service.config)])
+        self.assertEqual(run, ["scripts/run", "--config", str(self.service.config), "--data-dir",
+                               f"{self.service.config}.data"])
         body = pathlib.Path(post[-1].removeprefix("@"))
         self.assertEqual(body, self.folder / "now-0.json")
         self.assertIn("http://127.0.0.1:3000/shielded-vote/v1/shares", post)

@@ -168,7 +168,7 @@ TEST_CASE("an alert names its numbers, in one line, one call and one fact, and s
         CHECK(outage.alerts.raised.back().vote_end == alert.vote_end);
         CHECK(outage.alerts.raised.back().pending == 2);
     }
-    world.engine.process().inbox.alert_taken(alert.round);
+    world.engine.process().inbox.alert_taken(alert.mark());
     world.run_for(1s);
     world.restart();
     world.run_for(1min);
@@ -179,11 +179,11 @@ TEST_CASE("an alert names its numbers, in one line, one call and one fact, and s
 
 TEST_CASE("an alert that is taken from another thread wakes the processor") {
     engine::Inbox inbox{1};
-    inbox.alert_taken(7);
+    inbox.alert_taken({7, 2});
     CHECK_FALSE(inbox.is_empty());
     engine::Events events;
     inbox.drain(events);
-    CHECK(events.alerts_taken == std::vector<std::int64_t>{7});
+    CHECK(events.alerts_taken == std::vector<engine::AlertMark>{{7, 2}});
     CHECK_FALSE(events.empty());
 }
 
@@ -282,32 +282,139 @@ TEST_CASE("an orderly end right behind the line of an alert does not bring it ag
     CHECK(world.number("select logged from alert") == 1);
 }
 
-TEST_CASE("a share of a closed round is taken, times out and alerts nobody again") {
+namespace {
+
+// How many shares each alert tells of, those of the end of the round included.
+std::vector<std::uint64_t> told_by(const support::RecordingAlerts& alerts) {
+    std::vector<std::uint64_t> told;
+    for (const RoundAlert& alert : alerts.raised) told.push_back(alert.unsubmitted());
+    return told;
+}
+
+using Told = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE("a share of a closed round is taken, times out and is alerted, at most once a minute") {
+    for (const bool all_revealed : {true, false}) {
+        CAPTURE(all_revealed);
+        Outage outage;
+        support::World& world = outage.world;
+        if (all_revealed) outage.prover_up();
+        (void)world.submit(support::vote_share(1));
+        world.run_for(3min);
+        REQUIRE(world.number("select closed from round") == 1);
+        const std::size_t proofs = world.gateway.prepares.size();
+        CHECK(outage.alert_lines() == (all_revealed ? 0 : 1));
+        if (!all_revealed) {
+            world.engine.process().inbox.alert_taken(outage.alerts.raised[0].mark());
+            outage.alerts.raised.clear();
+        }
+
+        // The first at once, those of the minute after it together.
+        CHECK(world.status(world.submit(support::vote_share(2))) == Status::timed_out);
+        CHECK(told_by(outage.alerts) == Told{1});
+        for (std::uint64_t number = 3; number <= 5; ++number) {
+            CHECK(world.status(world.submit(support::vote_share(number))) == Status::timed_out);
+            world.run_for(15s);
+        }
+        world.engine.process().inbox.alert_taken(outage.alerts.raised[0].mark());
+        world.run_for(14s);
+        CHECK(told_by(outage.alerts) == Told{1});
+        world.run_for(31s);
+        CHECK(told_by(outage.alerts) == Told{1, 3});
+        const RoundAlert& last = outage.alerts.raised.back();
+        CHECK(last.total == 3);
+        CHECK(last.submitted == 0);
+        CHECK(last.late == (all_revealed ? 3 : 4));
+        CHECK(outage.alert_lines() == (all_revealed ? 2 : 3));
+        CHECK(world.engine.logger.count("unsubmitted=3 after_end=true") == 1);
+
+        CHECK(world.engine.logger.count("share_after_round_end round_id=" +
+                                        domain::to_hex(support::vote_share(1).round_id)) == 1);
+        CHECK(world.gateway.prepares.size() == proofs);
+        CHECK(world.number("select count(*) from request") == 0);
+        CHECK(world.number("select total - submitted - timed_out from round") == 0);
+
+        // What was told is not told again, in this life or the next; what was not taken is.
+        world.run_for(1h);
+        CHECK(told_by(outage.alerts) == Told{1, 3});
+        outage.alerts.raised.clear();
+        world.restart();
+        world.run_for(5min);
+        CHECK(told_by(outage.alerts) == Told{3});
+        world.engine.process().inbox.alert_taken(outage.alerts.raised[0].mark());
+        world.run_for(1s);
+        outage.alerts.raised.clear();
+        world.restart();
+        world.run_for(1h);
+        CHECK(outage.alerts.raised.empty());
+        CHECK(outage.alert_lines() == (all_revealed ? 2 : 3));
+
+        (void)world.submit(support::vote_share(6));
+        CHECK(told_by(outage.alerts) == Told{1});
+        CHECK(world.engine.logger.count("share_after_round_end") == 2);
+    }
+}
+
+TEST_CASE("what came while an alert was under way is told once that is taken") {
+    Outage outage;
+    support::World& world = outage.world;
+    (void)world.submit(support::vote_share(1));
+    world.run_for(3min);
+    const auto end = outage.alerts.raised.at(0).mark();
+    outage.alerts.raised.clear();
+    (void)world.submit(support::vote_share(2));
+    world.run_for(5min);
+    (void)world.submit(support::vote_share(3));
+    world.run_for(5min);
+    // The log has them, one by one; whoever is told has not taken that of the end.
+    CHECK(outage.alert_lines() == 3);
+    CHECK(outage.alerts.raised.empty());
+    world.engine.process().inbox.alert_taken(end);
+    world.run_for(1min);
+    CHECK(told_by(outage.alerts) == Told{2});
+    world.engine.process().inbox.alert_taken(outage.alerts.raised[0].mark());
+    world.run_for(10min);
+    CHECK(told_by(outage.alerts) == Told{2});
+    CHECK(outage.alert_lines() == 3);
+}
+
+TEST_CASE("with nobody to tell, late shares are logged and done") {
+    Outage outage;
+    support::World& world = outage.world;
+    world.engine.alerts = nullptr;
+    outage.prover_up();
+    (void)world.submit(support::vote_share(1));
+    world.run_for(3min);
+    for (std::uint64_t number = 2; number <= 4; ++number) {
+        (void)world.submit(support::vote_share(number));
+        world.run_for(10min);
+    }
+    CHECK(outage.alert_lines() == 3);
+    CHECK(world.number("select taken - 1 from alert") == 2);
+    world.engine.alerts = &outage.alerts;
+    world.restart();
+    world.run_for(10min);
+    CHECK(outage.alerts.calls == 0);
+    CHECK(outage.alert_lines() == 3);
+}
+
+TEST_CASE("a late share that was dropped before a crash is told after it") {
     Outage outage;
     support::World& world = outage.world;
     outage.prover_up();
     (void)world.submit(support::vote_share(1));
-    world.run_for(2min);
-    REQUIRE(world.number("select closed from round") == 1);
-    const std::size_t proofs = world.gateway.prepares.size();
-
-    for (std::uint64_t number = 2; number <= 4; ++number) {
-        const auto late = world.submit(support::vote_share(number));
-        CHECK(world.status(late) == Status::timed_out);
-    }
-    CHECK(world.engine.logger.count("share_after_round_end round_id=" +
-                                    domain::to_hex(support::vote_share(1).round_id)) == 1);
-    world.run_for(1min);
-    CHECK(world.gateway.prepares.size() == proofs);
-    CHECK(outage.alerts.calls == 0);
-    CHECK(outage.alert_lines() == 0);
-    CHECK(world.number("select count(*) from request") == 0);
-    CHECK(world.number("select total - submitted - timed_out from round") == 0);
-
-    // Said once in each life.
+    world.run_for(3min);
+    (void)world.submit(support::vote_share(2));
+    world.engine.process().inbox.alert_taken(outage.alerts.raised.at(0).mark());
+    world.run_for(10s);
+    (void)world.submit(support::vote_share(3));  // within the minute: not told yet
+    outage.alerts.raised.clear();
     world.restart();
-    (void)world.submit(support::vote_share(5));
-    CHECK(world.engine.logger.count("share_after_round_end") == 2);
+    world.run_for(31s);
+    CHECK(told_by(outage.alerts) == Told{1});
+    CHECK(outage.alert_lines() == 2);
 }
 
 TEST_CASE("a late share times out although every slot is taken, also after a crash in between") {

@@ -142,3 +142,110 @@ TEST_CASE("no line holds anything of the witness data") {
         }
     }
 }
+
+TEST_CASE("a share is said to be started once, however often it is tried") {
+    support::World world;
+    world.engine.options.shares.expose_timing = true;
+    world.engine.options.shares.confirm_reveals = true;
+    std::size_t tries = 0;
+    world.gateway.on_prepare = [&](const PrepareOrder&) -> PrepareOutcome {
+        if (++tries <= 3) return engine::Unreachable{"down"};
+        if (tries == 4) return engine::Rejected{{domain::Reason::internal_error, "no", {}}};
+        return engine::Plan{};
+    };
+    // The chain loses it once.
+    std::size_t looks = 0;
+    world.gateway.on_confirm = [&](const engine::ConfirmOrder&) -> engine::NullifierAnswer {
+        if (++looks <= 6) return engine::NotRevealed{};
+        return engine::Revealed{};
+    };
+    const auto id = world.submit(support::vote_share(1));
+    world.run_for(5min);
+    CHECK(world.status(id) == Status::completed);
+    CHECK(world.engine.logger.count("share_lost") == 1);
+    CHECK(tries == 6);
+    CHECK(world.engine.logger.count("shares_started count=1 ") == 1);
+    CHECK(world.engine.logger.count("shares_started") == 1);
+
+    // Nor after a crash in the middle of it.
+    world.gateway.prepare_delay = 1h;
+    (void)world.submit(support::vote_share(2));
+    world.restart();
+    world.run_for(1min);
+    CHECK(world.engine.logger.count("shares_started") == 2);
+}
+
+TEST_CASE("what is counted as a failed attempt is what the budget counts") {
+    struct Counting : engine::Observer {
+        void stepped(const engine::StepFacts& facts) override {
+            failed += facts.share_attempts_failed;
+        }
+        std::size_t failed = 0;
+    };
+    struct Row {
+        const char* label;
+        PrepareOutcome outcome;
+        std::size_t failed;
+    };
+    const domain::Failure no{domain::Reason::internal_error, "no", {}};
+    for (const Row& row : {Row{"refused", engine::Rejected{no}, 5},
+                           Row{"nobody there", engine::Unreachable{"down"}, 0}}) {
+        CAPTURE(row.label);
+        support::World world;
+        Counting counting;
+        world.engine.observers.add(counting);
+        world.gateway.on_prepare = [&](const PrepareOrder&) { return row.outcome; };
+        (void)world.submit(support::vote_share(1));
+        world.run_for(5min);
+        world.engine.observers = {};
+        world.restart();
+        CHECK(counting.failed == row.failed);
+    }
+}
+
+TEST_CASE("shares of a round that are more than a minute late are said once an hour, uncounted") {
+    struct Row {
+        const char* label;
+        bool is_begun;
+    };
+    for (const Row& row : {Row{"tried in vain", true}, Row{"never begun", false}}) {
+        CAPTURE(row.label);
+        support::World world;
+        world.engine.options.shares.max_concurrent_proofs = 1;
+        world.engine.options.lease = 24h;
+        world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Unreachable{"down"}; };
+        if (!row.is_begun) {
+            // Of another round, and on time: it takes the only slot.
+            world.gateway.prepare_delay = 23h;
+            domain::VoteShare other = support::vote_share(9);
+            other.round_id.fill(0xee);
+            (void)world.submit(other);
+            world.gateway.prepare_delay = 10ms;
+        }
+        for (const std::uint64_t number : {1, 2, 3}) {
+            (void)world.submit(support::vote_share(number, world.in_seconds(10)));
+        }
+        const std::string line =
+            "shares_late alert=true round_id=" + domain::to_hex(support::vote_share(1).round_id) +
+            " more_than_seconds=60 ";
+        const auto& logger = world.engine.logger;
+        world.run_for(70s);
+        CHECK(logger.count(line) == 0);
+        world.run_for(30s);
+        CHECK(logger.count(line) == 1);
+        CHECK(logger.count("reason=\"down\" hint=") == (row.is_begun ? 1 : 0));
+        world.run_for(30min);
+        CHECK(logger.count(line) == 1);
+        world.run_for(40min);
+        CHECK(logger.count(line) == 2);
+    }
+}
+
+TEST_CASE("shares that leave in time are not said to be late, nor those that come late") {
+    support::World world;
+    (void)world.submit(support::vote_share(1, world.in_seconds(40)));
+    (void)world.submit(support::vote_share(2, world.in_seconds(-3'600)));
+    world.run_for(1h);
+    CHECK(world.number("select count(*) from request where status = 'completed'") == 2);
+    CHECK(world.engine.logger.count("shares_late") == 0);
+}

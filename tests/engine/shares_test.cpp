@@ -578,3 +578,56 @@ TEST_CASE(
     world.run_for(2min);
     CHECK(world.gateway.prepares.size() == 2);
 }
+
+TEST_CASE("the gateway hears of proofs some seconds before they begin, and of how many at once") {
+    struct Row {
+        const char* label;
+        domain::Milliseconds lead;
+        std::uint32_t slots;
+        std::vector<std::int64_t> due;  // in seconds from now
+        // When it is told first, in milliseconds from now, and the most it is told of.
+        std::int64_t first_ms;
+        std::size_t most;
+    };
+    for (const Row& row : {
+             Row{"a single one", 5s, 3, {60}, 55'000, 1},
+             Row{"of the same second", 5s, 3, {60, 60}, 55'000, 2},
+             Row{"more than there are slots", 5s, 3, {60, 60, 60, 60, 60}, 55'000, 3},
+             Row{"one after the other", 5s, 3, {60, 63}, 55'000, 2},
+             Row{"sooner than the lead", 5s, 3, {2}, 0, 1},
+             Row{"far apart", 5s, 3, {60, 600}, 55'000, 1},
+             Row{"another lead", 20s, 3, {60}, 40'000, 1},
+             Row{"who needs no time", 0s, 3, {60}, -1, 0},
+         }) {
+        CAPTURE(row.label);
+        support::World world;
+        world.engine.options.shares.prover_lead = row.lead;
+        world.engine.options.shares.max_concurrent_proofs = row.slots;
+        world.gateway.prepare_delay = 4s;
+        world.engine.start();
+        const Monotonic begin = world.clock.monotonic();
+        std::uint64_t number = 0;
+        for (const std::int64_t second : row.due) {
+            (void)world.submit(support::vote_share(++number, world.in_seconds(second)));
+        }
+        world.run_for(700s);
+        std::size_t most = 0;
+        for (const auto& expected : world.gateway.expected) {
+            most = std::max(most, expected.proofs);
+        }
+        CHECK(most == row.most);
+        REQUIRE(world.gateway.expected.empty() == (row.first_ms < 0));
+        if (row.first_ms < 0) continue;
+        CHECK(world.gateway.expected.front().when - begin == domain::Milliseconds{row.first_ms});
+        CHECK(world.number("select count(*) from request where status <> 'completed'") == 0);
+    }
+}
+
+TEST_CASE("nobody gets ready for shares of a process that stops") {
+    support::World world;
+    world.engine.options.shares.prover_lead = 5s;
+    (void)world.submit(support::vote_share(1, world.in_seconds(60)));
+    world.engine.process().inbox.stop();
+    world.run_for(58s);
+    CHECK(world.gateway.expected.empty());
+}

@@ -89,6 +89,48 @@ TEST_CASE("work that outlasts the grace again and again is never taken for a cra
     }
 }
 
+TEST_CASE("what was in work is counted at the next start, however the process ended") {
+    struct Row {
+        const char* label;
+        bool is_orderly;
+        int failed_starts;  // no step was made
+    };
+    for (const Row& row :
+         {Row{"killed", false, 0}, Row{"killed, no start gets through", false, 3},
+          Row{"stopped", true, 0}, Row{"stopped, no start gets through", true, 3}}) {
+        CAPTURE(row.label);
+        support::World world;
+        say_nothing(world);
+        (void)world.submit(support::public_decrypt(1));
+        (void)world.submit(support::public_decrypt(2));
+        (void)world.submit(support::input_proof(3));
+        (void)world.submit(support::vote_share(4));
+        (void)world.submit(support::vote_share(5, world.in_seconds(3'600)));
+        world.run_for(1s);
+        world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
+        (void)world.submit(support::input_proof(6));
+        world.run_for(1s);
+        if (row.is_orderly) stop_at_once(world);
+        for (int start = 0; start <= row.failed_starts; ++start) {
+            world.restart();
+            CHECK(world.engine.recovered.queued == 2);
+            CHECK(world.engine.recovered.processing == 1);
+            CHECK(world.engine.recovered.in_flight == 1);
+            CHECK(world.engine.recovered.shares == 1);
+            CHECK(world.engine.recovered.waiting == 0);
+        }
+        // Once it goes on, what waits in a queue is not in work.
+        answer_everything(world);
+        world.run_for(1s);
+        world.restart();
+        CHECK(world.engine.recovered.queued == 0);
+        CHECK(world.engine.recovered.processing == 0);
+        CHECK(world.engine.recovered.in_flight == 0);
+        CHECK(world.engine.recovered.shares == 0);
+        CHECK(world.number("select count(*) from setting") == 0);
+    }
+}
+
 TEST_CASE("an orderly end forgives its own cut, not the crashes before it") {
     for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::share}) {
         CAPTURE(to_string(kind));

@@ -109,6 +109,34 @@ TEST_CASE("a full disk refuses new requests and lets the ones it has go on when 
     CHECK(is<Accepted>(world.engine.try_submit(support::input_proof(++number))));
 }
 
+TEST_CASE("what the database fails of has a label of its own, and a full disk a longer wait") {
+    struct Row {
+        int code;
+        const char* label;
+        std::uint32_t retry_after_seconds;
+    };
+    for (const Row& row :
+         {Row{SQLITE_FULL, "disk_full", 30}, Row{SQLITE_IOERR_WRITE, "disk_failed", 5},
+          Row{SQLITE_BUSY, "database_busy", 5}}) {
+        CAPTURE(row.label);
+        Disk disk;
+        support::World& world = disk.world;
+        world.engine.start();
+        disk.break_writes(row.code);
+        // The first in the step that failed, the second while the database is closed.
+        for (const std::uint64_t number : {1, 2}) {
+            CAPTURE(number);
+            const auto refused = world.engine.try_submit(support::input_proof(number));
+            REQUIRE(is<Unavailable>(refused));
+            CHECK(std::get<Unavailable>(refused).label == row.label);
+            CHECK(std::get<Unavailable>(refused).retry_after_seconds == row.retry_after_seconds);
+        }
+        CHECK(world.engine.logger.count(std::string("storage_failed label=") + row.label + " ") ==
+              1);
+        disk.vfs.heal();
+    }
+}
+
 TEST_CASE("a corrupt file stops the program instead of being retried") {
     for (const int code : {SQLITE_CORRUPT, SQLITE_NOTADB}) {
         CAPTURE(code);

@@ -193,13 +193,15 @@ public:
             if (alert.total != alert.submitted + alert.unsubmitted()) {
                 broken("the numbers of an alert do not add up");
             }
-            if (taken.contains(alert.round)) broken("an alert came again after it was taken");
-            raised[alert.round] = alert.unsubmitted();
+            const Mark mark{alert.round, alert.late};
+            if (taken.contains(mark)) broken("an alert came again after it was taken");
+            raised[mark] = alert.unsubmitted();
         }
     }
 
-    std::map<std::int64_t, std::uint64_t> raised;  // round and what was not submitted
-    std::set<std::int64_t> taken;                  // and written down
+    using Mark = std::pair<std::int64_t, std::uint64_t>;  // round and late shares
+    std::map<Mark, std::uint64_t> raised;                 // and what was not submitted
+    std::set<Mark> taken;                                 // and written down
 };
 
 class World {
@@ -273,11 +275,12 @@ private:
     }
 
     void take_alerts() {
-        for (const auto& [round, unsubmitted] : pager_.raised) {
-            if (pager_.taken.contains(round) || !chance_.one_in(2)) continue;
-            process_->inbox.alert_taken(round);
+        // A copy: the turn may raise more.
+        for (const auto& [mark, unsubmitted] : std::map(pager_.raised)) {
+            if (pager_.taken.contains(mark) || !chance_.one_in(2)) continue;
+            process_->inbox.alert_taken({mark.first, mark.second});
             static_cast<void>(process_->processor.turn());
-            pager_.taken.insert(round);
+            pager_.taken.insert(mark);
         }
     }
 

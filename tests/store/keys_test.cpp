@@ -45,6 +45,33 @@ TEST_CASE("a purged request takes its Idempotency-Keys along") {
     CHECK(integrity(harness.options) == "ok");
 }
 
+TEST_CASE("notes of the program are no settings") {
+    Harness harness;
+    CHECK_FALSE(harness.store->note("a"));
+    {
+        store::Store::Transaction transaction(*harness.store);
+        harness.store->set({"a", "1"});
+        harness.store->keep_note("a", "x");
+        harness.store->keep_note("a", "y");
+        transaction.commit();
+    }
+    CHECK(harness.store->note("a") == "y");
+    REQUIRE(harness.store->settings().size() == 1);
+    CHECK(harness.store->settings().front().value == "1");
+    {
+        store::Store::Transaction transaction(*harness.store);
+        harness.store->unset("a");
+        transaction.commit();
+    }
+    CHECK(harness.store->note("a") == "y");
+    {
+        store::Store::Transaction transaction(*harness.store);
+        harness.store->drop_note("a");
+        transaction.commit();
+    }
+    CHECK_FALSE(harness.store->note("a"));
+}
+
 TEST_CASE("settings are remembered, replaced and forgotten") {
     Harness harness;
     harness.commit([&] {

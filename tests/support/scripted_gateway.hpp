@@ -169,6 +169,19 @@ public:
         }
     }
 
+    struct ExpectedAt {
+        domain::Monotonic when;
+        std::size_t proofs;
+
+        bool operator==(const ExpectedAt&) const = default;
+    };
+    std::vector<ExpectedAt> expected;
+    void expect_proofs(std::size_t proofs) override {
+        const auto when = clock != nullptr ? clock->monotonic() : domain::Monotonic{};
+        const ExpectedAt now{when, proofs};
+        if (expected.empty() || !(expected.back() == now)) expected.push_back(now);
+    }
+
     void keep_sealed() override {
         ++kept;
         for (const Fetch& fetch : std::exchange(fetches_, {})) begin_fetch(fetch);

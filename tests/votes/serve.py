@@ -47,7 +47,7 @@ command = {command}
 GUIDE = """\
 The vote chain listens at {url}, its round is open until {end}. In another terminal:
 
-    scripts/run --config {config}
+    scripts/run --config {config} --data-dir {data}
 
 and in a third one a wallet that hands in a share, and asks whether it is on the chain:
 
@@ -118,6 +118,7 @@ def serve(config):
         config.write_text(CONFIG.format(url=json.dumps(chain.url), command=command), encoding="utf-8")
         print(GUIDE.format(url=chain.url, start=f"{clock(start)} UTC",
                            end=f"{clock(start + ROUND_SECONDS)} UTC", config=shlex.quote(str(config)),
+                           data=shlex.quote(f"{config}.data"),
                            shares=SERVICE + SHARES, body=shlex.quote(str(body)),
                            status=f"{SERVICE}{SHARE_STATUS}/{round_id.hex()}/{nullifier.hex()}"),
               flush=True)

@@ -70,9 +70,11 @@ EngineMetrics::EngineMetrics(prometheus::Registry& registry, RowMetrics& rows,
     storage_errors_ = &counters(registry, "posthouse_storage_errors_total",
                                 "Steps of the processor that the database did not take.")
                            .Add({});
-    rounds_closed_ = &counters(registry, "posthouse_rounds_closed_unsubmitted_total",
-                               "Vote rounds that closed before all that was stored of them left.")
-                          .Add({});
+    rounds_closed_ =
+        &counters(registry, "posthouse_rounds_closed_unsubmitted_total",
+                  "Vote rounds that closed before all that was stored of them left, and "
+                  "further alerts of shares that came after the end.")
+             .Add({});
     answers_reorganised_ =
         &counters(registry, "posthouse_answers_reorganised_total",
                   "Answers of the chain that differ from what is served already, as blocks were "
@@ -102,8 +104,8 @@ void EngineMetrics::stepped(const engine::StepFacts& facts) {
     for (const store::Change& change : facts.changes) {
         rows_.add(change);
         moved(change);
-        if (shares_) shares_->add(change);
     }
+    if (shares_) shares_->attempts_failed(facts.share_attempts_failed);
     rounds_closed_->Increment(static_cast<double>(facts.round_alerts));
     answers_reorganised_->Increment(static_cast<double>(facts.answers_reorganised));
     for (const engine::Lateness& woken : facts.woken) {

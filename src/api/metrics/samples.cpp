@@ -97,7 +97,8 @@ void add_due(Exposition& exposition, const store::Backlog& backlog, const engine
     exposition.gauge(
         "posthouse_oldest_due_age_seconds",
         std::string("How long the longest overdue request has been due; 0 when nothing is. ") +
-            (shares ? "schedule: vote shares past their time; " : "") +
+            (shares ? "schedule: vote shares past their second, also those in work or in a pause; "
+                    : "") +
             "gate: longest in its status of those that wait for a permit or a token; timer: "
             "pauses, leases and deadlines that are over.");
     if (shares) exposition.value(age(backlog.earliest_scheduled, now.wall), {{"lane", "schedule"}});

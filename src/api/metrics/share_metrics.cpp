@@ -5,12 +5,8 @@
 
 #include "api/metrics/labels.hpp"
 #include "api/metrics/options.hpp"
-#include "domain/kind.hpp"
-#include "domain/status.hpp"
 
 namespace api::metrics {
-
-using domain::Status;
 
 namespace {
 
@@ -73,8 +69,8 @@ ShareMetrics::ShareMetrics(prometheus::Registry& registry)
         proofs_[index] = &proofs.Add({{"outcome", std::string(outcomes[index])}}, proof_seconds);
     }
     attempts_failed_ = &counters(registry, "posthouse_share_attempts_failed_total",
-                                 "Tries to reveal a vote share that came to nothing; each but a "
-                                 "share's last is repeated.")
+                                 "Tries to reveal a vote share that cost one of its attempts; each "
+                                 "but a share's last is repeated.")
                             .Add({});
 }
 
@@ -86,12 +82,8 @@ void ShareMetrics::replied(int http_status, std::optional<std::int64_t> code) {
     replies_[status_place(http_status) * codes + code_place(code)]->Increment();
 }
 
-void ShareMetrics::add(const store::Change& change) {
-    if (domain::family_of(change.kind) != domain::Family::share) return;
-    const bool was_tried = change.from == Status::processing || change.from == Status::tx_in_flight;
-    if (was_tried && (change.to == Status::queued || change.to == Status::failure)) {
-        attempts_failed_->Increment();
-    }
+void ShareMetrics::attempts_failed(std::size_t count) {
+    attempts_failed_->Increment(static_cast<double>(count));
 }
 
 }  // namespace api::metrics

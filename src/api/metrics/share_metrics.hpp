@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -8,7 +9,6 @@
 #include "api/metrics/slots.hpp"
 #include "domain/time.hpp"
 #include "engine/vote_chain.hpp"
-#include "store/rows.hpp"
 
 namespace api::metrics {
 
@@ -20,8 +20,8 @@ public:
 
     void proved(Proving outcome, domain::Nanoseconds took) override;
     void replied(int http_status, std::optional<std::int64_t> code) override;
-    // Of any kind.
-    void add(const store::Change& change);
+    // Each cost a share one of its attempts.
+    void attempts_failed(std::size_t count);
 
 private:
     std::array<prometheus::Histogram*, 3> proofs_{};

@@ -25,10 +25,14 @@ std::variant<domain::Bytes, NoResult> read_eth_call(const jsonrpc::Answer& answe
     if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer))
         return NoResult{text_of(*error)};
     if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
-        return NoResult{text_of(*problem), problem->wait};
+        return no_result(*problem);
     }
     if (auto bytes = jsonrpc::bytes(std::get<jsonrpc::Json>(answer))) return std::move(*bytes);
     return NoResult{"malformed answer"};
+}
+
+NoResult no_result(const jsonrpc::TransportError& problem) {
+    return {text_of(problem), problem.wait, problem.kind == jsonrpc::TransportError::Kind::stopped};
 }
 
 std::string text_of(const jsonrpc::NodeError& error) {

@@ -22,10 +22,14 @@ void set_calldata(jsonrpc::Json& call, domain::ByteView calldata);
 struct NoResult {
     std::string reason;
     domain::Milliseconds wait{0};  // nobody should ask earlier
+    bool stopped = false;          // because we stop: no trouble, and nobody should ask again
 };
 
 // The bytes of an `eth_call`'s answer.
 [[nodiscard]] std::variant<domain::Bytes, NoResult> read_eth_call(const jsonrpc::Answer& answer);
+
+// What an exchange that failed comes to.
+[[nodiscard]] NoResult no_result(const jsonrpc::TransportError& problem);
 
 // For failure texts and the log: one line without URLs.
 [[nodiscard]] std::string text_of(const jsonrpc::NodeError& error);

@@ -139,6 +139,7 @@ void KeyPoller::go_on(Round round) {
     const Options::Retry& retry = options_.protocol_config.retry;
     while (round.step != Step::done) {
         const std::optional<NoResult> unread = take_step(round);
+        if (unread && unread->stopped) return;
         if (!unread) {
             round.failures = 0;
         } else if (++round.failures < retry.attempts_max) {
@@ -222,7 +223,7 @@ std::optional<NoResult> KeyPoller::read_storage(Round& round) {
         return about(what, {text_of(*error)});
     }
     if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
-        return about(what, {text_of(*problem), problem->wait});
+        return about(what, no_result(*problem));
     }
     auto storage = storage_in(std::get<jsonrpc::Json>(answer), contract, round.ids.context);
     if (const auto* unread = std::get_if<NoResult>(&storage)) return about(what, *unread);

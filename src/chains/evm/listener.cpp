@@ -160,6 +160,8 @@ void Listener::wake(domain::Monotonic time) {
 }
 
 void Listener::note_locked(const ChainReader::Step& step) {
+    // Cut off, it says nothing about the node.
+    if (step.stopped) return;
     head_ = reader_.head();
     next_ = reader_.next();
     polled_at_ = clock_.monotonic();

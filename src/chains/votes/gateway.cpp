@@ -48,13 +48,14 @@ domain::Bytes bytes_of(const std::string& text) {
     return {text.begin(), text.end()};
 }
 
-// Why no share of this round can be revealed now; nothing: it can.
+// Why no share of this round can be revealed now; nothing: it can. The store knows the round as
+// open, so a chain that does not is behind or was asked too early (share-helper 4.3).
 std::optional<PrepareOutcome> refusal_of(const votes::RoundStatusAnswer& status) {
     if (const auto* unreachable = std::get_if<Unreachable>(&status)) return *unreachable;
     if (std::holds_alternative<votes::RoundActive>(status)) return std::nullopt;
-    return attempt_failed(std::holds_alternative<engine::UnknownRound>(status)
-                              ? "the chain does not know the round"
-                              : "the round is not active");
+    return Unreachable{std::holds_alternative<engine::UnknownRound>(status)
+                           ? "the chain does not know the round"
+                           : "the round is not active"};
 }
 
 // Why the tree can not be used for the share; nothing: it can.
@@ -62,7 +63,7 @@ std::optional<PrepareOutcome> refusal_of(const engine::TreeStatusAnswer& answer,
                                          const VoteShare& share) {
     if (const auto* unreachable = std::get_if<Unreachable>(&answer)) return *unreachable;
     const auto* tree = std::get_if<engine::TreeStatus>(&answer);
-    if (tree == nullptr) return attempt_failed("the round has no tree");
+    if (tree == nullptr) return Unreachable{"the chain does not know the tree of the round"};
     if (tree->leaf_count == 0) return attempt_failed("the tree of the round is empty");
     if (share.tree_position >= tree->leaf_count) return out_of_range(share);
     if (tree->anchor_height == 0) return attempt_failed("the tree of the round has no anchor yet");

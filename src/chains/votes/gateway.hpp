@@ -34,6 +34,7 @@ public:
     void check(std::vector<engine::CheckOrder> orders) override;
     void prepare(std::vector<engine::PrepareOrder> orders) override;
     void send(std::vector<engine::SendOrder> orders) override;
+    void expect_proofs(std::size_t proofs) override { prover_.expect(proofs); }
     void confirm(std::vector<engine::ConfirmOrder> orders) override;
     // The chain knows no nonces of ours: it is 0, and the hash is the SHA-256 of the message.
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,

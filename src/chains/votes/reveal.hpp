@@ -46,6 +46,7 @@ struct NotRevealedNow {
     bool may_be_revealed = false;
 };
 
+// Unreachable also when the chain does not know the round, or not as active.
 using RevealOutcome = std::variant<domain::ShareRevealed, NotRevealedNow, engine::Unreachable>;
 
 struct RoundActive {};

@@ -22,7 +22,8 @@ std::string body_of(const engine::RoundAlert& alert) {
     const std::string round_id = domain::to_hex(alert.round_id);
     nlohmann::ordered_json body{
         {"type", "round_closed_with_unsubmitted_shares"},
-        {"id", "round-closed-" + round_id},
+        {"id", "round-closed-" + round_id +
+                   (alert.late > 0 ? "-" + std::to_string(alert.late) : std::string())},
         {"round_id", round_id},
         {"vote_end_time", unix_seconds(alert.vote_end)},
         {"total", alert.total},
@@ -32,6 +33,8 @@ std::string body_of(const engine::RoundAlert& alert) {
         {"unsubmitted", alert.unsubmitted()},
     };
     if (alert.unconfirmed) body["unconfirmed"] = *alert.unconfirmed;
+    if (!alert.reason.empty()) body["reason"] = alert.reason;
+    if (alert.late > 0) body["after_end"] = true;
     return body.dump();
 }
 
@@ -126,7 +129,7 @@ std::optional<std::string> Webhook::post(const engine::RoundAlert& alert) {
 
 void Webhook::taken(const engine::RoundAlert& alert) {
     // Before it is forgotten here, so that it can not be raised anew in between.
-    events_.alert_taken(alert.round);
+    events_.alert_taken(alert.mark());
     const std::lock_guard lock(mutex_);
     under_way_.erase(alert.round);
     failing_ = false;

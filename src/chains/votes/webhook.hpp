@@ -46,7 +46,9 @@ public:
 //    "round_id":<64 hex>,"vote_end_time":<Unix seconds>,"total":n,"submitted":n,"failed":n,
 //    "pending":n,"unsubmitted":n}
 //
-// and behind them "unconfirmed":n where RoundAlert has it.
+// and behind them "unconfirmed":n and "reason":"…" where RoundAlert has them. Of shares that came
+// after the end the id ends with "-n", their number so far, and "after_end":true is the last
+// member.
 //
 // The signature is HMAC-SHA256 with the secret as key over the timestamp, a full stop and the body,
 // byte for byte. 2xx means taken; anything else is tried again after a pause that doubles from

@@ -112,6 +112,26 @@ TEST_CASE("what fails is tried three times, 200 ms apart, and again with the nex
     }
 }
 
+TEST_CASE("a round that a stop cut off is no trouble, and the last one") {
+    const chains::jsonrpc::TransportError stopped{
+        chains::jsonrpc::TransportError::Kind::stopped, "stopped", {}};
+    for (const std::string where :
+         {"d52f10eb", "baff211e", "65b394af", "936608ae", "c55b8724", "c999a8b4", "eth_getLogs"}) {
+        CAPTURE(where);
+        PollerHarness world;
+        const chains::evm::KeyPoller& poller = world.start();
+        world.executor.run_due();
+        world.contracts.key = 13;
+        world.say.emplace(where, stopped);
+        world.executor.run_for(12s);
+        const std::size_t asked = world.node.batches.size();
+        world.executor.run_for(5min);
+        CHECK(world.node.batches.size() == asked);
+        CHECK(!poller.problem());
+        CHECK(world.logger.count("key_urls_failed") == 0);
+    }
+}
+
 TEST_CASE("the last value stays while rounds fail, and ids that led nowhere are not kept") {
     for (const PollFault& fault : faults()) {
         CAPTURE(fault.label);

@@ -861,6 +861,26 @@ TEST_CASE("a node that was stopped ends the polling") {
     CHECK(harness.executor.pending() == 0);
 }
 
+TEST_CASE("a stop is no recovery and no trouble of a listener") {
+    for (const bool in_trouble : {false, true}) {
+        CAPTURE(in_trouble);
+        ListenerHarness harness;
+        harness.node.before = [&]() -> std::optional<Answer> {
+            if (!in_trouble) return std::nullopt;
+            return TransportError{TransportError::Kind::unsent, "connection refused", {}};
+        };
+        harness.start();
+        harness.run_for(10s);
+        harness.node.before = [] {
+            return TransportError{TransportError::Kind::stopped, "stopped", {}};
+        };
+        harness.run_for(1min);
+        CHECK(harness.logger.count("listener_trouble") == (in_trouble ? 1 : 0));
+        CHECK(harness.logger.count("listener_recovered") == 0);
+        CHECK(harness.listener->problem().has_value() == in_trouble);
+    }
+}
+
 TEST_CASE("tasks may outlive their listener") {
     ListenerHarness harness;
     harness.start();

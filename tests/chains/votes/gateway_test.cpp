@@ -187,18 +187,101 @@ TEST_CASE("P6 two shares of two rounds are proved at once, each with the path of
     }
 }
 
-TEST_CASE("further: an inactive round costs an attempt and no proof") {
+namespace {
+
+// What a chain that is behind, or asked too early, says of a round.
+struct NotKnownAsActive {
+    const char* label;
+    std::function<void(ScriptedChain&)> says;
+    std::string reason;
+    std::size_t proofs = 0;  // 0: none is made
+};
+
+const std::vector<NotKnownAsActive>& rounds_not_known_as_active() {
+    static const std::vector<NotKnownAsActive> all{
+        {"no such round", [](ScriptedChain& chain) { chain.round = engine::UnknownRound{}; },
+         "the chain does not know the round"},
+        {"not active", [](ScriptedChain& chain) { chain.round = RoundNotActive{}; },
+         "the round is not active"},
+        {"no such tree", [](ScriptedChain& chain) { chain.tree_answer = engine::UnknownRound{}; },
+         "the chain does not know the tree of the round"},
+        {"refused as such",
+         [](ScriptedChain& chain) {
+             chain.on_reveal = [](const std::string&) -> chains::votes::RevealOutcome {
+                 return engine::Unreachable{"HTTP 422, code 4 (round not active)"};
+             };
+         },
+         "HTTP 422, code 4 (round not active)", 1},
+    };
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("a share is not thrown away because its chain does not know its round as active") {
+    for (const NotKnownAsActive& row : rounds_not_known_as_active()) {
+        CAPTURE(row.label);
+        VotesWorld world;
+        world.engine.vote_end = world.clock.wall() + 1h;
+        row.says(world.chain);
+        const auto id = world.submit(support::vote_share(1));
+        world.run_for(10min);
+        CHECK(world.status(id) == Status::queued);
+        CHECK(world.row(id).schedule.attempts == 0);
+        CHECK((world.prover.calls() > 0) == (row.proofs > 0));
+        CHECK(world.engine.logger.count("share_waits") == 1);
+        CHECK(world.engine.logger.count("reason=\"" + row.reason + "\"") == 1);
+        world.chain.round = RoundActive{};
+        world.chain.tree_answer.reset();
+        world.chain.on_reveal = [](const std::string&) { return domain::ShareRevealed{"", false}; };
+        world.run_for(31s);
+        CHECK(world.status(id) == Status::completed);
+        CHECK(world.row(id).schedule.attempts == 0);
+    }
+}
+
+TEST_CASE("further: with strict_attempts a round not known as active costs an attempt, no proof") {
+    for (const NotKnownAsActive& row : rounds_not_known_as_active()) {
+        CAPTURE(row.label);
+        VotesWorld world;
+        world.engine.options.shares.strict_attempts = true;
+        row.says(world.chain);
+        const auto id = world.submit(support::vote_share(1));
+        world.run_for(moment);
+        CHECK(world.status(id) == Status::queued);
+        CHECK(world.row(id).schedule.attempts == 1);
+        CHECK(world.prover.calls() == row.proofs);
+        world.run_for(31s);
+        CHECK(world.status(id) == Status::failure);
+        CHECK(world.failure(id).text == row.reason);
+    }
+}
+
+TEST_CASE("a share that waited for its round ends with it, wiped, and the alert says why") {
+    for (const NotKnownAsActive& row : rounds_not_known_as_active()) {
+        CAPTURE(row.label);
+        VotesWorld world;
+        world.engine.vote_end = world.clock.wall() + 10min;
+        row.says(world.chain);
+        const auto id = world.submit(support::vote_share(1));
+        world.run_for(10min + 2s);
+        CHECK(world.status(id) == Status::timed_out);
+        CHECK_FALSE(world.engine.process().store.payload(id.sequence));
+        CHECK(world.engine.logger.count("round_closed_with_unsubmitted_shares") == 1);
+        CHECK(world.engine.logger.count("unsubmitted=1 reason=\"" + row.reason + "\"") == 1);
+    }
+}
+
+TEST_CASE("success leaves the count of attempts alone") {
     VotesWorld world;
-    world.chain.round = RoundNotActive{};
+    world.chain.on_reveal = [](const std::string&) { return NotRevealedNow{"code 5"}; };
     const auto id = world.submit(support::vote_share(1));
     world.run_for(moment);
-    CHECK(world.status(id) == Status::queued);
     CHECK(world.row(id).schedule.attempts == 1);
-    CHECK(world.prover.calls() == 0);
-    world.chain.round = RoundActive{};
+    world.chain.on_reveal = [](const std::string&) { return domain::ShareRevealed{"", false}; };
     world.run_for(3s);
     CHECK(world.status(id) == Status::completed);
-    CHECK(world.row(id).schedule.attempts == 1);  // success leaves the count alone
+    CHECK(world.row(id).schedule.attempts == 1);
 }
 
 TEST_CASE("further: an exception in the prover is one attempt, and the siblings finish") {
@@ -292,14 +375,8 @@ TEST_CASE("a share keeps its nullifier over its attempts, and old ones are forgo
     CHECK(memory.belongs(round, nullifier(1), 2));
 }
 
-TEST_CASE("no proof begins before the round and its tree are there") {
+TEST_CASE("no proof begins before the tree of the round is there") {
     VotesWorld world;
-    SUBCASE("no such round") {
-        world.chain.round = engine::UnknownRound{};
-    }
-    SUBCASE("no tree") {
-        world.chain.tree_answer = engine::UnknownRound{};
-    }
     SUBCASE("an empty tree") {
         world.chain.tree_answer = engine::TreeStatus{0, 7};
     }

@@ -41,6 +41,53 @@ TEST_CASE("a pool keeps its process") {
     CHECK(pids_in(directory.path()).size() == 1);
 }
 
+namespace {
+
+// Leaves a file with its number when it starts, before it is asked anything.
+ProverOptions marked(const std::filesystem::path& directory, ProverLife life) {
+    ProverOptions options =
+        support::faulty("counted", ProverFormat::json, life, directory.string());
+    std::vector<std::string> words{"sh", "-c", R"(touch "$0/$$"; exec "$@")", directory.string()};
+    options.command.insert(options.command.begin(), words.begin(), words.end());
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("a pool that is told of proofs starts what is missing, and the proofs find it there") {
+    const support::TempDirectory directory;
+    ProverWorld world{marked(directory.path(), ProverLife::pool)};
+    world.prover->expect(3);
+    CHECK(support::await([&] { return pids_in(directory.path()).size() == 3; }));
+    const std::vector<pid_t> started = pids_in(directory.path());
+    for (int proof = 0; proof < 3; ++proof) CHECK(world.prove() == "proved");
+    world.prover->expect(2);
+    CHECK(world.prove() == "proved");
+    CHECK(pids_in(directory.path()).size() == 3);
+}
+
+TEST_CASE("what is started for each proof is not started ahead, nor after a stop") {
+    for (const bool stopped : {false, true}) {
+        CAPTURE(stopped);
+        const support::TempDirectory directory;
+        ProverWorld world{marked(directory.path(), stopped ? ProverLife::pool : ProverLife::fresh)};
+        if (stopped) world.prover->stop();
+        world.prover->expect(3);
+        if (!stopped) CHECK(world.prove() == "proved");
+        CHECK(pids_in(directory.path()).size() == (stopped ? 0 : 1));
+    }
+}
+
+TEST_CASE("a pool whose program can not be started says so with the proof, not ahead of it") {
+    ProverOptions options = support::command({"sh", "-c", "exit 3"});
+    options.life = ProverLife::pool;
+    ProverWorld world{options};
+    world.prover->expect(1);
+    CHECK(support::await([] { return !has_children(); }));
+    CHECK(world.logger.lines().empty());
+    CHECK(world.prove() == "not proved: prover ended with exit code 3");
+}
+
 TEST_CASE("an idle process that is killed is reaped at once and replaced unnoticed") {
     const support::TempDirectory directory;
     ProverWorld world{pooled("counted", directory.path())};

@@ -76,9 +76,6 @@ TEST_CASE("a reply with 200 or 422 is read by its code") {
          "revealed ", 0},
         {"duplicate with 200", 200, R"({"tx_hash":"0A","code":2,"log":"spent"})",
          "already revealed 0A", 2},
-        {"round not found", 422, R"({"code":3})", "refused: HTTP 422, code 3 (round not found)", 3},
-        {"round not active", 200, R"({"code":4,"log":"status is TALLYING"})",
-         "refused: HTTP 200, code 4 (round not active): status is TALLYING", 4},
         {"invalid proof", 422, R"({"code":5,"log":"no"})",
          "refused: HTTP 422, code 5 (invalid proof): no", 5},
         {"bad anchor height", 422, R"({"code":7})", "refused: HTTP 422, code 7 (bad anchor height)",
@@ -87,6 +84,20 @@ TEST_CASE("a reply with 200 or 422 is read by its code") {
         {"code without a name", 422, R"({"code":1234,"log":7})", "refused: HTTP 422, code 1234",
          1234},
         {"negative code", 200, R"({"code":-1})", "refused: HTTP 200, code -1", -1},
+    });
+}
+
+TEST_CASE("a round the chain does not know as active is no answer about the share") {
+    check({
+        {"round not found", 422, R"({"code":3})", "unreachable: HTTP 422, code 3 (round not found)",
+         3},
+        {"round not active", 200, R"({"code":4,"log":"status is TALLYING"})",
+         "unreachable: HTTP 200, code 4 (round not active): status is TALLYING", 4},
+        {"3 of the votes", 422, R"({"code":3,"codespace":"vote"})",
+         "unreachable: HTTP 422, code 3 (round not found)", 3},
+        {"3 of sdk", 422, R"({"code":3,"codespace":"sdk"})", "refused: HTTP 422, code 3 of sdk", 3},
+        {"4 of sdk", 422, R"({"code":4,"codespace":"sdk","log":"unauthorized"})",
+         "refused: HTTP 422, code 4 of sdk: unauthorized", 4},
     });
 }
 

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "support/http_stub.hpp"
 #include "support/virtual_time.hpp"
 
@@ -89,12 +91,14 @@ private:
 };
 
 struct TakenAlerts : engine::AlertEvents {
-    void alert_taken(std::int64_t round) override {
-        rounds.push_back(round);
+    void alert_taken(engine::AlertMark alert) override {
+        rounds.push_back(alert.round);
+        late.push_back(alert.late);
         if (meanwhile) meanwhile();
     }
 
     std::vector<std::int64_t> rounds;
+    std::vector<std::uint64_t> late;
     std::function<void()> meanwhile;
 };
 
@@ -149,6 +153,36 @@ TEST_CASE("field 88: how many shares were only admitted stands in the report whe
         body.insert(body.size() - 1, R"(,"unconfirmed":)" + std::to_string(unconfirmed));
         CHECK(harness.poster.posts[0].body == body);
     }
+}
+
+TEST_CASE("what kept shares from the chain stands in the report where it is known") {
+    Harness harness;
+    engine::RoundAlert told = alert(1);
+    told.reason = "code 5: \"no\"";
+    harness.webhook->raise({told});
+    harness.executor.run_for(1s);
+    REQUIRE(harness.poster.posts.size() == 1);
+    std::string body = body_of_round_1();
+    body.insert(body.size() - 1, R"(,"reason":"code 5: \"no\"")");
+    CHECK(harness.poster.posts[0].body == body);
+}
+
+TEST_CASE("an alert of shares that came after the end has an id of its own, and says so") {
+    Harness harness;
+    engine::RoundAlert told = alert(1);
+    told.total = told.pending = 2;
+    told.submitted = told.failed = 0;
+    told.late = 5;
+    harness.webhook->raise({told});
+    harness.executor.run_for(1s);
+    REQUIRE(harness.poster.posts.size() == 1);
+    const auto json = nlohmann::json::parse(harness.poster.posts[0].body);
+    CHECK(json["id"] == "round-closed-" + domain::to_hex(told.round_id) + "-5");
+    CHECK(json["type"] == "round_closed_with_unsubmitted_shares");
+    CHECK(json["total"] == 2);
+    CHECK(json["unsubmitted"] == 2);
+    CHECK(json["after_end"] == true);
+    CHECK(harness.taken.late == std::vector<std::uint64_t>{5});
 }
 
 TEST_CASE("timestamp and signature are those of the documented scheme") {

@@ -45,6 +45,31 @@ Launched ProcessPool::start(base::Deadline deadline) {
     return launched.get();
 }
 
+void ProcessPool::warm_up(std::size_t idle, base::Deadline deadline) {
+    {
+        const std::lock_guard lock(mutex_);
+        wanted_idle_.emplace(idle, deadline);
+    }
+    wake();
+}
+
+bool ProcessPool::has_idle(std::size_t processes) const {
+    const std::lock_guard lock(mutex_);
+    return idle_.size() >= processes || !orders_.empty() || ended_;
+}
+
+// Those somebody waits for go first; what is missing then is asked for again.
+void ProcessPool::start_idle(std::size_t idle, base::Deadline deadline) {
+    while (!has_idle(idle) && !stop_.stop_requested()) {
+        Launched launched = launch(program_, deadline, stop_, &children_);
+        auto* const process = std::get_if<Process>(&launched);
+        // The proof that misses it says why.
+        if (process == nullptr) return;
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(*process));
+    }
+}
+
 ProcessPool::Process ProcessPool::take_idle() {
     for (;;) {
         Process process;
@@ -70,14 +95,17 @@ void ProcessPool::run() {
     for (;;) {
         wait();
         std::deque<Order> orders;
+        std::optional<std::pair<std::size_t, base::Deadline>> wanted;
         {
             const std::lock_guard lock(mutex_);
             if (ended_) return;
             orders.swap(orders_);
+            wanted = std::exchange(wanted_idle_, {});
         }
         take_useless().clear();
         if (adopts_orphans_) children_.reap_orphans();
         for (Order& order : orders) order();
+        if (wanted) start_idle(wanted->first, wanted->second);
     }
 }
 

@@ -4,7 +4,9 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "chains/votes/prover/command_launch.hpp"
@@ -25,6 +27,9 @@ public:
     // Any thread; blocks.
     [[nodiscard]] Launched start(base::Deadline deadline);
 
+    // Any thread; returns at once. As many processes will be idle as that, as far as they start.
+    void warm_up(std::size_t idle, base::Deadline deadline);
+
     using Process = std::unique_ptr<CommandProcess>;
     // Any thread. Null: none is there.
     [[nodiscard]] Process take_idle();
@@ -33,6 +38,9 @@ public:
 private:
     using Order = std::packaged_task<Launched()>;
 
+    [[nodiscard]] bool has_idle(std::size_t processes) const;
+
+    void start_idle(std::size_t idle, base::Deadline deadline);
     void run();
     void wait() const;
     void wake() const;
@@ -48,6 +56,7 @@ private:
     mutable std::mutex mutex_;
     bool ended_ = false;
     std::deque<Order> orders_;
+    std::optional<std::pair<std::size_t, base::Deadline>> wanted_idle_;
     std::vector<Process> idle_;  // the last used at the back
 
     std::thread thread_;

@@ -49,6 +49,8 @@ class Prover {
 public:
     virtual ~Prover() = default;
     [[nodiscard]] virtual ProveOutcome prove(const Witness& witness) = 0;
+    // So many proofs are wanted soon, those under way included. Returns at once.
+    virtual void expect(std::size_t /*proofs*/) {}
     // Proofs under way end with Unreachable as soon as they can, and so does every later one.
     virtual void stop() = 0;
     // Nothing when the last proof went well, else one line without secrets.

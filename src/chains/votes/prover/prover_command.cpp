@@ -15,6 +15,8 @@ namespace {
 using Outcome = CommandAnswer::Outcome;
 
 constexpr std::size_t reported_bytes_max = 300;
+// So that a program that can not be started is not tried with every step of the engine.
+constexpr std::chrono::seconds start_pause{1};
 
 // Who was started with SIGCHLD ignored would learn of no exit code.
 CommandProgram prepared(const ProverOptions& options) {
@@ -47,9 +49,30 @@ CommandProver::CommandProver(const ProverOptions& options, ports::Logger& logger
       pool_(prepared(options), stop_) {}
 
 ProveOutcome CommandProver::prove(const Witness& witness) {
+    {
+        const std::lock_guard lock(mutex_);
+        ++proving_;
+    }
     ProveOutcome outcome = settle(witness);
+    {
+        const std::lock_guard lock(mutex_);
+        --proving_;
+    }
     note(outcome);
     return outcome;
+}
+
+void CommandProver::expect(std::size_t proofs) {
+    if (life_ != ProverLife::pool || stop_.stop_requested()) return;
+    const auto now = std::chrono::steady_clock::now();
+    std::size_t idle = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        if (now < next_start_ || proofs <= proving_) return;
+        next_start_ = now + start_pause;
+        idle = proofs - proving_;
+    }
+    pool_.warm_up(idle, now + timeout_);
 }
 
 std::optional<std::string> CommandProver::problem() const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,6 +24,8 @@ public:
     CommandProver(const ProverOptions& options, ports::Logger& logger);
 
     [[nodiscard]] ProveOutcome prove(const Witness& witness) override;
+    // Of a pool: starts the processes that are missing, once a second at most.
+    void expect(std::size_t proofs) override;
     void stop() override { stop_.request_stop(); }
     [[nodiscard]] std::optional<std::string> problem() const override;
 
@@ -47,6 +51,8 @@ private:
 
     mutable std::mutex mutex_;
     std::optional<std::string> problem_;
+    std::size_t proving_ = 0;                             // proofs under way
+    std::chrono::steady_clock::time_point next_start_{};  // of processes ahead of their proofs
 };
 
 }  // namespace chains::votes::prover

@@ -101,6 +101,9 @@ RevealOutcome read_reveal(const RestReply& reply, const RestClient& client,
     if (const std::string said = client.presentable(log); !said.empty()) {
         text.append(": ").append(said);
     }
+    if (of_votes && is_about_closed_round(*code)) {
+        return engine::Unreachable{std::move(text)};
+    }
     return NotRevealedNow{std::move(text), spent};
 }
 

@@ -15,6 +15,10 @@ namespace chains::votes::rest {
 [[nodiscard]] constexpr bool is_already_revealed(std::int64_t code) {
     return code == 2;
 }
+// The round is not known or not active: whoever knows it as open waits (share-helper 4.3).
+[[nodiscard]] constexpr bool is_about_closed_round(std::int64_t code) {
+    return code == 3 || code == 4;
+}
 [[nodiscard]] std::string_view name_of_code(std::int64_t code);  // empty: not worth a name
 
 // Absent when the reply holds no whole number there; a chain always names it.

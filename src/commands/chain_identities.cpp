@@ -1,0 +1,95 @@
+#include "commands/chain_identities.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "chains/evm/signer.hpp"
+#include "chains/evm/transaction.hpp"
+#include "chains/loopback/transaction.hpp"
+#include "chains/votes/reveal.hpp"
+
+namespace commands {
+
+namespace {
+
+std::string hex(const domain::Address& address) {
+    return "0x" + domain::to_hex(address);
+}
+
+bool has_ledger_beside(const config::Settings& settings) {
+    std::error_code unknown;
+    return std::filesystem::exists(settings.loopback.ledger, unknown) ||
+           std::filesystem::exists(settings.store.directory / "loopback.db", unknown);
+}
+
+engine::ChainIdentity loopback(store::Chain chain) {
+    engine::ChainIdentity identity{chain, "loopback"};
+    identity.is_trial = true;
+    identity.is_own = [](domain::ByteView sealed, bool) {
+        return chains::loopback::decode_transaction(sealed).has_value();
+    };
+    return identity;
+}
+
+std::shared_ptr<const chains::evm::Signer> signer_of(const config::Settings& settings) {
+    try {
+        return chains::evm::private_key_signer(settings.evm.private_key);
+    } catch (const std::invalid_argument& error) {
+        throw std::runtime_error(std::string("gateway.type evm: ") + error.what());
+    }
+}
+
+engine::ChainIdentity evm(const config::Settings& settings) {
+    const chains::evm::Options& options = settings.evm;
+    engine::ChainIdentity identity{store::Chain::gateway,
+                                   "evm chain_id=" + std::to_string(options.chain_id) +
+                                       " decryption=" + hex(options.decryption) +
+                                       " input_verification=" + hex(options.input_verification)};
+    const auto signer = signer_of(settings);
+    identity.signers.insert(hex(signer->address()));
+    identity.has_trial_beside = has_ledger_beside(settings);
+    // Signatures are deterministic: the account made these bytes if it makes them again.
+    identity.is_own = [signer, chain_id = options.chain_id, decryption = options.decryption,
+                       input_verification = options.input_verification](domain::ByteView sealed,
+                                                                        bool by_signer) {
+        const auto transaction = chains::evm::decode_transaction(sealed);
+        if (!transaction || transaction->chain_id != chain_id) return false;
+        if (transaction->to != decryption && transaction->to != input_verification) return false;
+        return !by_signer || chains::evm::sign(*transaction, *signer) ==
+                                 domain::Bytes(sealed.begin(), sealed.end());
+    };
+    return identity;
+}
+
+// Its chain has no number and no contracts; reveals name none.
+engine::ChainIdentity vote_chain(const config::Settings& settings) {
+    engine::ChainIdentity identity{store::Chain::votes,
+                                   "rest codespace=" + settings.votes.chain_codespace};
+    // With a loopback gateway the ledger is explained.
+    identity.has_trial_beside =
+        settings.gateway != config::GatewayType::loopback && has_ledger_beside(settings);
+    identity.is_own = [](domain::ByteView sealed, bool) {
+        return chains::votes::name_in(sealed).has_value();
+    };
+    return identity;
+}
+
+}  // namespace
+
+std::vector<engine::ChainIdentity> chain_identities(const config::Settings& settings) {
+    const bool is_trial = settings.gateway == config::GatewayType::loopback;
+    std::vector<engine::ChainIdentity> identities{is_trial ? loopback(store::Chain::gateway)
+                                                           : evm(settings)};
+    if (settings.api.share_disable) return identities;
+    if (!settings.votes.base_url().empty()) {
+        identities.push_back(vote_chain(settings));
+    } else if (is_trial) {
+        identities.push_back(loopback(store::Chain::votes));
+    }
+    return identities;
+}
+
+}  // namespace commands
