@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "commands/ask.hpp"
 #include "commands/build_info.hpp"
 #include "commands/doctor.hpp"
 #include "commands/import_helper_db.hpp"
@@ -81,6 +82,13 @@ int run(const config::ImportHelperDb& command) {
               "them, which reveals nothing"}});
     }
     return commands::import_helper_db(settings, command.helper_db, std::cout);
+}
+
+int run(const config::Ask& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    return commands::ask(std::get<config::Loaded>(loaded).settings, command, std::cout, std::cerr);
 }
 
 int run(const config::Version&) {

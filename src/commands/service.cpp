@@ -1,17 +1,26 @@
 #include "commands/service.hpp"
 
 #include <exception>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "api/admin/admin_application.hpp"
+#include "api/admin/job_routes.hpp"
 #include "api/application.hpp"
 #include "api/metrics/metrics_server.hpp"
 #include "base/sanitize.hpp"
+#include "commands/admin_client.hpp"
 #include "commands/build_info.hpp"
 #include "commands/reload.hpp"
+#include "commands/role.hpp"
 #include "net/http_server.hpp"
 #include "platform/worker_pool.hpp"
+#include "store/job_reader.hpp"
 #include "store/row_counter.hpp"
 
 namespace commands {
@@ -49,12 +58,13 @@ const store::Options& report_opened(const store::Options& options, ports::Logger
     return options;
 }
 
-// The listener of the admin interface.
+// A listener of the admin interface.
 struct Admin {
-    Admin(const api::admin::AdminOptions& options, api::admin::AdminChanges& changes,
-          ports::Logger& logger, const ports::Clock& clock)
-        : application(options.token, changes, logger, clock),
-          server(api::admin::http_options_of(options), application) {}
+    Admin(const net::HttpOptions& options, std::optional<std::string_view> token,
+          api::admin::AdminChanges& changes, ports::Logger& logger, const ports::Clock& clock,
+          std::vector<api::admin::AdminRoute> routes)
+        : application(token, changes, logger, clock, std::move(routes)),
+          server(options, application) {}
 
     api::admin::AdminApplication application;
     net::HttpServer server;
@@ -107,6 +117,9 @@ public:
 
 private:
     [[nodiscard]] api::metrics::Sources sources();
+    [[nodiscard]] api::admin::JobSources job_sources();
+    [[nodiscard]] api::admin::StatusSources status_sources();
+    void open_admin_socket();
 
     Service& service_;
     std::jthread counting_;
@@ -115,7 +128,11 @@ private:
     api::Application application_;
     net::HttpServer server_;
     api::admin::AdminChanges changes_;
+    store::JobReader job_reader_;
+    api::admin::JobAnswers jobs_;
+    const api::admin::StatusSources status_;
     std::optional<Admin> admin_;
+    std::optional<Admin> local_admin_;  // for the commands of this machine
     api::metrics::Samples samples_;
     const std::unique_ptr<api::metrics::MetricsServer> metrics_server_;
     ProcessorThread processor_;
@@ -144,6 +161,9 @@ Service::Frontend::Frontend(Service& service)
                     &service.engine_}),
       server_(service.settings_.http, application_),
       changes_(service.engine_, service.log_, service.configured_, service.restored_),
+      job_reader_(service.settings_.store),
+      jobs_(job_reader_, job_sources()),
+      status_(status_sources()),
       samples_(service.clock_, service.settings_.engine.clock_leap,
                service.settings_.engine.clock_leap_hold, service.settings_.metrics, sources()),
       metrics_server_(serve_metrics(service.settings_.metrics, service.metrics_, samples_,
@@ -151,7 +171,55 @@ Service::Frontend::Frontend(Service& service)
       processor_(service.processor_, service.inbox_, service.log_, service.settings_.stop_grace),
       long_polls_(service.long_polls_) {
     if (service.settings_.api.admin_enabled) {
-        admin_.emplace(service.settings_.admin, changes_, service.log_, service.clock_);
+        const api::admin::AdminOptions& admin = service.settings_.admin;
+        admin_.emplace(api::admin::http_options_of(admin), admin.token, changes_, service.log_,
+                       service.clock_, api::admin::job_routes(jobs_, status_));
+    }
+    open_admin_socket();
+}
+
+api::admin::JobSources Service::Frontend::job_sources() {
+    const auto position = [this](const store::Row& row) {
+        const auto in_status = service_.clock_.wall() - row.since;
+        return service_.gates_.position_of(
+            row, std::chrono::floor<std::chrono::seconds>(in_status).count());
+    };
+    return {
+        .clock = service_.clock_,
+        .with_shares = service_.settings_.engine.shares.expose_timing,
+        .client_name = [this](std::int64_t id) { return service_.authenticator_.client_name(id); },
+        .position = position};
+}
+
+api::admin::StatusSources Service::Frontend::status_sources() {
+    return {.clock = service_.clock_,
+            .version = build_version,
+            .role = role_of(service_.settings_),
+            .with_shares = service_.settings_.engine.shares.expose_timing,
+            .directory = service_.settings_.store.directory,
+            .backlog = [this] { return service_.reader_.backlog(); },
+            .live = api::admin::LiveSources{
+                .depths = [this] { return service_.gates_.depths(); },
+                .tuning = [this] { return service_.gates_.tuning(); },
+                .dependencies = [this] { return service_.engine_.dependencies(); },
+                .chain_problem = [this] { return service_.gateway_.problem(); },
+                .chain = [this] { return service_.gateway_.readings(); },
+                .rates = service_.rates_,
+                .started = service_.clock_.monotonic()}};
+}
+
+// Requests are more important than what steers them: without it the service still starts.
+void Service::Frontend::open_admin_socket() {
+    const std::filesystem::path file = admin_socket(service_.settings_.store);
+    try {
+        local_admin_.emplace(api::admin::http_options_at(file), std::nullopt, changes_,
+                             service_.log_, service_.clock_,
+                             api::admin::job_routes(jobs_, status_));
+    } catch (const std::runtime_error& error) {
+        service_.log_.write(ports::LogLevel::warning,
+                            std::string("admin_socket_failed action=\"commands do not reach this "
+                                        "process\" error=") +
+                                base::log_value(error.what()));
     }
 }
 
@@ -173,6 +241,7 @@ void Service::Frontend::start() {
                         std::string("listening ") +
                             (settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
                             settings.http.host + ":" + std::to_string(server_.port()));
+    if (local_admin_) local_admin_->server.start();
     if (!admin_) return;
     admin_->server.start();
     service_.log_.write(ports::LogLevel::info, "listening admin=" + settings.admin.host + ":" +
@@ -188,6 +257,7 @@ void Service::Frontend::wait() {
 void Service::Frontend::drain() {
     static_cast<void>(server_.drain(drain_patience));
     if (admin_) static_cast<void>(admin_->server.drain(drain_patience));
+    if (local_admin_) static_cast<void>(local_admin_->server.drain(drain_patience));
 }
 
 void Service::Frontend::stop_counting() {
@@ -202,6 +272,7 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       store_(settings_.store),
       reader_(report_opened(settings_.store, log_), reader_connections_max),
       metrics_(settings_.metrics, {build_version, build_commit}),
+      rates_(clock_, settings_.engine.shares.expose_timing),
       chain_(make_relayer_chain(settings_, clock_, log_)),
       votes_(make_vote_service(settings_, chain_->gateway(), chain_->rounds(), clock_, log_,
                                metrics_)),
@@ -221,6 +292,7 @@ Service::Service(const config::Settings& settings, platform::Log& log)
     gates_.retune(restored_.tuning, clock_.monotonic());
     observers_.add(long_polls_);
     observers_.add(metrics_);
+    observers_.add(rates_);
 }
 
 Service::~Service() = default;

@@ -30,6 +30,17 @@ struct ImportHelperDb {
     bool trial = false;  // also without a vote chain
 };
 
+// What is asked of the admin interface of the process that runs on the data directory, or of its
+// files where none does.
+struct Ask {
+    enum class About { jobs, job, status };
+    About about = About::status;
+    std::string target;                         // path and query
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    bool json = false;  // the answer as it is
+};
+
 struct Version {};
 
 // For standard output; the program ends with 0.
@@ -42,7 +53,7 @@ struct BadUsage {
     std::string text;
 };
 
-using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Version, Help, BadUsage>;
+using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Ask, Version, Help, BadUsage>;
 
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_all = 3;

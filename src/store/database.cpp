@@ -171,6 +171,21 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
     }
 }
 
+void require_newest(SQLite::Database& database, const Options& options) {
+    const std::filesystem::path path = database_path(options);
+    try {
+        refuse_foreign(database, path);
+        const std::int64_t version = pragma_value(database, "user_version");
+        if (version == schema_version) return;
+        throw OpenError(path.string() + " was made by an older posthouse (schema " +
+                        std::to_string(version) + ", this one needs " +
+                        std::to_string(schema_version) +
+                        "); start the service once with this version");
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "reading " + path.string());
+    }
+}
+
 std::unique_ptr<SQLite::Database> open_for_reading(const Options& options) {
     const std::filesystem::path path = database_path(options);
     try {
