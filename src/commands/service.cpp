@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/admin/admin_application.hpp"
+#include "api/admin/job_commands.hpp"
 #include "api/admin/job_routes.hpp"
 #include "api/application.hpp"
 #include "api/metrics/metrics_server.hpp"
@@ -119,6 +120,7 @@ private:
     [[nodiscard]] api::metrics::Sources sources();
     [[nodiscard]] api::admin::JobSources job_sources();
     [[nodiscard]] api::admin::StatusSources status_sources();
+    [[nodiscard]] std::vector<api::admin::AdminRoute> admin_routes();
     void open_admin_socket();
 
     Service& service_;
@@ -131,6 +133,7 @@ private:
     store::JobReader job_reader_;
     api::admin::JobAnswers jobs_;
     const api::admin::StatusSources status_;
+    api::admin::JobCommands job_commands_;
     std::optional<Admin> admin_;
     std::optional<Admin> local_admin_;  // for the commands of this machine
     api::metrics::Samples samples_;
@@ -164,6 +167,9 @@ Service::Frontend::Frontend(Service& service)
       job_reader_(service.settings_.store),
       jobs_(job_reader_, job_sources()),
       status_(status_sources()),
+      job_commands_({service.engine_, job_reader_, service.chain_->contracts(), service.clock_,
+                     service.settings_.api.decryption_address,
+                     service.settings_.engine.shares.expose_timing}),
       samples_(service.clock_, service.settings_.engine.clock_leap,
                service.settings_.engine.clock_leap_hold, service.settings_.metrics, sources()),
       metrics_server_(serve_metrics(service.settings_.metrics, service.metrics_, samples_,
@@ -173,7 +179,7 @@ Service::Frontend::Frontend(Service& service)
     if (service.settings_.api.admin_enabled) {
         const api::admin::AdminOptions& admin = service.settings_.admin;
         admin_.emplace(api::admin::http_options_of(admin), admin.token, changes_, service.log_,
-                       service.clock_, api::admin::job_routes(jobs_, status_));
+                       service.clock_, admin_routes());
     }
     open_admin_socket();
 }
@@ -208,13 +214,18 @@ api::admin::StatusSources Service::Frontend::status_sources() {
                 .started = service_.clock_.monotonic()}};
 }
 
+std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
+    std::vector<api::admin::AdminRoute> routes = api::admin::job_routes(jobs_, status_);
+    for (api::admin::AdminRoute& route : job_commands_.routes()) routes.push_back(std::move(route));
+    return routes;
+}
+
 // Requests are more important than what steers them: without it the service still starts.
 void Service::Frontend::open_admin_socket() {
     const std::filesystem::path file = admin_socket(service_.settings_.store);
     try {
         local_admin_.emplace(api::admin::http_options_at(file), std::nullopt, changes_,
-                             service_.log_, service_.clock_,
-                             api::admin::job_routes(jobs_, status_));
+                             service_.log_, service_.clock_, admin_routes());
     } catch (const std::runtime_error& error) {
         service_.log_.write(ports::LogLevel::warning,
                             std::string("admin_socket_failed action=\"commands do not reach this "

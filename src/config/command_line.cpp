@@ -122,6 +122,53 @@ private:
     std::vector<std::pair<Ask::About, CLI::App*>> commands_;
 };
 
+// The commands that tell the process to do something.
+class InstructCommands {
+public:
+    explicit InstructCommands(CLI::App& app) {
+        CLI::App& retry = add(app, "retry", "Ask again what failed or timed out, with a new id");
+        retry.add_flag("--pay-again", pay_again_,
+                       "Also what had a transaction, which may be paid for twice");
+        CLI::App& cancel = add(app, "cancel", "End requests that nothing is signed for");
+        cancel.add_flag("--yes", share_too_,
+                        "Also vote shares: their secrets go, and they count as failed");
+    }
+
+    // Nothing: another command was given.
+    [[nodiscard]] std::optional<Instruct> asked() const {
+        for (const CLI::App* command : commands_) {
+            if (!command->parsed()) continue;
+            Instruct instruct = options_;
+            instruct.verb = command->get_name();
+            for (const std::string& id : ids_) {
+                instruct.jobs.push_back("/admin/jobs/" + percent_encoded(id) + "/" + instruct.verb);
+            }
+            instruct.body = "{}";
+            if (pay_again_) instruct.body = R"({"pay_again":true})";
+            if (share_too_) instruct.body = R"({"share":true})";
+            return instruct;
+        }
+        return std::nullopt;
+    }
+
+private:
+    CLI::App& add(CLI::App& app, const std::string& name, const std::string& what) {
+        CLI::App& command = *app.add_subcommand(name, what);
+        add_config(command, options_.file);
+        add_data_dir(command, options_.data_dir);
+        command.add_flag("--json", options_.json, "As JSON, for programs");
+        command.add_option("ID", ids_, "As the clients have them")->required()->type_name("");
+        commands_.push_back(&command);
+        return command;
+    }
+
+    Instruct options_;
+    std::vector<std::string> ids_;
+    bool pay_again_ = false;
+    bool share_too_ = false;
+    std::vector<const CLI::App*> commands_;
+};
+
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
@@ -164,6 +211,7 @@ Command parse_command_line(int argc, const char* const* argv) {
                             "they are gone");
     import_command.footer("Ends with 3 when something was skipped or in conflict.");
     const AskCommands asking(app);
+    const InstructCommands instructing(app);
     const CLI::App& version_command = *app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
 
@@ -184,8 +232,10 @@ Command parse_command_line(int argc, const char* const* argv) {
         return import;
     }
     if (auto ask = asking.asked()) return *std::move(ask);
+    if (auto instruct = instructing.asked()) return *std::move(instruct);
     return bad_usage(
-        "no command given: serve, check, doctor, import-helper-db, jobs, job, status or version");
+        "no command given: serve, check, doctor, import-helper-db, jobs, job, status, "
+        "retry, cancel or version");
 }
 
 }  // namespace config

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace config {
 
@@ -41,6 +42,16 @@ struct Ask {
     bool json = false;  // the answer as it is
 };
 
+// What is to be done with requests by the process that runs on the data directory.
+struct Instruct {
+    std::string verb;                           // `retry`, `cancel`
+    std::vector<std::string> jobs;              // paths: /admin/jobs/ID/VERB
+    std::string body;                           // JSON
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    bool json = false;  // the answers as they are, a line for each
+};
+
 struct Version {};
 
 // For standard output; the program ends with 0.
@@ -53,7 +64,8 @@ struct BadUsage {
     std::string text;
 };
 
-using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Ask, Version, Help, BadUsage>;
+using Command =
+    std::variant<Serve, Check, Doctor, ImportHelperDb, Ask, Instruct, Version, Help, BadUsage>;
 
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_all = 3;

@@ -12,6 +12,7 @@
 #include "domain/time.hpp"
 #include "engine/alerts.hpp"
 #include "engine/gateway.hpp"
+#include "engine/instructions.hpp"
 #include "engine/submitter.hpp"
 #include "engine/tuning.hpp"
 
@@ -40,6 +41,7 @@ struct Events {
     std::vector<Confirmed> confirmed;
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
+    std::vector<Instruction> instructions;
     std::vector<std::int64_t> alerts_taken;  // keys of their rounds
     bool stop = false;
 
@@ -58,6 +60,8 @@ public:
 
     // Any thread. Wakes the processor. When closed the change comes back.
     [[nodiscard]] std::optional<Retune> retune(Retune change);
+    // Same, with what an operator wants to be done.
+    [[nodiscard]] std::optional<Instruction> instruct(Instruction instruction);
     // Any thread. Wakes the processor.
     void checked(std::vector<Checked> events) override;
     void prepared(std::vector<Prepared> events) override;

@@ -9,6 +9,7 @@
 #include "engine/answers.hpp"
 #include "engine/confirmations.hpp"
 #include "engine/maintenance.hpp"
+#include "engine/operations.hpp"
 #include "engine/readiness.hpp"
 #include "engine/sending.hpp"
 #include "engine/shares.hpp"
@@ -102,6 +103,9 @@ void Processor::apply_events() {
     for (const Submission& submission : events_.submissions) {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
+    for (const Instruction& instruction : events_.instructions) {
+        context_.effects.outcomes.push_back(operations::apply(context_, admission_, instruction));
+    }
     admission_.finish(context_);
     for (const std::int64_t round : events_.alerts_taken) store_.take_alert(round);
     apply_retunes();
@@ -168,6 +172,7 @@ void Processor::release_effects(Nanoseconds commit) {
     Effects effects = std::exchange(context_.effects, {});
     const Events events = std::exchange(events_, {});
     assert(effects.replies.size() == events.submissions.size());
+    assert(effects.outcomes.size() == events.instructions.size());
     assert(effects.checks.size() + effects.prepares.size() + effects.sends.size() <= work_.busy());
     assert(gates_.permits() == work_.entries().size());
     work_.keep();
@@ -178,6 +183,9 @@ void Processor::release_effects(Nanoseconds commit) {
     log_alerts(effects.alerts);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
+    }
+    for (std::size_t i = 0; i < events.instructions.size(); ++i) {
+        events.instructions[i].reply(effects.outcomes[i]);
     }
     for (const Retune& change : events.retunes) {
         gates_.retune(change.tuning, context_.now.monotonic);
@@ -371,6 +379,9 @@ void Processor::refuse_pending(const std::string& reason) {
         submission.reply(Unavailable{reason, 5});
     }
     for (const Retune& change : std::exchange(events_.retunes, {})) change.reply(false);
+    for (const Instruction& instruction : std::exchange(events_.instructions, {})) {
+        instruction.reply(NotWritten{});
+    }
 }
 
 }  // namespace engine

@@ -112,6 +112,11 @@ void Service::retune(Retune change) {
     if (const auto refused = inbox_.retune(std::move(change))) refused->reply(false);
 }
 
+void Service::instruct(Instruction instruction) {
+    if (!processor_.is_open()) return instruction.reply(NotWritten{});
+    if (const auto refused = inbox_.instruct(std::move(instruction))) refused->reply(NotWritten{});
+}
+
 std::vector<Dependency> Service::dependencies() const {
     std::vector<Dependency> all{{"database", processor_.is_open() && !damaged_}};
     for (Dependency& dependency : gateway_.dependencies()) all.push_back(std::move(dependency));

@@ -5,6 +5,7 @@
 #include "engine/gates.hpp"
 #include "engine/health.hpp"
 #include "engine/inbox.hpp"
+#include "engine/instructions.hpp"
 #include "engine/processor.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
@@ -21,6 +22,7 @@ class Service : public Submitter,
                 public RequestReader,
                 public Health,
                 public Control,
+                public Instructed,
                 public VoteQueue {
 public:
     Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
@@ -32,6 +34,7 @@ public:
     [[nodiscard]] std::vector<Dependency> dependencies() const override;
     [[nodiscard]] Tuning tuning() const override { return gates_.tuning(); }
     void retune(Retune change) override;
+    void instruct(Instruction instruction) override;
 
 private:
     // What a failed read is answered with.

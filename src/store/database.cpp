@@ -19,7 +19,7 @@ namespace store {
 
 namespace {
 
-constexpr int schema_version = 4;
+constexpr int schema_version = 5;
 constexpr int application_id = 0x50484f55;  // "PHOU"
 constexpr int busy_timeout_ms = 2'000;
 // Beyond this size the start-up check looks at the tables' edges only: a full one reads every page.
@@ -106,7 +106,10 @@ constexpr std::array migrations{
     " logged integer not null default 0) strict;",
     "alter table request add column unreached_ms integer not null default 0;"
     "alter table request add column refused_ms integer not null default 0;"
-    "alter table alert add column unconfirmed integer not null default 0;"};
+    "alter table alert add column unconfirmed integer not null default 0;",
+    "create table history (id integer not null references request (id), ordinal integer not null,"
+    " stage text not null, at_ms integer not null, cause text not null, note text not null,"
+    " primary key (id, ordinal)) strict, without rowid;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {

@@ -53,6 +53,10 @@ public:
           in_work_(*database_, "select id from request where lane = ? limit ?"),
           attempts_(*database_,
                     "select nonce, hash, sealed_ms from attempt where id = ? order by ordinal"),
+          history_(*database_,
+                   "select stage, at_ms, cause, note from history where id = ? order by ordinal"),
+          payload_(*database_,
+                   "select body from payload join request using (id) where id = ? and random = ?"),
           held_(*database_, "select count(*) from answer where reference = ?"),
           result_(*database_, "select length(body) from result where id = ?") {}
 
@@ -83,9 +87,26 @@ public:
                                         domain::from_unix_ms(attempts_.integer(2))});
         }
         attempts_.finish();
+        history_.with(id.sequence);
+        while (history_.next()) {
+            details.history.push_back(
+                {std::string(history_.text(0)), domain::from_unix_ms(history_.integer(1)),
+                 std::string(history_.text(2)), std::string(history_.text(3))});
+        }
+        history_.finish();
         if (details.reference) details.answers_held = number(held_.with(*details.reference), held_);
         details.result_bytes = number(result_.with(id.sequence), result_);
         return details;
+    }
+
+    std::optional<domain::Bytes> payload(const domain::RequestId& id) {
+        std::optional<domain::Bytes> payload;
+        if (payload_.with(id.sequence, id.random).next()) {
+            const domain::ByteView body = payload_.blob(0);
+            payload.emplace(body.begin(), body.end());
+        }
+        payload_.finish();
+        return payload;
     }
 
 private:
@@ -211,6 +232,8 @@ private:
     Statement one_;
     Statement in_work_;
     Statement attempts_;
+    Statement history_;
+    Statement payload_;
     Statement held_;
     Statement result_;
 };
@@ -248,6 +271,10 @@ JobPage JobReader::list(const JobFilter& filter) {
 
 std::optional<JobDetails> JobReader::find(const domain::RequestId& id) {
     return impl_->lend([&](JobConnection& connection) { return connection.find(id); });
+}
+
+std::optional<domain::Bytes> JobReader::payload(const domain::RequestId& id) {
+    return impl_->lend([&](JobConnection& connection) { return connection.payload(id); });
 }
 
 }  // namespace store

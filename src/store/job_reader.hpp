@@ -39,6 +39,7 @@ struct JobPage {
 struct JobDetails {
     Job job;
     std::vector<Attempt> attempts;  // without their bytes
+    std::vector<HistoryEntry> history;
     std::optional<domain::Bytes32> reference;
     std::size_t answers_held = 0;
     std::size_t result_bytes = 0;
@@ -61,6 +62,8 @@ public:
     [[nodiscard]] JobPage list(const JobFilter& filter);
     // Nothing for an unknown id, also when only its random part is wrong.
     [[nodiscard]] std::optional<JobDetails> find(const domain::RequestId& id);
+    // What was asked, as domain::decode_request takes it.
+    [[nodiscard]] std::optional<domain::Bytes> payload(const domain::RequestId& id);
 
 private:
     class Impl;

@@ -478,6 +478,12 @@ std::size_t Store::trim_answers(domain::Timestamp before, std::size_t limit) {
     return static_cast<std::size_t>(old) + static_cast<std::size_t>(many);
 }
 
+void Store::add_history(std::int64_t sequence, const HistoryEntry& entry) {
+    assert(impl_->in_transaction());
+    impl_->statements_.add_history.with(sequence, entry.stage, entry.at, entry.cause, entry.note)
+        .run();
+}
+
 std::optional<std::uint64_t> Store::cursor(std::string_view listener) {
     const std::string name(listener);
     Statement& statement = impl_->statements_.cursor.with(name);
@@ -514,6 +520,7 @@ std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit)
         const std::int64_t id =
             row != nullptr ? row->id.sequence : std::get<BrokenRow>(decoded).sequence;
         statements.purge_keys.with(id).run();
+        statements.purge_history.with(id).run();
         statements.purge_attempts.with(id).run();
         statements.purge_result.with(id).run();
         statements.wipe_payload.with(id).run();

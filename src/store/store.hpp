@@ -103,6 +103,9 @@ public:
     // Of all relayer requests in work whose outcome is not known, without the bytes.
     [[nodiscard]] std::vector<Attempt> attempts_in_work();
 
+    // Behind what the request has already.
+    void add_history(std::int64_t sequence, const HistoryEntry& entry);
+
     // --- answers and cursor ---
 
     // False when the slot is taken: the first answer wins.

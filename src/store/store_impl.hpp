@@ -157,6 +157,10 @@ struct Store::Statements {
         "select nonce, hash, sealed_ms from attempt where id in "
         "(select id from request where lane in (1, 2) and status in ('processing', 'tx_in_flight') "
         "and kind <> 'share') order by nonce"};
+    Statement add_history{db_,
+                          "insert into history (id, ordinal, stage, at_ms, cause, note) "
+                          "values (?1, (select count(*) from history where id = ?1), ?2, ?3, ?4, "
+                          "?5)"};
     Statement hold_answer{db_,
                           "insert or ignore into answer (reference, slot, body, arrived_ms) "
                           "values (?, ?, ?, ?)"};
@@ -211,6 +215,7 @@ struct Store::Statements {
         db_, "select " + row_columns +
                  " from request where lane = ? and wake_ms < ? order by wake_ms limit ?"};
     Statement purge_keys{db_, "delete from idempotency where request = ?"};
+    Statement purge_history{db_, "delete from history where id = ?"};
     Statement purge_attempts{db_, "delete from attempt where id = ?"};
     Statement purge_result{db_, "delete from result where id = ?"};
     Statement purge_request{db_, "delete from request where id = ?"};

@@ -334,7 +334,11 @@ TEST_CASE("on a socket file no token is asked for, and what is given is served b
         respond(admin::admin_text(200, std::string(request.method) + std::string(request.path)));
     };
     admin::AdminApplication application{
-        std::nullopt, changes, logger, clock, {{"/a", "GET, HEAD", echo}, {"/b/", "POST", echo}}};
+        std::nullopt,
+        changes,
+        logger,
+        clock,
+        {{"/a", "GET, HEAD", echo}, {"/b/*/d", "POST", echo}, {"/b/*", "POST", echo}}};
     net::HttpServer server{admin::http_options_at(file), application};
     server.start();
     net::Client client{net::at_socket_file(file), 65'536, nullptr};
@@ -354,9 +358,12 @@ TEST_CASE("on a socket file no token is asked for, and what is given is served b
         std::string target;
         std::string answer;
     };
-    for (const Row& row : {Row{"GET", "/a", "200 GET/a"}, Row{"GET", "/a/", "404 "},
-                           Row{"POST", "/a", "405 "}, Row{"GET", "/b", "404 "},
-                           Row{"GET", "/b/c", "405 "}, Row{"POST", "/b/c/d", "200 POST/b/c/d"}}) {
+    for (const Row& row :
+         {Row{"GET", "/a", "200 GET/a"}, Row{"GET", "/a/", "404 "}, Row{"POST", "/a", "405 "},
+          Row{"GET", "/b", "404 "}, Row{"GET", "/b/c", "405 "}, Row{"POST", "/b/", "404 "},
+          Row{"POST", "/b/c", "200 POST/b/c"}, Row{"POST", "/b/c/", "404 "},
+          Row{"POST", "/b/c/d", "200 POST/b/c/d"}, Row{"POST", "/b//d", "404 "},
+          Row{"POST", "/b/c/e", "404 "}, Row{"POST", "/b/c/d/e", "404 "}}) {
         CAPTURE(row.method);
         CAPTURE(row.target);
         CHECK(ask(row.method, row.target) == row.answer);

@@ -168,6 +168,51 @@ class JobsTest(unittest.TestCase):
                 holder.kill()
                 holder.wait()
 
+    def test_requests_are_cancelled_and_retried_through_the_process(self):
+        with Operated(STUCK + "[engine.readiness_timeout]\npublic_decrypt = \"1s\"\n") as service:
+            service.start()
+            job = service.accept("public-decrypt.json")
+            self.assertEqual(service.say("cancel", job), f"Cancelled {job}\n")
+            ended = service.poll(samples.PUBLIC_DECRYPT, job)
+            self.assertEqual(ended.status, 500)
+            self.assertEqual(ended.json["error"], {"label": "internal_server_error",
+                                                   "message": "Cancelled by the operator"})
+            self.refused(service.run("cancel", job), f"{job}: Not cancelled: it has ended: failure")
+
+            said = service.say("retry", job)
+            self.assertRegex(said, f"^{job} Asked anew as [0-9a-f-]{{36}}\n$")
+            anew = said.split()[-1]
+            self.assertEqual(service.tell("job", job)["retried_as"], anew)
+            self.assertEqual(service.tell("job", anew)["retry_of"], job)
+            self.assertIn(job, service.say("job", anew))
+            self.refused(service.run("retry", job), f"the same is asked already, as {anew}")
+            self.assertEqual(service.accept("public-decrypt.json"), anew)
+
+            both = service.run("cancel", anew, "019a0000-0000-7000-8000-000000000001")
+            self.assertEqual((both.returncode, both.stdout), (1, f"Cancelled {anew}\n"))
+            self.assertIn("No such job", both.stderr)
+
+            paid = service.accept("input-proof-1-value.json")
+            service.poll(samples.INPUT_PROOF, paid)
+            self.refused(service.run("retry", paid), "it is completed")
+            self.assertEqual(service.run("retry", "--json", paid).stdout,
+                             '{"error":"Not retried: it is completed"}\n')
+            service.stop()
+            self.refused(service.run("retry", job), "start it first")
+            self.assertEqual(service.tell("job", job)["retried_as"], anew)
+
+    def test_a_share_is_cancelled_only_where_it_may_be_seen_and_with_a_yes(self):
+        with Operated("[helper]\nexpose_timing = true\n[gateway.loopback]\nproof = \"1h\"\n") as service:
+            service.start()
+            self.assertEqual(service.post(samples.SHARES, samples.body("vote-share.json")).status, 200)
+            share = service.tell("jobs")["jobs"][0]["job_id"]
+            self.refused(service.run("cancel", share), "say --yes")
+            self.assertEqual(service.rows("select count(*) from payload")[0][0], 1)
+            self.assertEqual(service.say("cancel", "--yes", share), f"Cancelled {share}\n")
+            self.assertEqual(service.rows("select count(*) from payload")[0][0], 0)
+            self.assertEqual(service.rows("select failed from round")[0][0], 1)
+            self.refused(service.run("retry", share), "never sent again")
+
     @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
     def test_root_leaves_nothing_of_its_own_behind_and_others_are_refused(self):
         with Operated() as service:

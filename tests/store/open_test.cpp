@@ -116,7 +116,7 @@ TEST_CASE("the file is in WAL mode, ours by name and of the newest schema") {
     SQLite::Database database(store::database_path(harness.options).string());
     CHECK(database.execAndGet("pragma journal_mode").getString() == "wal");
     CHECK(database.execAndGet("pragma application_id").getInt() == 0x50484f55);
-    CHECK(database.execAndGet("pragma user_version").getInt() == 4);
+    CHECK(database.execAndGet("pragma user_version").getInt() == 5);
     CHECK(integrity(harness.options) == "ok");
 }
 

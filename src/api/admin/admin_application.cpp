@@ -22,6 +22,20 @@ bool is_get(const net::HttpRequest& request) {
     return request.method == "GET" || request.method == "HEAD";
 }
 
+bool covers(std::string_view pattern, std::string_view path) {
+    while (!pattern.empty() && !path.empty()) {
+        const std::size_t part = std::min(path.find('/', 1), path.size());
+        const std::size_t wanted = std::min(pattern.find('/', 1), pattern.size());
+        const bool fits = pattern.substr(0, wanted) == "/*"
+                              ? part > 1
+                              : pattern.substr(0, wanted) == path.substr(0, part);
+        if (!fits) return false;
+        pattern.remove_prefix(wanted);
+        path.remove_prefix(part);
+    }
+    return pattern.empty() && path.empty();
+}
+
 bool allows(const AdminRoute& route, std::string_view method) {
     return (", " + route.methods + ",").find(" " + std::string(method) + ",") != std::string::npos;
 }
@@ -187,9 +201,8 @@ net::HttpResponse AdminApplication::failed(const net::HttpRequest& request) {
 }
 
 const AdminRoute* AdminApplication::find(std::string_view path) const {
-    const auto route = std::ranges::find_if(routes_, [path](const AdminRoute& one) {
-        return one.path.ends_with('/') ? path.starts_with(one.path) : path == one.path;
-    });
+    const auto route = std::ranges::find_if(
+        routes_, [path](const AdminRoute& one) { return covers(one.path, path); });
     return route == routes_.end() ? nullptr : &*route;
 }
 

@@ -109,6 +109,14 @@ void add_transactions(Json& json, const store::JobDetails& details) {
     json["transactions"] = std::move(all);
 }
 
+// The last of several retries counts: it is the one that may still run.
+void add_history(Json& json, const std::vector<store::HistoryEntry>& history) {
+    for (const store::HistoryEntry& entry : history) {
+        if (entry.stage == "retry_of" || entry.stage == "retried_as")
+            json[entry.stage] = entry.note;
+    }
+}
+
 void add_schedule(Json& json, const store::Schedule& schedule) {
     if (schedule.deadline) json["deadline"] = utc_text(*schedule.deadline);
     if (schedule.unreached_since) json["unreached_since"] = utc_text(*schedule.unreached_since);
@@ -146,6 +154,7 @@ net::HttpResponse JobAnswers::find(std::string_view id) {
     Json body = json_of(details->job, sources_);
     add_schedule(body, details->job.row.schedule);
     add_transactions(body, *details);
+    add_history(body, details->history);
     if (details->reference) body["reference"] = "0x" + domain::to_hex(*details->reference);
     if (details->answers_held > 0) body["answers_held"] = details->answers_held;
     if (details->result_bytes > 0) body["result_bytes"] = details->result_bytes;

@@ -37,7 +37,7 @@ std::vector<AdminRoute> job_routes(JobAnswers& jobs, const StatusSources& status
         respond_with(respond, [&] { return status_answer(status); });
     };
     return {{std::string(jobs_path), "GET, HEAD", list},
-            {std::string(jobs_path) + "/", "GET, HEAD", one},
+            {std::string(jobs_path) + "/*", "GET, HEAD", one},
             {"/admin/status", "GET, HEAD", screen}};
 }
 

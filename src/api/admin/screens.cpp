@@ -161,6 +161,13 @@ void add_alerts(Table& table, const Json& alerts) {
 
 }  // namespace
 
+std::string done_screen(std::string_view json) {
+    const Json body = parsed(json);
+    const std::string before = text_in(body, "retry_of");
+    return (before.empty() ? "" : before + " ") + text_in(body, "message") +
+           (before.empty() ? " " : " as ") + text_in(body, "job_id") + "\n";
+}
+
 std::string jobs_screen(std::string_view json) {
     const Json body = parsed(json);
     Table table;
@@ -199,6 +206,8 @@ std::string job_screen(std::string_view json) {
     line("no node since", text_in(job, "unreached_since"));
     line("refused since", text_in(job, "refused_since"));
     line("error", error_in(job, line_bytes_max));
+    line("retry of", text_in(job, "retry_of"));
+    line("retried as", text_in(job, "retried_as"));
     for (const Json& sent : job.at("transactions")) {
         const std::string nonce = text_in(sent, "nonce");
         line("transaction", text_in(sent, "hash") + (nonce.empty() ? "" : " nonce " + nonce) +
