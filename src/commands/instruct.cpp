@@ -17,8 +17,8 @@ int instruct(const config::Settings& settings, const config::Instruct& command, 
                                  command.verb + " is done by the running process; start it first");
     }
     bool all_done = true;
-    for (const std::string& job : command.jobs) {
-        const net::ClientResponse response = client.post(job, command.body);
+    for (const std::string& target : command.targets) {
+        const net::ClientResponse response = client.post(target, command.body);
         const bool done = response.status == 200;
         all_done = all_done && done;
         if (command.json) {
@@ -26,8 +26,8 @@ int instruct(const config::Settings& settings, const config::Instruct& command, 
         } else if (done) {
             out << api::admin::done_screen(response.body);
         } else {
-            const std::string id = job.substr(0, job.rfind('/'));
-            errors << "posthouse: " << id.substr(id.rfind('/') + 1) << ": "
+            const std::string of = target.substr(0, target.rfind('/'));
+            errors << "posthouse: " << of.substr(of.rfind('/') + 1) << ": "
                    << api::admin::error_screen(response.body) << "\n";
         }
     }

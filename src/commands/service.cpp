@@ -1,5 +1,6 @@
 #include "commands/service.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include "api/admin/admin_application.hpp"
 #include "api/admin/job_commands.hpp"
 #include "api/admin/job_routes.hpp"
+#include "api/admin/pause_routes.hpp"
 #include "api/application.hpp"
 #include "api/metrics/metrics_server.hpp"
 #include "base/sanitize.hpp"
@@ -19,6 +21,7 @@
 #include "commands/build_info.hpp"
 #include "commands/reload.hpp"
 #include "commands/role.hpp"
+#include "engine/operations.hpp"
 #include "net/http_server.hpp"
 #include "platform/worker_pool.hpp"
 #include "store/job_reader.hpp"
@@ -190,11 +193,17 @@ api::admin::JobSources Service::Frontend::job_sources() {
         return service_.gates_.position_of(
             row, std::chrono::floor<std::chrono::seconds>(in_status).count());
     };
+    const auto is_held = [this](const store::Row& row) {
+        const auto paused = service_.gates_.paused();
+        return engine::operations::waits_for_gates(row) &&
+               std::ranges::find(paused, domain::family_of(row.kind)) != paused.end();
+    };
     return {
         .clock = service_.clock_,
         .with_shares = service_.settings_.engine.shares.expose_timing,
         .client_name = [this](std::int64_t id) { return service_.authenticator_.client_name(id); },
-        .position = position};
+        .position = position,
+        .is_held = is_held};
 }
 
 api::admin::StatusSources Service::Frontend::status_sources() {
@@ -210,13 +219,24 @@ api::admin::StatusSources Service::Frontend::status_sources() {
                 .dependencies = [this] { return service_.engine_.dependencies(); },
                 .chain_problem = [this] { return service_.gateway_.problem(); },
                 .chain = [this] { return service_.gateway_.readings(); },
+                .paused = [this] { return service_.gates_.paused(); },
+                .log_level = [this] { return api::admin::name_of(service_.log_.level()); },
                 .rates = service_.rates_,
                 .started = service_.clock_.monotonic()}};
 }
 
 std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
     std::vector<api::admin::AdminRoute> routes = api::admin::job_routes(jobs_, status_);
-    for (api::admin::AdminRoute& route : job_commands_.routes()) routes.push_back(std::move(route));
+    const auto append = [&routes](std::vector<api::admin::AdminRoute> more) {
+        for (api::admin::AdminRoute& route : more) routes.push_back(std::move(route));
+    };
+    append(job_commands_.routes());
+    append(api::admin::pause_routes(service_.engine_, [this](ports::LogLevel level) {
+        service_.log_.write(
+            ports::LogLevel::info,
+            "log_level_changed level=" + std::string(api::admin::name_of(level)) + " by=operator");
+        service_.log_.set_level(level);
+    }));
     return routes;
 }
 
@@ -301,6 +321,7 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       vote_chain_(votes_->chain()),
       rounds_(reader_, vote_chain_.rounds) {
     gates_.retune(restored_.tuning, clock_.monotonic());
+    restore_steering(store_, gates_, log_);
     observers_.add(long_polls_);
     observers_.add(metrics_);
     observers_.add(rates_);

@@ -127,11 +127,18 @@ class InstructCommands {
 public:
     explicit InstructCommands(CLI::App& app) {
         CLI::App& retry = add(app, "retry", "Ask again what failed or timed out, with a new id");
+        take_jobs(retry);
         retry.add_flag("--pay-again", pay_again_,
                        "Also what had a transaction, which may be paid for twice");
         CLI::App& cancel = add(app, "cancel", "End requests that nothing is signed for");
+        take_jobs(cancel);
         cancel.add_flag("--yes", share_too_,
                         "Also vote shares: their secrets go, and they count as failed");
+        take(add(app, "pause", "Let nothing of a kind begin"), "KIND",
+             "input_proof, public_decrypt, user_decrypt or share");
+        take(add(app, "resume", "Let what was paused begin again"), "KIND", "As for pause");
+        take(add(app, "log-level", "Change what is logged, also after restarts"), "LEVEL",
+             "debug, info, warning or error");
     }
 
     // Nothing: another command was given.
@@ -141,7 +148,13 @@ public:
             Instruct instruct = options_;
             instruct.verb = command->get_name();
             for (const std::string& id : ids_) {
-                instruct.jobs.push_back("/admin/jobs/" + percent_encoded(id) + "/" + instruct.verb);
+                instruct.targets.push_back("/admin/jobs/" + percent_encoded(id) + "/" +
+                                           instruct.verb);
+            }
+            if (instruct.verb == "log-level") {
+                instruct.targets = {"/admin/log-level/" + percent_encoded(what_)};
+            } else if (ids_.empty()) {
+                instruct.targets = {"/admin/kinds/" + percent_encoded(what_) + "/" + instruct.verb};
             }
             instruct.body = "{}";
             if (pay_again_) instruct.body = R"({"pay_again":true})";
@@ -157,13 +170,21 @@ private:
         add_config(command, options_.file);
         add_data_dir(command, options_.data_dir);
         command.add_flag("--json", options_.json, "As JSON, for programs");
-        command.add_option("ID", ids_, "As the clients have them")->required()->type_name("");
         commands_.push_back(&command);
         return command;
     }
 
+    void take_jobs(CLI::App& command) {
+        command.add_option("ID", ids_, "As the clients have them")->required()->type_name("");
+    }
+
+    void take(CLI::App& command, const std::string& name, const std::string& description) {
+        command.add_option(name, what_, description)->required()->type_name("");
+    }
+
     Instruct options_;
     std::vector<std::string> ids_;
+    std::string what_;
     bool pay_again_ = false;
     bool share_too_ = false;
     std::vector<const CLI::App*> commands_;
@@ -235,7 +256,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     if (auto instruct = instructing.asked()) return *std::move(instruct);
     return bad_usage(
         "no command given: serve, check, doctor, import-helper-db, jobs, job, status, "
-        "retry, cancel or version");
+        "retry, cancel, pause, resume, log-level or version");
 }
 
 }  // namespace config

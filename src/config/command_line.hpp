@@ -44,8 +44,8 @@ struct Ask {
 
 // What is to be done with requests by the process that runs on the data directory.
 struct Instruct {
-    std::string verb;                           // `retry`, `cancel`
-    std::vector<std::string> jobs;              // paths: /admin/jobs/ID/VERB
+    std::string verb;                           // `retry`, `pause` …
+    std::vector<std::string> targets;           // paths to POST to
     std::string body;                           // JSON
     std::optional<std::filesystem::path> file;  // --config
     std::optional<std::string> data_dir;

@@ -1,9 +1,12 @@
 #include "engine/operations.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/text.hpp"
 #include "engine/sending.hpp"
 
 namespace engine::operations {
@@ -98,7 +101,86 @@ InstructionOutcome apply(Context& context, Admission& admission, const Retry& re
     return Done{accepted->id};
 }
 
+void log_pause(Context& context, const char* event, domain::Family family) {
+    context.effects.lines.push_back(
+        {ports::LogLevel::warning,
+         std::string(event) + " kind=" + std::string(to_string(family)) + " by=operator"});
+}
+
+InstructionOutcome apply(Context& context, Admission&, const Pause& pause) {
+    if (context.gates.is_paused(pause.family)) return Done{};
+    context.gates.pause(pause.family, context.now.steady);
+    context.store.set(
+        {pause_setting(pause.family), std::to_string(domain::unix_ms(context.now.steady))});
+    log_pause(context, "kind_paused", pause.family);
+    return Done{};
+}
+
+InstructionOutcome apply(Context& context, Admission&, const Unpause& unpause) {
+    const auto since = context.gates.paused_since(unpause.family);
+    if (!since) return Done{};
+    const domain::Milliseconds length =
+        std::max(context.now.steady - *since, domain::Milliseconds{0});
+    for (const Kind kind : domain::kinds) {
+        const bool is_share = kind == Kind::share;
+        if (domain::family_of(kind) == unpause.family && !is_share) {
+            context.store.put_off(kind, length);
+        }
+    }
+    context.gates.resume(unpause.family);
+    context.store.unset(pause_setting(unpause.family));
+    log_pause(context, "kind_resumed", unpause.family);
+    return Done{};
+}
+
+InstructionOutcome apply(Context& context, Admission&, const Remember& remember) {
+    context.store.set(remember.setting);
+    return Done{};
+}
+
 }  // namespace
+
+bool waits_for_gates(const store::Row& row) {
+    if (row.status == Status::queued) return true;
+    return row.kind != Kind::share && row.status == Status::processing && !sending::was_sealed(row);
+}
+
+bool is_held(const Context& context, const store::Row& row) {
+    return row.kind != Kind::share && waits_for_gates(row) &&
+           context.gates.is_paused(domain::family_of(row.kind));
+}
+
+void hold(Context& context, const store::Row& row) {
+    assert(is_held(context, row));
+    const bool is_queued = row.status == Status::queued;
+    const auto entry = context.work.end(row.id.sequence, is_queued ? Task::check : Task::prepare);
+    if (entry) {
+        is_queued ? context.gates.give_back_check(entry->family)
+                  : context.gates.give_back_sending();
+    }
+    if (!context.store.reschedule(row, row.status, in_queue(context, row.schedule))) {
+        ++context.stale;
+    } else if (is_queued) {
+        context.gates.enqueue_check(row);
+    } else {
+        context.gates.enqueue_send(row);
+    }
+}
+
+std::string pause_setting(domain::Family family) {
+    return "paused." + std::string(to_string(family));
+}
+
+void restore_pauses(const std::vector<store::Setting>& settings, Gates& gates) {
+    for (const domain::Family family : domain::families) {
+        const auto found =
+            std::ranges::find(settings, pause_setting(family), &store::Setting::name);
+        if (found == settings.end()) continue;
+        const auto since = base::number_in<std::int64_t>(found->value);
+        gates.pause(family, domain::from_unix_ms(since.value_or(0)));
+    }
+    gates.keep_pauses();
+}
 
 InstructionOutcome apply(Context& context, Admission& admission, const Instruction& instruction) {
     return std::visit([&](const auto& what) { return apply(context, admission, what); },

@@ -128,6 +128,8 @@ void Processor::wake_timers() {
         if (row.status == Status::receipt_received) {
             row.kind == domain::Kind::share ? confirmations::wake(context_, row)
                                             : answers::wake(context_, row);
+        } else if (operations::is_held(context_, row)) {
+            operations::hold(context_, row);
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
             sending::wake(context_, row);
         } else if (row.kind == domain::Kind::share) {
@@ -177,6 +179,7 @@ void Processor::release_effects(Nanoseconds commit) {
     assert(gates_.permits() == work_.entries().size());
     work_.keep();
     gateway_.keep_sealed();
+    gates_.keep_pauses();
     suspects_.keep();
     in_flight_.store(work_.busy(), std::memory_order_relaxed);
     for (const Effects::LogLine& line : effects.lines) logger_.write(line.level, line.text);
@@ -234,6 +237,7 @@ void Processor::roll_back() {
     gateway_.undo_sealed();
     admission_.undo();
     suspects_.undo();
+    gates_.undo_pauses();
     gates_.restore_permits(work_);
     lines_stale_ = true;
 }

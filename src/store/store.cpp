@@ -478,6 +478,11 @@ std::size_t Store::trim_answers(domain::Timestamp before, std::size_t limit) {
     return static_cast<std::size_t>(old) + static_cast<std::size_t>(many);
 }
 
+void Store::put_off(domain::Kind kind, domain::Milliseconds by) {
+    assert(impl_->in_transaction());
+    impl_->statements_.put_off.with(std::int64_t{by.count()}, literal(to_string(kind))).run();
+}
+
 void Store::add_history(std::int64_t sequence, const HistoryEntry& entry) {
     assert(impl_->in_transaction());
     impl_->statements_.add_history.with(sequence, entry.stage, entry.at, entry.cause, entry.note)

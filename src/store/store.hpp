@@ -103,6 +103,10 @@ public:
     // Of all relayer requests in work whose outcome is not known, without the bytes.
     [[nodiscard]] std::vector<Attempt> attempts_in_work();
 
+    // What ends the patience with requests of this kind that nothing was signed for comes so much
+    // later.
+    void put_off(domain::Kind kind, domain::Milliseconds by);
+
     // Behind what the request has already.
     void add_history(std::int64_t sequence, const HistoryEntry& entry);
 

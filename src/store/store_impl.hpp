@@ -157,6 +157,11 @@ struct Store::Statements {
         "select nonce, hash, sealed_ms from attempt where id in "
         "(select id from request where lane in (1, 2) and status in ('processing', 'tx_in_flight') "
         "and kind <> 'share') order by nonce"};
+    Statement put_off{db_,
+                      "update request set "
+                      "deadline_ms = iif(deadline_ms = 0, 0, deadline_ms + ?1), "
+                      "unreached_ms = iif(unreached_ms = 0, 0, unreached_ms + ?1) "
+                      "where lane in (1, 2) and kind = ?2 and status in ('queued', 'processing')"};
     Statement add_history{db_,
                           "insert into history (id, ordinal, stage, at_ms, cause, note) "
                           "values (?1, (select count(*) from history where id = ?1), ?2, ?3, ?4, "

@@ -352,12 +352,14 @@ TEST_CASE("the status counts what is in work; without a process it says so") {
         [] {
             return engine::ChainReadings{1.5, 7, 3};
         },
-        rates, world.clock.monotonic()});
+        [] { return std::vector<domain::Family>{domain::Family::share}; },
+        [] { return std::string_view("debug"); }, rates, world.clock.monotonic()});
     const std::string live = status_screen(status_answer(sources).body);
     for (const std::string part :
          {"public_decrypt 1, user_decrypt 2", "input_proof 3 (20 per second)",
           "3 blocks behind the head", "signer has 1.5 coins", "7 of its transactions",
-          "gateway_http is not well", "no node answers", "accepted 0, completed 0"}) {
+          "share: nothing of it begins", "log level", "gateway_http is not well", "no node answers",
+          "accepted 0, completed 0"}) {
         CAPTURE(part);
         CHECK(live.find(part) != std::string::npos);
     }

@@ -213,6 +213,43 @@ class JobsTest(unittest.TestCase):
             self.assertEqual(service.rows("select failed from round")[0][0], 1)
             self.refused(service.run("retry", share), "never sent again")
 
+    def test_a_paused_kind_waits_also_after_a_restart(self):
+        with Operated(QUICK) as service:
+            service.start()
+            self.assertEqual(service.say("pause", "public_decrypt"), "Paused public_decrypt\n")
+            answer = service.post(samples.PUBLIC_DECRYPT, samples.body("public-decrypt.json"))
+            self.assertEqual((answer.status, answer.headers["retry-after"]), (202, "300"))
+            job = answer.json["result"]["jobId"]
+            self.assertEqual(service.tell("status")["paused"], ["public_decrypt"])
+            self.assertIn("PAUSED", service.say("status"))
+            self.assertIn("its kind to be resumed", service.say("job", job))
+            ended = service.accept("input-proof-1-value.json")
+            self.assertEqual(service.poll(samples.INPUT_PROOF, ended).status, 200)
+            service.kill()
+            service.start()
+            self.assertIn("kind_paused kind=public_decrypt since=earlier", service.log())
+            self.assertEqual(service.get(f"{samples.PUBLIC_DECRYPT}/{job}").status, 202)
+            self.assertEqual(service.say("resume", "public_decrypt"), "Resumed public_decrypt\n")
+            self.assertEqual(service.poll(samples.PUBLIC_DECRYPT, job).status, 200)
+            self.assertEqual(service.tell("status")["paused"], [])
+            self.refused(service.run("pause", "proofs"), "No such kind; allowed: input_proof")
+
+    def test_the_log_level_is_changed_and_remembered(self):
+        with Operated() as service:
+            service.start()
+            service.accept("public-decrypt.json")
+            self.assertNotIn("accepted job_id=", service.log())
+            self.assertEqual(service.say("log-level", "debug"), "Log level debug\n")
+            service.accept("input-proof-1-value.json")
+            wait_until(lambda: "accepted job_id=" in service.log(), 10, "a line at level debug")
+            self.refused(service.run("log-level", "loud"), "No such level; allowed: debug")
+            service.stop()
+            service.start()
+            self.assertEqual(service.tell("status")["log_level"], "debug")
+            self.assertEqual(service.say("log-level", "error"), "Log level error\n")
+            service.stop()
+            self.assertNotIn("stopped", service.log())
+
     @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
     def test_root_leaves_nothing_of_its_own_behind_and_others_are_refused(self):
         with Operated() as service:

@@ -46,6 +46,10 @@ void add_client(Json& json, std::int64_t client, const JobSources& sources) {
 }
 
 void add_waiting(Json& json, const store::Row& row, const JobSources& sources) {
+    if (sources.is_held && sources.is_held(row)) {
+        json["waits_for"] = "its kind to be resumed: it is paused";
+        return;
+    }
     std::optional<domain::QueuePosition> position;
     if (sources.position && row.kind != domain::Kind::share && !domain::is_terminal(row.status)) {
         position = sources.position(row);

@@ -21,6 +21,8 @@ struct JobSources {
     std::function<std::string(std::int64_t)> client_name;
     // Where a request stands in the queues of the running process; empty: none runs.
     std::function<std::optional<domain::QueuePosition>(const store::Row&)> position{};
+    // Whether it begins only after its kind is resumed; empty: no process runs.
+    std::function<bool(const store::Row&)> is_held{};
 };
 
 // GET /admin/jobs and /admin/jobs/ID: requests as operators see them, from the rows and, while a

@@ -150,6 +150,15 @@ void add_live(Table& table, const Json& body) {
     }
 }
 
+void add_settings(Table& table, const Json& body) {
+    std::string paused;
+    for (const Json& kind : body.at("paused")) {
+        paused += (paused.empty() ? "" : ", ") + kind.get<std::string>();
+    }
+    if (!paused.empty()) table.add({"PAUSED", paused + ": nothing of it begins"});
+    table.add({"log level", text_in(body, "log_level")});
+}
+
 void add_alerts(Table& table, const Json& alerts) {
     std::string title = "alerts";
     for (const Json& alert : alerts) {
@@ -164,8 +173,11 @@ void add_alerts(Table& table, const Json& alerts) {
 std::string done_screen(std::string_view json) {
     const Json body = parsed(json);
     const std::string before = text_in(body, "retry_of");
-    return (before.empty() ? "" : before + " ") + text_in(body, "message") +
-           (before.empty() ? " " : " as ") + text_in(body, "job_id") + "\n";
+    const std::string job = text_in(body, "job_id");
+    const std::string message = text_in(body, "message");
+    if (job.empty()) return message + "\n";
+    return before.empty() ? message + " " + job + "\n"
+                          : before + " " + message + " as " + job + "\n";
 }
 
 std::string jobs_screen(std::string_view json) {
@@ -231,6 +243,7 @@ std::string status_screen(std::string_view json) {
     table.add({"role", text_in(body, "role")});
     add_in_work(table, body.at("in_work"));
     if (running) add_live(table, body);
+    if (running) add_settings(table, body);
     const Json& disk = body.at("disk");
     table.add({"disk", "database " + size_text(number_in(disk, "database_bytes")) + ", its log " +
                            size_text(number_in(disk, "log_bytes")) + ", free " +

@@ -11,7 +11,7 @@ namespace api::admin {
 [[nodiscard]] std::string jobs_screen(std::string_view json);
 [[nodiscard]] std::string job_screen(std::string_view json);
 [[nodiscard]] std::string status_screen(std::string_view json);
-// What was done with a job.
+// What was done.
 [[nodiscard]] std::string done_screen(std::string_view json);
 // What `{"error": …}` says, or the body as it is.
 [[nodiscard]] std::string error_screen(std::string_view body);

@@ -111,6 +111,11 @@ net::HttpResponse status_answer(const StatusSources& sources) {
         body["last_minute"] = json_of(live.rates.last_minute());
         body["last_hour"] = json_of(live.rates.last_hour());
         body["chain"] = chain_of(live);
+        body["paused"] = Json::array();
+        for (const domain::Family family : live.paused()) {
+            body["paused"].push_back(domain::to_string(family));
+        }
+        body["log_level"] = live.log_level();
     }
     body["disk"] = disk_of(sources.directory);
     if (sources.live) body["alerts"] = alerts_of(*sources.live);

@@ -23,6 +23,8 @@ struct LiveSources {
     std::function<std::vector<engine::Dependency>()> dependencies;
     std::function<std::optional<std::string>()> chain_problem;
     std::function<engine::ChainReadings()> chain;
+    std::function<std::vector<domain::Family>()> paused;
+    std::function<std::string_view()> log_level;
     const RecentRates& rates;
     domain::Monotonic started;
 };
