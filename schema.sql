@@ -84,6 +84,16 @@ create table inclusion (
 
 create index inclusion_block on inclusion (block);
 create index inclusion_reference on inclusion (reference) where reference is not null;
+-- What became of a request, beside its status: what an operator did with it.
+create table history (
+    id      integer not null references request (id),
+    ordinal integer not null,
+    stage   text    not null,
+    at_ms   integer not null,
+    cause   text    not null,
+    note    text    not null,
+    primary key (id, ordinal)
+) strict, without rowid;
 
 create table result (
     id   integer primary key references request (id),

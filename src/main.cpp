@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "commands/adopt.hpp"
+#include "commands/ask.hpp"
 #include "commands/build_info.hpp"
 #include "commands/doctor.hpp"
 #include "commands/import_helper_db.hpp"
+#include "commands/instruct.hpp"
 #include "commands/outgoing.hpp"
 #include "commands/secrets.hpp"
 #include "commands/serve.hpp"
@@ -95,6 +97,21 @@ int run(const config::Adopt& command) {
         return refuse({{error.what()}});
     }
     return commands::adopt(settings, std::cout);
+}
+
+int run(const config::Ask& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    return commands::ask(std::get<config::Loaded>(loaded).settings, command, std::cout, std::cerr);
+}
+
+int run(const config::Instruct& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    return commands::instruct(std::get<config::Loaded>(loaded).settings, command, std::cout,
+                              std::cerr);
 }
 
 int run(const config::Version&) {

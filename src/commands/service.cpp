@@ -1,18 +1,31 @@
 #include "commands/service.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "api/admin/admin_application.hpp"
+#include "api/admin/job_commands.hpp"
+#include "api/admin/job_routes.hpp"
+#include "api/admin/pause_routes.hpp"
 #include "api/application.hpp"
 #include "api/metrics/metrics_server.hpp"
 #include "base/sanitize.hpp"
+#include "commands/admin_client.hpp"
 #include "commands/build_info.hpp"
 #include "commands/chain_identities.hpp"
 #include "commands/reload.hpp"
+#include "commands/role.hpp"
+#include "engine/operations.hpp"
 #include "net/http_server.hpp"
 #include "platform/worker_pool.hpp"
+#include "store/job_reader.hpp"
 #include "store/row_counter.hpp"
 
 namespace commands {
@@ -59,12 +72,13 @@ const store::Options& claim(store::Store& store, const config::Settings& setting
     return settings.store;
 }
 
-// The listener of the admin interface.
+// A listener of the admin interface.
 struct Admin {
-    Admin(const api::admin::AdminOptions& options, api::admin::AdminChanges& changes,
-          ports::Logger& logger, const ports::Clock& clock)
-        : application(options.token, changes, logger, clock),
-          server(api::admin::http_options_of(options), application) {}
+    Admin(const net::HttpOptions& options, std::optional<std::string_view> token,
+          api::admin::AdminChanges& changes, ports::Logger& logger, const ports::Clock& clock,
+          std::vector<api::admin::AdminRoute> routes)
+        : application(token, changes, logger, clock, std::move(routes)),
+          server(options, application) {}
 
     api::admin::AdminApplication application;
     net::HttpServer server;
@@ -117,6 +131,10 @@ public:
 
 private:
     [[nodiscard]] api::metrics::Sources sources();
+    [[nodiscard]] api::admin::JobSources job_sources();
+    [[nodiscard]] api::admin::StatusSources status_sources();
+    [[nodiscard]] std::vector<api::admin::AdminRoute> admin_routes();
+    void open_admin_socket();
 
     Service& service_;
     std::jthread counting_;
@@ -125,7 +143,12 @@ private:
     api::Application application_;
     net::HttpServer server_;
     api::admin::AdminChanges changes_;
+    store::JobReader job_reader_;
+    api::admin::JobAnswers jobs_;
+    const api::admin::StatusSources status_;
+    api::admin::JobCommands job_commands_;
     std::optional<Admin> admin_;
+    std::optional<Admin> local_admin_;  // for the commands of this machine
     api::metrics::Samples samples_;
     const std::unique_ptr<api::metrics::MetricsServer> metrics_server_;
     ProcessorThread processor_;
@@ -154,6 +177,12 @@ Service::Frontend::Frontend(Service& service)
                     &service.engine_}),
       server_(service.settings_.http, application_),
       changes_(service.engine_, service.log_, service.configured_, service.restored_),
+      job_reader_(service.settings_.store),
+      jobs_(job_reader_, job_sources()),
+      status_(status_sources()),
+      job_commands_({service.engine_, job_reader_, service.chain_->contracts(), service.clock_,
+                     service.settings_.api.decryption_address,
+                     service.settings_.engine.shares.expose_timing}),
       samples_(service.clock_, service.settings_.engine.clock_leap,
                service.settings_.engine.clock_leap_hold, service.settings_.metrics, sources()),
       metrics_server_(serve_metrics(service.settings_.metrics, service.metrics_, samples_,
@@ -161,7 +190,77 @@ Service::Frontend::Frontend(Service& service)
       processor_(service.processor_, service.inbox_, service.log_, service.settings_.stop_grace),
       long_polls_(service.long_polls_) {
     if (service.settings_.api.admin_enabled) {
-        admin_.emplace(service.settings_.admin, changes_, service.log_, service.clock_);
+        const api::admin::AdminOptions& admin = service.settings_.admin;
+        admin_.emplace(api::admin::http_options_of(admin), admin.token, changes_, service.log_,
+                       service.clock_, admin_routes());
+    }
+    open_admin_socket();
+}
+
+api::admin::JobSources Service::Frontend::job_sources() {
+    const auto position = [this](const store::Row& row) {
+        const auto in_status = service_.clock_.wall() - row.since;
+        return service_.gates_.position_of(
+            row, std::chrono::floor<std::chrono::seconds>(in_status).count());
+    };
+    const auto is_held = [this](const store::Row& row) {
+        const auto paused = service_.gates_.paused();
+        return engine::operations::waits_for_gates(row) &&
+               std::ranges::find(paused, domain::family_of(row.kind)) != paused.end();
+    };
+    return {
+        .clock = service_.clock_,
+        .with_shares = service_.settings_.engine.shares.expose_timing,
+        .client_name = [this](std::int64_t id) { return service_.authenticator_.client_name(id); },
+        .position = position,
+        .is_held = is_held};
+}
+
+api::admin::StatusSources Service::Frontend::status_sources() {
+    return {.clock = service_.clock_,
+            .version = build_version,
+            .role = role_of(service_.settings_),
+            .with_shares = service_.settings_.engine.shares.expose_timing,
+            .directory = service_.settings_.store.directory,
+            .backlog = [this] { return service_.reader_.backlog(); },
+            .live = api::admin::LiveSources{
+                .depths = [this] { return service_.gates_.depths(); },
+                .tuning = [this] { return service_.gates_.tuning(); },
+                .dependencies = [this] { return service_.engine_.dependencies(); },
+                .chain_problem = [this] { return service_.gateway_.problem(); },
+                .chain = [this] { return service_.gateway_.readings(); },
+                .paused = [this] { return service_.gates_.paused(); },
+                .log_level = [this] { return api::admin::name_of(service_.log_.level()); },
+                .rates = service_.rates_,
+                .started = service_.clock_.monotonic()}};
+}
+
+std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
+    std::vector<api::admin::AdminRoute> routes = api::admin::job_routes(jobs_, status_);
+    const auto append = [&routes](std::vector<api::admin::AdminRoute> more) {
+        for (api::admin::AdminRoute& route : more) routes.push_back(std::move(route));
+    };
+    append(job_commands_.routes());
+    append(api::admin::pause_routes(service_.engine_, [this](ports::LogLevel level) {
+        service_.log_.write(
+            ports::LogLevel::info,
+            "log_level_changed level=" + std::string(api::admin::name_of(level)) + " by=operator");
+        service_.log_.set_level(level);
+    }));
+    return routes;
+}
+
+// Requests are more important than what steers them: without it the service still starts.
+void Service::Frontend::open_admin_socket() {
+    const std::filesystem::path file = admin_socket(service_.settings_.store);
+    try {
+        local_admin_.emplace(api::admin::http_options_at(file), std::nullopt, changes_,
+                             service_.log_, service_.clock_, admin_routes());
+    } catch (const std::runtime_error& error) {
+        service_.log_.write(ports::LogLevel::warning,
+                            std::string("admin_socket_failed action=\"commands do not reach this "
+                                        "process\" error=") +
+                                base::log_value(error.what()));
     }
 }
 
@@ -183,6 +282,7 @@ void Service::Frontend::start() {
                         std::string("listening ") +
                             (settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
                             settings.http.host + ":" + std::to_string(server_.port()));
+    if (local_admin_) local_admin_->server.start();
     if (!admin_) return;
     admin_->server.start();
     service_.log_.write(ports::LogLevel::info, "listening admin=" + settings.admin.host + ":" +
@@ -198,6 +298,7 @@ void Service::Frontend::wait() {
 void Service::Frontend::drain() {
     static_cast<void>(server_.drain(drain_patience));
     if (admin_) static_cast<void>(admin_->server.drain(drain_patience));
+    if (local_admin_) static_cast<void>(local_admin_->server.drain(drain_patience));
 }
 
 void Service::Frontend::stop_counting() {
@@ -212,6 +313,7 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       store_(settings_.store),
       reader_(report_opened(claim(store_, settings_), log_), reader_connections_max),
       metrics_(settings_.metrics, {build_version, build_commit}),
+      rates_(clock_, settings_.engine.shares.expose_timing),
       chain_(make_relayer_chain(settings_, clock_, log_)),
       votes_(make_vote_service(settings_, chain_->gateway(), chain_->rounds(), clock_, log_,
                                metrics_)),
@@ -229,8 +331,10 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       vote_chain_(votes_->chain()),
       rounds_(reader_, vote_chain_.rounds) {
     gates_.retune(restored_.tuning, clock_.monotonic());
+    restore_steering(store_, gates_, log_);
     observers_.add(long_polls_);
     observers_.add(metrics_);
+    observers_.add(rates_);
 }
 
 Service::~Service() = default;

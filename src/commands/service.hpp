@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "api/access/authenticator.hpp"
+#include "api/admin/recent_rates.hpp"
 #include "api/long_polls.hpp"
 #include "api/metrics/metrics.hpp"
 #include "commands/relayer_chain.hpp"
@@ -60,6 +61,7 @@ private:
     store::Reader reader_;
 
     api::metrics::Metrics metrics_;
+    api::admin::RecentRates rates_;
     const std::unique_ptr<RelayerChain> chain_;
     const std::unique_ptr<VoteService> votes_;
     engine::Gateway& gateway_;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "api/admin/pause_routes.hpp"
+#include "engine/operations.hpp"
 
 namespace commands {
 
@@ -31,9 +35,29 @@ void report(const api::admin::RestoredTuning& restored, ports::Logger& logger) {
 
 }  // namespace
 
+void restore_steering(store::Store& store, engine::Gates& gates, platform::Log& log) {
+    const std::vector<store::Setting> settings = store.settings();
+    engine::operations::restore_pauses(settings, gates);
+    for (const domain::Family family : gates.paused()) {
+        log.write(ports::LogLevel::warning,
+                  "kind_paused kind=" + std::string(to_string(family)) + " since=earlier");
+    }
+    const auto level =
+        std::ranges::find(settings, api::admin::log_level_setting, &store::Setting::name);
+    if (level == settings.end()) return;
+    const std::string_view name = level->value;
+    const auto wanted = api::admin::log_level_from(name.substr(1, name.size() - 2));
+    if (!wanted) return;
+    log.write(ports::LogLevel::info, "log_level_restored level=" + std::string(name));
+    log.set_level(*wanted);
+}
+
 api::admin::RestoredTuning restore_tuning(store::Store& store, const engine::Tuning& base,
                                           ports::Logger& logger) {
-    const std::vector<store::Setting> remembered = store.settings();
+    std::vector<store::Setting> remembered = store.settings();
+    std::erase_if(remembered, [](const store::Setting& setting) {
+        return setting.name == api::admin::log_level_setting || setting.name.starts_with("paused.");
+    });
     api::admin::RestoredTuning restored = api::admin::restore(base, remembered);
     report(restored, logger);
     forget_unfit(store, remembered, restored);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "api/admin/admin_changes.hpp"
+#include "engine/gates.hpp"
 #include "engine/tuning.hpp"
+#include "platform/log.hpp"
 #include "ports/logger.hpp"
 #include "store/store.hpp"
 
@@ -12,5 +14,8 @@ namespace commands {
 [[nodiscard]] api::admin::RestoredTuning restore_tuning(store::Store& store,
                                                         const engine::Tuning& base,
                                                         ports::Logger& logger);
+
+// What was paused, and the log level that was set. Says what was found.
+void restore_steering(store::Store& store, engine::Gates& gates, platform::Log& log);
 
 }  // namespace commands

@@ -2,6 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "config/quantities.hpp"
+
 namespace config {
 namespace {
 
@@ -28,6 +35,160 @@ template <typename Target>
 void add_data_dir(CLI::App& command, Target& directory) {
     add_option(command, "--data-dir", "DIR", directory, "Where everything durable lives (./data)");
 }
+
+// For a part of a path or a query (RFC 3986, 2.1).
+std::string percent_encoded(std::string_view text) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string out;
+    for (const char c : text) {
+        if (base::is_letter(c) || base::is_digit(c) || c == '-' || c == '_' || c == '.') {
+            out += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        out += {'%', digits[byte / 16], digits[byte % 16]};
+    }
+    return out;
+}
+
+// The commands that ask. Lives as long as the parser.
+class AskCommands {
+public:
+    explicit AskCommands(CLI::App& app) {
+        CLI::App& jobs = add(app, "jobs", "List requests, the newest first", Ask::About::jobs);
+        filter(jobs, "--kind", "KIND", "input_proof, public_decrypt, user_decrypt …");
+        filter(jobs, "--status", "STATUS", "unfinished, queued, processing, tx_in_flight …");
+        filter(jobs, "--client", "NAME", "Who asked, by the name of the key");
+        filter(jobs, "--label", "REASON", "Why it ended, as `job` shows it: reverted …");
+        jobs.add_option_function<std::string>(
+                "--older", [this](const std::string& text) { add_older(text); },
+                "Accepted longer ago than this: 10m, 2h")
+            ->type_name("TIME");
+        filter(jobs, "--limit", "N", "How many at most (50)");
+        filter(jobs, "--before", "ID", "Older ones, as the page before says");
+        CLI::App& job = add(app, "job", "Show one request", Ask::About::job);
+        job.add_option("ID", id_, "As the client has it")->required()->type_name("");
+        add(app, "status", "Show how the service does", Ask::About::status);
+    }
+
+    // Nothing: another command was given.
+    [[nodiscard]] std::optional<Ask> asked() const {
+        for (const auto& [about, command] : commands_) {
+            if (!command->parsed()) continue;
+            Ask ask = options_;
+            ask.about = about;
+            if (about == Ask::About::status) ask.target = "/admin/status";
+            if (about == Ask::About::job) ask.target = "/admin/jobs/" + percent_encoded(id_);
+            if (about == Ask::About::jobs) ask.target = "/admin/jobs" + query_;
+            return ask;
+        }
+        return std::nullopt;
+    }
+
+private:
+    CLI::App& add(CLI::App& app, const std::string& name, const std::string& what,
+                  Ask::About about) {
+        CLI::App& command = *app.add_subcommand(name, what);
+        add_config(command, options_.file);
+        add_data_dir(command, options_.data_dir);
+        command.add_flag("--json", options_.json, "As JSON, for programs");
+        commands_.emplace_back(about, &command);
+        return command;
+    }
+
+    void filter(CLI::App& command, const std::string& flag, const std::string& what,
+                const std::string& description) {
+        command
+            .add_option_function<std::string>(
+                flag, [this, flag](const std::string& text) { add_part(flag.substr(2), text); },
+                description)
+            ->type_name(what);
+    }
+
+    void add_older(const std::string& text) {
+        const auto time = parse_duration(text);
+        if (!time)
+            throw CLI::ValidationError("--older", text + " is no time; allowed: 30s, 10m, 2h");
+        add_part("older", std::to_string(time->count() / 1'000));
+    }
+
+    void add_part(const std::string& name, const std::string& value) {
+        query_ += (query_.empty() ? "?" : "&") + name + "=" + percent_encoded(value);
+    }
+
+    Ask options_;
+    std::string id_;
+    std::string query_;
+    std::vector<std::pair<Ask::About, CLI::App*>> commands_;
+};
+
+// The commands that tell the process to do something.
+class InstructCommands {
+public:
+    explicit InstructCommands(CLI::App& app) {
+        CLI::App& retry = add(app, "retry", "Ask again what failed or timed out, with a new id");
+        take_jobs(retry);
+        retry.add_flag("--pay-again", pay_again_,
+                       "Also what had a transaction, which may be paid for twice");
+        CLI::App& cancel = add(app, "cancel", "End requests that nothing is signed for");
+        take_jobs(cancel);
+        cancel.add_flag("--yes", share_too_,
+                        "Also vote shares: their secrets go, and they count as failed");
+        take(add(app, "pause", "Let nothing of a kind begin"), "KIND",
+             "input_proof, public_decrypt, user_decrypt or share");
+        take(add(app, "resume", "Let what was paused begin again"), "KIND", "As for pause");
+        take(add(app, "log-level", "Change what is logged, also after restarts"), "LEVEL",
+             "debug, info, warning or error");
+    }
+
+    // Nothing: another command was given.
+    [[nodiscard]] std::optional<Instruct> asked() const {
+        for (const CLI::App* command : commands_) {
+            if (!command->parsed()) continue;
+            Instruct instruct = options_;
+            instruct.verb = command->get_name();
+            for (const std::string& id : ids_) {
+                instruct.targets.push_back("/admin/jobs/" + percent_encoded(id) + "/" +
+                                           instruct.verb);
+            }
+            if (instruct.verb == "log-level") {
+                instruct.targets = {"/admin/log-level/" + percent_encoded(what_)};
+            } else if (ids_.empty()) {
+                instruct.targets = {"/admin/kinds/" + percent_encoded(what_) + "/" + instruct.verb};
+            }
+            instruct.body = "{}";
+            if (pay_again_) instruct.body = R"({"pay_again":true})";
+            if (share_too_) instruct.body = R"({"share":true})";
+            return instruct;
+        }
+        return std::nullopt;
+    }
+
+private:
+    CLI::App& add(CLI::App& app, const std::string& name, const std::string& what) {
+        CLI::App& command = *app.add_subcommand(name, what);
+        add_config(command, options_.file);
+        add_data_dir(command, options_.data_dir);
+        command.add_flag("--json", options_.json, "As JSON, for programs");
+        commands_.push_back(&command);
+        return command;
+    }
+
+    void take_jobs(CLI::App& command) {
+        command.add_option("ID", ids_, "As the clients have them")->required()->type_name("");
+    }
+
+    void take(CLI::App& command, const std::string& name, const std::string& description) {
+        command.add_option(name, what_, description)->required()->type_name("");
+    }
+
+    Instruct options_;
+    std::vector<std::string> ids_;
+    std::string what_;
+    bool pay_again_ = false;
+    bool share_too_ = false;
+    std::vector<const CLI::App*> commands_;
+};
 
 }  // namespace
 
@@ -78,6 +239,8 @@ Command parse_command_line(int argc, const char* const* argv) {
     add_data_dir(adopt_command, adopt.data_dir);
     adopt_command.footer(
         "What ended on another chain is forgotten: copy the data directory first if it is wanted.");
+    const AskCommands asking(app);
+    const InstructCommands instructing(app);
     const CLI::App& version_command = *app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
 
@@ -98,7 +261,11 @@ Command parse_command_line(int argc, const char* const* argv) {
         return import;
     }
     if (adopt_command.parsed()) return adopt;
-    return bad_usage("no command given: serve, check, doctor, import-helper-db, adopt or version");
+    if (auto ask = asking.asked()) return *std::move(ask);
+    if (auto instruct = instructing.asked()) return *std::move(instruct);
+    return bad_usage(
+        "no command given: serve, check, doctor, import-helper-db, adopt, jobs, job, status, "
+        "retry, cancel, pause, resume, log-level or version");
 }
 
 }  // namespace config

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace config {
 
@@ -36,6 +37,27 @@ struct Adopt {
     std::optional<std::string> data_dir;
 };
 
+// What is asked of the admin interface of the process that runs on the data directory, or of its
+// files where none does.
+struct Ask {
+    enum class About { jobs, job, status };
+    About about = About::status;
+    std::string target;                         // path and query
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    bool json = false;  // the answer as it is
+};
+
+// What is to be done with requests by the process that runs on the data directory.
+struct Instruct {
+    std::string verb;                           // `retry`, `pause` …
+    std::vector<std::string> targets;           // paths to POST to
+    std::string body;                           // JSON
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    bool json = false;  // the answers as they are, a line for each
+};
+
 struct Version {};
 
 // For standard output; the program ends with 0.
@@ -48,7 +70,8 @@ struct BadUsage {
     std::string text;
 };
 
-using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Version, Help, BadUsage>;
+using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Ask, Instruct, Version,
+                             Help, BadUsage>;
 
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_all = 3;

@@ -23,6 +23,9 @@ inline constexpr std::array kinds{Kind::input_proof,          Kind::public_decry
                                   Kind::user_decrypt,         Kind::delegated_user_decrypt,
                                   Kind::unified_user_decrypt, Kind::share};
 
+inline constexpr std::array families{Family::input_proof, Family::public_decrypt,
+                                     Family::user_decrypt, Family::share};
+
 [[nodiscard]] constexpr Family family_of(Kind kind) {
     switch (kind) {
         case Kind::input_proof:

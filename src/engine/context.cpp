@@ -111,6 +111,7 @@ std::optional<domain::Failure> unreached_for_too_long(const Context& context, co
                                                       const std::string& reason) {
     const auto& since = row.schedule.unreached_since;
     if (!since || context.now.steady - *since < context.options.unreachable_limit) return {};
+    if (context.gates.is_paused(domain::family_of(row.kind))) return {};
     return domain::Failure{domain::Reason::unreachable,
                            internal_text(row.kind, "The gateway could not be reached: " + reason),
                            {}};

@@ -28,8 +28,9 @@ struct Effects {
         ports::LogLevel level;
         std::string text;
     };
-    std::vector<LogLine> lines;          // for the log
-    std::vector<AcceptOutcome> replies;  // to the submissions of the step, in their order
+    std::vector<LogLine> lines;                // for the log
+    std::vector<AcceptOutcome> replies;        // to the submissions of the step, in their order
+    std::vector<InstructionOutcome> outcomes;  // of its instructions, in their order
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;
     std::vector<SendOrder> sends;

@@ -27,6 +27,12 @@ std::uint32_t burst_of(const SendGateOptions& options) {
     return options.burst == 0 ? options.per_seconds : options.burst;
 }
 
+// Its queues do not move: the longest Retry-After.
+void stand_still(QueuePosition& position) {
+    position.tx_per_second = 0;
+    position.readiness_concurrency = 0;
+}
+
 }  // namespace
 
 Tuning tuning_of(const Options& options) {
@@ -122,7 +128,8 @@ bool Gates::is_full(Family family, std::int64_t client) const {
 
 std::optional<Gates::Id> Gates::pass_check(Family family, domain::Monotonic now) {
     CheckQueue& queue = *check_queue(family);
-    if (now < checks_held_until_ || queue.running >= queue.options.max_concurrency) {
+    if (is_paused(family) || now < checks_held_until_ ||
+        queue.running >= queue.options.max_concurrency) {
         return std::nullopt;
     }
     const std::lock_guard lock(mutex_);
@@ -141,8 +148,8 @@ void Gates::give_back_check(Family family) {
 
 std::optional<Gates::Id> Gates::pass_sending(Family family, domain::Monotonic now) {
     SendQueue& queue = send_queue(family);
-    if (now < sends_held_until_ || sends_in_flight_ >= sends_max_ || queue.waiting.empty() ||
-        !queue.tokens.try_take(now)) {
+    if (is_paused(family) || now < sends_held_until_ || sends_in_flight_ >= sends_max_ ||
+        queue.waiting.empty() || !queue.tokens.try_take(now)) {
         return std::nullopt;
     }
     const std::lock_guard lock(mutex_);
@@ -166,6 +173,7 @@ void Gates::give_back_sending() {
 }
 
 std::uint32_t Gates::free_share_slots() const {
+    if (is_paused(Family::share)) return 0;
     return shares_max_ - std::min(shares_max_, shares_in_work_);
 }
 
@@ -203,6 +211,34 @@ void Gates::retune(const Tuning& tuning, domain::Monotonic now) {
     tuning_ = tuning;
 }
 
+void Gates::pause(Family family, domain::Timestamp since) {
+    const std::lock_guard lock(mutex_);
+    pauses_.at(static_cast<std::size_t>(family)) = since;
+}
+
+void Gates::resume(Family family) {
+    const std::lock_guard lock(mutex_);
+    pauses_.at(static_cast<std::size_t>(family)).reset();
+}
+
+std::optional<domain::Timestamp> Gates::paused_since(Family family) const {
+    return pauses_.at(static_cast<std::size_t>(family));
+}
+
+void Gates::undo_pauses() {
+    const std::lock_guard lock(mutex_);
+    pauses_ = pauses_before_;
+}
+
+std::vector<Family> Gates::paused() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Family> paused;
+    for (const Family family : domain::families) {
+        if (is_paused(family)) paused.push_back(family);
+    }
+    return paused;
+}
+
 void Gates::restore_permits(const Work& work) {
     for (CheckQueue& queue : checks_) queue.running = 0;
     sends_in_flight_ = 0;
@@ -233,13 +269,16 @@ std::optional<domain::Monotonic> Gates::next_token(domain::Monotonic now) const 
         if (!earliest || time < *earliest) earliest = time;
     };
     if (now < checks_held_until_) {
-        for (const CheckQueue& queue : checks_) {
-            if (!queue.waiting.empty()) no_later_than(checks_held_until_);
+        for (const Family family : {Family::public_decrypt, Family::user_decrypt}) {
+            const bool waits = !check_queue(family)->waiting.empty() && !is_paused(family);
+            if (waits) no_later_than(checks_held_until_);
         }
     }
     if (sends_in_flight_ >= sends_max_) return earliest;
-    for (const SendQueue& queue : sends_) {
-        if (queue.waiting.empty()) continue;
+    for (const Family family :
+         {Family::input_proof, Family::public_decrypt, Family::user_decrypt}) {
+        const SendQueue& queue = send_queue(family);
+        if (queue.waiting.empty() || is_paused(family)) continue;
         no_later_than(std::max(queue.tokens.next_token(now), sends_held_until_));
     }
     return earliest;
@@ -285,6 +324,7 @@ QueuePosition Gates::position_of(const store::Row& row, std::int64_t seconds_in_
             position.stage = Stage::done;
             break;
     }
+    if (is_paused(family)) stand_still(position);
     return position;
 }
 
@@ -303,6 +343,7 @@ QueuePosition Gates::position_of_new(Family family, std::int64_t client) const {
         position.stage = Stage::tx_queue;
         position.ahead = sending.waiting.position_of_next(client);
     }
+    if (is_paused(family)) stand_still(position);
     return position;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "domain/kind.hpp"
 #include "domain/retry_after.hpp"
@@ -62,6 +63,18 @@ public:
     // A rate that changes takes over the tokens that are there (relayer-api 4.2).
     void retune(const Tuning& tuning, domain::Monotonic now);
 
+    // Processor thread. Nobody of the family passes from `since` on, until resume().
+    void pause(domain::Family family, domain::Timestamp since);
+    void resume(domain::Family family);
+    // Since when; nothing: it is not paused.
+    [[nodiscard]] std::optional<domain::Timestamp> paused_since(domain::Family family) const;
+    [[nodiscard]] bool is_paused(domain::Family family) const {
+        return paused_since(family).has_value();
+    }
+    // What the step changed of it is durable, or never was.
+    void keep_pauses() { pauses_before_ = pauses_; }
+    void undo_pauses();
+
     // Counts the permits anew from what is really in work.
     void restore_permits(const Work& work);
 
@@ -89,6 +102,8 @@ public:
         const domain::QueuePosition& position) const;
     [[nodiscard]] Tuning tuning() const;
 
+    [[nodiscard]] std::vector<domain::Family> paused() const;
+
     struct Depths {
         PerDecryptFamily<std::size_t> readiness;
         PerRelayerFamily<std::size_t> sending;
@@ -108,6 +123,8 @@ private:
         TokenBucket tokens;
     };
 
+    using Pauses = std::array<std::optional<domain::Timestamp>, domain::families.size()>;
+
     [[nodiscard]] static CheckQueue check_queue_for(const ReadinessGateOptions& options, bool fair);
     [[nodiscard]] static SendQueue send_queue_for(const SendGateOptions& options, bool fair,
                                                   domain::Monotonic now);
@@ -118,6 +135,8 @@ private:
 
     mutable std::mutex mutex_;  // guards queues and tuning against threads that look
     Tuning tuning_;
+    Pauses pauses_{};
+    Pauses pauses_before_{};            // as of the last commit
     std::array<CheckQueue, 2> checks_;  // public, user
     std::array<SendQueue, 3> sends_;    // by family
     std::uint32_t sends_max_;

@@ -31,7 +31,7 @@ bool Events::empty() const {
 std::size_t Events::size() const {
     return checked.size() + prepared.size() + sealed.size() + sent.size() + answered.size() +
            confirmed.size() + block_news.size() + submissions.size() + retunes.size() +
-           alerts_taken.size();
+           instructions.size() + alerts_taken.size();
 }
 
 std::optional<Submission> Inbox::submit(Submission submission) {
@@ -55,6 +55,17 @@ std::optional<Retune> Inbox::retune(Retune change) {
     std::vector<Retune> changes;
     changes.push_back(std::move(change));
     put(events_.retunes, std::move(changes));
+    return std::nullopt;
+}
+
+std::optional<Instruction> Inbox::instruct(Instruction instruction) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (closed_) return instruction;
+    }
+    std::vector<Instruction> instructions;
+    instructions.push_back(std::move(instruction));
+    put(events_.instructions, std::move(instructions));
     return std::nullopt;
 }
 
@@ -132,6 +143,7 @@ void Inbox::drain(Events& events) {
     append(events.block_news, events_.block_news);
     append(events.submissions, events_.submissions);
     append(events.retunes, events_.retunes);
+    append(events.instructions, events_.instructions);
     append(events.alerts_taken, events_.alerts_taken);
     events.stop = events.stop || std::exchange(events_.stop, false);
 }

@@ -12,6 +12,7 @@
 #include "domain/time.hpp"
 #include "engine/alerts.hpp"
 #include "engine/gateway.hpp"
+#include "engine/instructions.hpp"
 #include "engine/submitter.hpp"
 #include "engine/tuning.hpp"
 
@@ -42,6 +43,7 @@ struct Events {
     std::vector<BlockNews> block_news;
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
+    std::vector<Instruction> instructions;
     std::vector<AlertMark> alerts_taken;
     bool stop = false;
 
@@ -60,6 +62,8 @@ public:
 
     // Any thread. Wakes the processor. When closed the change comes back.
     [[nodiscard]] std::optional<Retune> retune(Retune change);
+    // Same, with what an operator wants to be done.
+    [[nodiscard]] std::optional<Instruction> instruct(Instruction instruction);
     // Any thread. Wakes the processor.
     void checked(std::vector<Checked> events) override;
     void prepared(std::vector<Prepared> events) override;

@@ -9,6 +9,7 @@
 #include "engine/answers.hpp"
 #include "engine/confirmations.hpp"
 #include "engine/maintenance.hpp"
+#include "engine/operations.hpp"
 #include "engine/readiness.hpp"
 #include "engine/reorganisations.hpp"
 #include "engine/sending.hpp"
@@ -122,6 +123,9 @@ void Processor::apply_events() {
     for (const Submission& submission : events_.submissions) {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
+    for (const Instruction& instruction : events_.instructions) {
+        context_.effects.outcomes.push_back(operations::apply(context_, admission_, instruction));
+    }
     admission_.finish(context_);
     for (const auto& [round, late] : events_.alerts_taken) {
         store_.take_alert(round, late);
@@ -147,6 +151,8 @@ void Processor::wake_timers() {
         if (row.status == Status::receipt_received) {
             row.kind == domain::Kind::share ? confirmations::wake(context_, row)
                                             : answers::wake(context_, row);
+        } else if (operations::is_held(context_, row)) {
+            operations::hold(context_, row);
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
             sending::wake(context_, row);
         } else if (row.kind == domain::Kind::share) {
@@ -194,16 +200,21 @@ void Processor::release_effects(Nanoseconds commit) {
     Effects effects = std::exchange(context_.effects, {});
     const Events events = std::exchange(events_, {});
     assert(effects.replies.size() == events.submissions.size());
+    assert(effects.outcomes.size() == events.instructions.size());
     assert(effects.checks.size() + effects.prepares.size() + effects.sends.size() <= work_.busy());
     assert(gates_.permits() == work_.entries().size());
     work_.keep();
     gateway_.keep_sealed();
+    gates_.keep_pauses();
     suspects_.keep();
     in_flight_.store(work_.busy(), std::memory_order_relaxed);
     for (const Effects::LogLine& line : effects.lines) logger_.write(line.level, line.text);
     log_alerts(effects.alert_lines);
     for (std::size_t i = 0; i < events.submissions.size(); ++i) {
         events.submissions[i].reply(std::move(effects.replies[i]));
+    }
+    for (std::size_t i = 0; i < events.instructions.size(); ++i) {
+        events.instructions[i].reply(effects.outcomes[i]);
     }
     for (const Retune& change : events.retunes) {
         gates_.retune(change.tuning, context_.now.monotonic);
@@ -280,6 +291,7 @@ void Processor::roll_back() {
     gateway_.undo_sealed();
     admission_.undo();
     suspects_.undo();
+    gates_.undo_pauses();
     gates_.restore_permits(work_);
     lines_stale_ = true;
 }
@@ -438,6 +450,9 @@ void Processor::refuse_pending(const Unavailable& refusal) {
         submission.reply(refusal);
     }
     for (const Retune& change : std::exchange(events_.retunes, {})) change.reply(false);
+    for (const Instruction& instruction : std::exchange(events_.instructions, {})) {
+        instruction.reply(NotWritten{});
+    }
 }
 
 }  // namespace engine

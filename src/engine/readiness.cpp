@@ -22,7 +22,8 @@ domain::Milliseconds timeout(const Context& context, Family family) {
 }
 
 bool is_overdue(const Context& context, const store::Row& row) {
-    return row.schedule.deadline && context.now.steady >= *row.schedule.deadline;
+    return row.schedule.deadline && context.now.steady >= *row.schedule.deadline &&
+           !context.gates.is_paused(domain::family_of(row.kind));
 }
 
 void time_out(Context& context, const store::Row& row) {

@@ -107,7 +107,9 @@ void unprepared(Context& context, store::Row row, const Unreachable& unreachable
         return;
     }
     const bool last = unreachable.tries_max != 0 && row.schedule.faults >= unreachable.tries_max;
-    if (last || context.now.steady >= *row.schedule.deadline) {
+    const bool overdue = context.now.steady >= *row.schedule.deadline &&
+                         !context.gates.is_paused(domain::family_of(row.kind));
+    if (last || overdue) {
         fail(context, row, Status::failure, Cause::transaction,
              unreachable.verdict.value_or(
                  domain::Failure{Reason::send_failed,

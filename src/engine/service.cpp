@@ -121,6 +121,11 @@ store::Backlog Service::backlog() {
     return backlog;
 }
 
+void Service::instruct(Instruction instruction) {
+    if (!processor_.is_open()) return instruction.reply(NotWritten{});
+    if (const auto refused = inbox_.instruct(std::move(instruction))) refused->reply(NotWritten{});
+}
+
 std::vector<Dependency> Service::dependencies() const {
     std::vector<Dependency> all{{"database", processor_.is_open() && !damaged_}};
     for (Dependency& dependency : gateway_.dependencies()) all.push_back(std::move(dependency));

@@ -5,6 +5,7 @@
 #include "engine/gates.hpp"
 #include "engine/health.hpp"
 #include "engine/inbox.hpp"
+#include "engine/instructions.hpp"
 #include "engine/processor.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
@@ -21,6 +22,7 @@ class Service : public Submitter,
                 public RequestReader,
                 public Health,
                 public Control,
+                public Instructed,
                 public VoteQueue {
 public:
     Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
@@ -35,6 +37,7 @@ public:
     // As the reader has it, and shares past their second count as scheduled while they are in work
     // or pause. Throws StorageError.
     [[nodiscard]] store::Backlog backlog();
+    void instruct(Instruction instruction) override;
 
 private:
     // What a failed read is answered with.

@@ -31,11 +31,13 @@ PeerAddress::PeerAddress(const sockaddr_storage& address) {
         std::copy(v4_prefix.begin(), v4_prefix.end(), bytes_.begin());
         std::memcpy(bytes_.data() + v4_prefix.size(), &v4->sin_addr, 4);
     }
+    is_local_ = address.ss_family == AF_UNIX;
     network_ = bytes_;
     if (!is_v4(bytes_)) std::fill(network_.begin() + 8, network_.end(), std::uint8_t{0});
 }
 
 std::string PeerAddress::text() const {
+    if (is_local_) return "local";
     std::array<char, INET6_ADDRSTRLEN> text{};
     const char* written =
         is_v4(bytes_)

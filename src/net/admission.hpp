@@ -12,7 +12,7 @@
 namespace net {
 
 // Where a connection comes from. IPv6 peers share a key with their /64, which is what one host
-// has at its disposal.
+// has at its disposal. Those of socket files are all one.
 class PeerAddress {
 public:
     explicit PeerAddress(const sockaddr_storage& address);
@@ -24,6 +24,7 @@ public:
 private:
     std::array<std::uint8_t, 16> bytes_{};
     std::array<std::uint8_t, 16> network_{};
+    bool is_local_ = false;
 };
 
 // Counts open connections, in all and for each peer, against their limits.

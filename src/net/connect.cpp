@@ -1,7 +1,9 @@
 #include "net/connect.hpp"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -10,11 +12,14 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <cerrno>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "net/io_thread.hpp"
+#include "net/local_socket.hpp"
 #include "net/resolve.hpp"
 #include "net/tls_trust.hpp"
 
@@ -83,6 +88,18 @@ asio::awaitable<Failure> reach(Stream& stream, const Url& server, IoThread& thre
     co_return unsent(words_for(last));
 }
 
+// The kernel answers at once.
+Failure reach_file(Stream& stream, const std::string& path) {
+    base::Descriptor socket = connect_to_file(path);
+    if (!socket.is_open()) return unsent(std::generic_category().message(errno));
+    ErrorCode error;
+    stream.next_layer().socket().assign(asio::generic::stream_protocol(AF_UNIX, 0), socket.get(),
+                                        error);
+    if (error) return unsent(words_for(error));
+    socket.release();
+    return std::nullopt;
+}
+
 // RFC 9110, 9.3.6.
 asio::awaitable<Failure> open_tunnel(Stream& stream, const Route& route) {
     const std::string place = route.target.host_and_port();
@@ -131,6 +148,10 @@ Route::Route(Url url, ClientContext& shared, TlsTrust* own)
 
 asio::awaitable<Connected> connect(const Route& route, Deadline deadline) {
     auto stream = std::make_unique<Stream>(co_await asio::this_coro::executor);
+    if (const std::string& file = route.target.socket_file; !file.empty()) {
+        if (auto failure = reach_file(*stream, file)) co_return std::move(*failure);
+        co_return std::move(stream);
+    }
     const Url& server = route.proxy == nullptr ? route.target : *route.proxy;
     if (auto failure = co_await reach(*stream, server, route.context.thread(), deadline)) {
         if (route.proxy != nullptr) failure->text.insert(0, "proxy: ");

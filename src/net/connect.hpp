@@ -35,8 +35,9 @@ struct Route {
 
 using Connected = std::variant<std::unique_ptr<Stream>, TransportError>;
 
-// Name look-up, TCP, CONNECT of a proxy and TLS; each of several addresses gets its share of the
-// time. The error is `unsent` or `stopped`. The stream has `deadline` for its end too.
+// Name look-up, TCP, CONNECT of a proxy and TLS, or a socket file; each of several addresses gets
+// its share of the time. The error is `unsent` or `stopped`. The stream has `deadline` for its end
+// too.
 [[nodiscard]] boost::asio::awaitable<Connected> connect(const Route& route, Deadline deadline);
 
 }  // namespace net

@@ -1,6 +1,7 @@
 #include "net/http_server.hpp"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -19,6 +20,7 @@
 
 #include "net/connection.hpp"
 #include "net/listener.hpp"
+#include "net/local_socket.hpp"
 #include "net/server_core.hpp"
 
 namespace net {
@@ -26,10 +28,10 @@ namespace net {
 namespace {
 
 using namespace std::chrono_literals;
-using boost::asio::ip::tcp;
+using boost::asio::generic::stream_protocol;
 using boost::system::error_code;
 
-using Acceptor = boost::asio::basic_socket_acceptor<tcp, Strand>;
+using Acceptor = boost::asio::basic_socket_acceptor<stream_protocol, Strand>;
 using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Strand>;
 
 constexpr int accepted_per_round = 8;
@@ -43,19 +45,28 @@ std::unique_ptr<Tls> load_tls(const HttpOptions& options) {
     return std::make_unique<Tls>(TlsFiles{options.tls_certificate_file, options.tls_key_file});
 }
 
+Listeners listeners_of(const HttpOptions& options) {
+    if (options.socket_file.empty()) {
+        return listen_on(options.host, options.port, options.address_setting);
+    }
+    Listeners file;
+    file.sockets.push_back(listen_on_file(options.socket_file));
+    return file;
+}
+
 // The protocol a listening or accepted socket was made for.
-tcp family_of(int socket) {
+stream_protocol protocol_of(int socket) {
     sockaddr_storage address{};
     socklen_t length = sizeof address;
     ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
-    return address.ss_family == AF_INET6 ? tcp::v6() : tcp::v4();
+    return {address.ss_family, 0};
 }
 
 // Asio hands ownership of a descriptor over when it has taken it.
 template <class AsioSocket>
 [[nodiscard]] bool take(AsioSocket& socket, base::Descriptor& descriptor) {
     error_code error;
-    socket.assign(family_of(descriptor.get()), descriptor.get(), error);
+    socket.assign(protocol_of(descriptor.get()), descriptor.get(), error);
     if (error) return false;
     descriptor.release();
     return true;
@@ -70,7 +81,7 @@ public:
           housekeeping_(boost::asio::make_strand(core_.context)),
           sweep_interval_(std::clamp<Clock::duration>(options.request_deadline / 8, 5ms, 1s)),
           sweep_timer_(housekeeping_) {
-        auto listeners = listen_on(options.host, options.port, options.address_setting);
+        auto listeners = listeners_of(options);
         port_ = listeners.port;
         for (auto& socket : listeners.sockets) {
             if (take(acceptors_.emplace_back(housekeeping_), socket)) continue;
@@ -85,6 +96,7 @@ public:
         core_.connections.abandon_all();
         work_.reset();
         threads_.clear();
+        if (!core_.options.socket_file.empty()) ::unlink(core_.options.socket_file.c_str());
     }
 
     void start() {
@@ -164,6 +176,10 @@ private:
             base::Descriptor socket(::accept4(listener, reinterpret_cast<sockaddr*>(&address),
                                               &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
             if (socket.is_open()) {
+                if (address.ss_family == AF_UNIX && !is_peer_trusted(socket.get())) {
+                    core_.connections_refused.fetch_add(1, std::memory_order_relaxed);
+                    continue;
+                }
                 admit(std::move(socket), PeerAddress(address));
                 continue;
             }

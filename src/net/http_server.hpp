@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ struct HttpOptions {
     std::string host = "127.0.0.1";            // a name: every address it has
     int port = 3000;                           // 0: any free one
     std::string address_setting = "--listen";  // named when the address can not be had
+    // Instead of host and port a socket file, for this user and root alone. It goes with the
+    // server.
+    std::filesystem::path socket_file{};
     unsigned workers = 8;  // requests in HttpApplication::serve at the same time
 
     std::size_t head_bytes_max = std::size_t{32} << 10U;  // request line and headers
@@ -49,8 +53,8 @@ struct HttpCounts {
     std::size_t bytes_buffered = 0;         // now, in requests beyond 4 KiB for each
 };
 
-// HTTP/1.1 over TCP or TLS for an application: connections, budgets and deadlines are dealt with
-// here. Only whole requests that keep to all of them reach HttpApplication::serve.
+// HTTP/1.1 over TCP, TLS or a socket file for an application: connections, budgets and deadlines
+// are dealt with here. Only whole requests that keep to all of them reach HttpApplication::serve.
 class HttpServer {
 public:
     // Raises the limit of open files as far as it may, loads the certificate and binds. Throws
@@ -63,7 +67,7 @@ public:
 
     // Connections that came before wait until here.
     void start();
-    [[nodiscard]] int port() const;
+    [[nodiscard]] int port() const;  // 0: a socket file
 
     // Any thread. New connections are refused from now on.
     void stop_accepting();

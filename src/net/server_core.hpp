@@ -3,8 +3,8 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
@@ -29,7 +29,7 @@ class Connection;
 
 using Clock = std::chrono::steady_clock;
 using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
-using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Strand>;
+using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, Strand>;
 template <class Result>
 using Awaitable = boost::asio::awaitable<Result, Strand>;
 inline constexpr boost::asio::use_awaitable_t<Strand> use_awaitable{};

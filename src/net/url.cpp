@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "base/base64.hpp"
 #include "base/text.hpp"
@@ -132,6 +133,15 @@ std::optional<Url> parse_url(std::string_view text) {
     }
     if (!read_place(place, url)) return std::nullopt;
     if (url.port == 0) url.port = scheme->tls ? 443 : 80;
+    return url;
+}
+
+Url at_socket_file(std::string path) {
+    Url url;
+    url.host = "localhost";
+    url.port = 80;
+    url.target = "/";
+    url.socket_file = std::move(path);
     return url;
 }
 

@@ -14,8 +14,9 @@ struct Url {
     bool tls = false;
     std::string host;  // IPv6 without its brackets
     std::uint16_t port = 0;
-    std::string target;       // path and query, never empty
-    std::string credentials;  // `user:password` without escapes; empty: none
+    std::string target;         // path and query, never empty
+    std::string credentials;    // `user:password` without escapes; empty: none
+    std::string socket_file{};  // on this machine, instead of host and port; empty: none
 
     // For the field Host: without the port when it is the scheme's own.
     [[nodiscard]] std::string authority() const;
@@ -29,6 +30,9 @@ struct Url {
 
 // http, https, ws or wss. Nothing for anything else.
 [[nodiscard]] std::optional<Url> parse_url(std::string_view text);
+
+// What listens on a socket file (net/local_socket.hpp), plain.
+[[nodiscard]] Url at_socket_file(std::string path);
 
 // The same place with http for ws and https for wss: most nodes serve both on one port.
 [[nodiscard]] std::string over_http(std::string_view url);

@@ -167,6 +167,18 @@ bool Log::wants(ports::LogLevel level) const {
     return logger_->should_log(level_of(level));
 }
 
+void Log::set_level(ports::LogLevel level) {
+    logger_->set_level(level_of(level));
+}
+
+ports::LogLevel Log::level() const {
+    using ports::LogLevel;
+    for (const LogLevel level : {LogLevel::debug, LogLevel::info, LogLevel::warning}) {
+        if (wants(level)) return level;
+    }
+    return LogLevel::error;
+}
+
 void Log::write(ports::LogLevel level, std::string_view line) {
     if (!wants(level)) return;
     try {

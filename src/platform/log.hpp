@@ -41,6 +41,10 @@ public:
     void write(ports::LogLevel level, std::string_view line) override;
     [[nodiscard]] bool wants(ports::LogLevel level) const override;
 
+    // Lines below it are dropped from now on. Any thread.
+    void set_level(ports::LogLevel level);
+    [[nodiscard]] ports::LogLevel level() const;
+
 private:
     std::unique_ptr<spdlog::logger> logger_;
     LogFormat format_;

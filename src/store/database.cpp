@@ -115,7 +115,10 @@ constexpr std::array migrations{
     "create index inclusion_block on inclusion (block);"
     "create index inclusion_reference on inclusion (reference) where reference is not null;"
     "alter table answer add column block integer;"
-    "alter table answer add column block_hash blob check (length(block_hash) = 32);"};
+    "alter table answer add column block_hash blob check (length(block_hash) = 32);"
+    "create table history (id integer not null references request (id), ordinal integer not null,"
+    " stage text not null, at_ms integer not null, cause text not null, note text not null,"
+    " primary key (id, ordinal)) strict, without rowid;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {
@@ -177,6 +180,21 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
         return database;
     } catch (const SQLite::Exception& error) {
         throw to_storage_error(error, "opening " + path.string());
+    }
+}
+
+void require_newest(SQLite::Database& database, const Options& options) {
+    const std::filesystem::path path = database_path(options);
+    try {
+        refuse_foreign(database, path);
+        const std::int64_t version = pragma_value(database, "user_version");
+        if (version == schema_version) return;
+        throw OpenError(path.string() + " was made by an older posthouse (schema " +
+                        std::to_string(version) + ", this one needs " +
+                        std::to_string(schema_version) +
+                        "); start the service once with this version");
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "reading " + path.string());
     }
 }
 

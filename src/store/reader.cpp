@@ -90,6 +90,7 @@ private:
         const auto status = domain::status_from(in_work_.text(1));
         if (!kind || !status) return;
         const domain::Timestamp since = domain::from_unix_ms(in_work_.integer(2));
+        ++backlog.count.at(*kind, *status);
         keep_earlier(backlog.oldest.at(*kind, *status), since);
         if (in_work_.integer(3) == static_cast<std::int64_t>(Lane::gate)) {
             keep_earlier(backlog.oldest_at_gate, since);

@@ -23,6 +23,7 @@ struct StoredRequest {
 
 // What waits or is being worked on, by the times that show a standstill.
 struct Backlog {
+    ByKindAndStatus<std::uint64_t> count;  // rows of the lanes gate and timer
     // Since when the one longest in this status is in it; rows of the lanes gate and timer.
     ByKindAndStatus<std::optional<domain::Timestamp>> oldest;
     std::optional<domain::Timestamp> oldest_at_gate;  // since when it is in its status

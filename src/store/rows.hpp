@@ -132,6 +132,14 @@ struct Attempt {
     domain::Timestamp at{};
 };
 
+// What became of a request, beside its status.
+struct HistoryEntry {
+    std::string stage;
+    domain::Timestamp at{};
+    std::string cause;
+    std::string note;
+};
+
 // An answer that waits for its request or for its siblings.
 struct HeldAnswer {
     std::uint32_t slot = 0;

@@ -446,6 +446,17 @@ void Store::end_broken(const BrokenRow& row, const std::string& text, domain::Ti
     impl_->changes_.push_back(change);
 }
 
+void Store::put_off(domain::Kind kind, domain::Milliseconds by) {
+    assert(impl_->in_transaction());
+    impl_->statements_.put_off.with(std::int64_t{by.count()}, literal(to_string(kind))).run();
+}
+
+void Store::add_history(std::int64_t sequence, const HistoryEntry& entry) {
+    assert(impl_->in_transaction());
+    impl_->statements_.add_history.with(sequence, entry.stage, entry.at, entry.cause, entry.note)
+        .run();
+}
+
 std::optional<std::uint64_t> Store::cursor(std::string_view listener) {
     const std::string name(listener);
     Statement& statement = impl_->statements_.cursor.with(name);
@@ -482,6 +493,7 @@ std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit)
         const std::int64_t id =
             row != nullptr ? row->id.sequence : std::get<BrokenRow>(decoded).sequence;
         statements.purge_keys.with(id).run();
+        statements.purge_history.with(id).run();
         statements.purge_attempts.with(id).run();
         statements.purge_result.with(id).run();
         statements.wipe_payload.with(id).run();

@@ -130,6 +130,12 @@ public:
     void settle_inclusion(std::int64_t sequence);
     // Same, of all requests in this block; who waits for an answer keeps it until the end.
     void bury(const domain::Block& block);
+    // What ends the patience with requests of this kind that nothing was signed for comes so much
+    // later.
+    void put_off(domain::Kind kind, domain::Milliseconds by);
+
+    // Behind what the request has already.
+    void add_history(std::int64_t sequence, const HistoryEntry& entry);
 
     // --- answers and cursor ---
 

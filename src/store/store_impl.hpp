@@ -204,6 +204,15 @@ struct Store::Statements {
                            "(select lane from request where request.id = inclusion.id) >= 8"};
     Statement bury{db_, "update inclusion set buried = 1 where block = ? and block_hash = ?"};
     Statement settle_buried{db_, "delete from inclusion where id = ? and buried = 1"};
+    Statement put_off{db_,
+                      "update request set "
+                      "deadline_ms = iif(deadline_ms = 0, 0, deadline_ms + ?1), "
+                      "unreached_ms = iif(unreached_ms = 0, 0, unreached_ms + ?1) "
+                      "where lane in (1, 2) and kind = ?2 and status in ('queued', 'processing')"};
+    Statement add_history{db_,
+                          "insert into history (id, ordinal, stage, at_ms, cause, note) "
+                          "values (?1, (select count(*) from history where id = ?1), ?2, ?3, ?4, "
+                          "?5)"};
     Statement hold_answer{db_,
                           "insert into answer (reference, slot, body, arrived_ms, block, "
                           "block_hash) values (?1, ?2, ?3, ?4, ?5, ?6) "
@@ -273,6 +282,7 @@ struct Store::Statements {
                  " from request where lane = ? and wake_ms < ? and not exists (select 1 from "
                  "inclusion where inclusion.id = request.id) order by wake_ms limit ?"};
     Statement purge_keys{db_, "delete from idempotency where request = ?"};
+    Statement purge_history{db_, "delete from history where id = ?"};
     Statement purge_attempts{db_, "delete from attempt where id = ?"};
     Statement purge_result{db_, "delete from result where id = ?"};
     Statement purge_request{db_, "delete from request where id = ?"};

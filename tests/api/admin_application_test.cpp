@@ -4,20 +4,25 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "api/admin/admin_answer.hpp"
 #include "api/admin_tunings.hpp"
 #include "api/harness.hpp"
 #include "api/scripted_control.hpp"
+#include "net/client.hpp"
 #include "net/raw_client.hpp"
+#include "support/temp_directory.hpp"
 
 namespace api {
 namespace {
 
 using Json = nlohmann::json;
+using namespace std::chrono_literals;
 
 constexpr std::string_view token = "correct-horse-battery";
 constexpr std::string_view with_token = "Authorization: Bearer correct-horse-battery\r\n";
@@ -315,6 +320,55 @@ TEST_CASE("other paths and methods") {
                                              std::string(with_token) + "\r\n");
     CHECK(answer.status == 405);
     CHECK(answer.has("Allow: GET, HEAD, POST"));
+}
+
+TEST_CASE("on a socket file no token is asked for, and what is given is served beside it") {
+    const support::TempDirectory directory;
+    const std::string file = directory.file("admin.sock");
+    support::VirtualClock clock;
+    support::RecordingLogger logger;
+    const admin::RestoredTuning restored{sample_tuning(), {}, {}};
+    ScriptedControl control{restored.tuning};
+    admin::AdminChanges changes{control, logger, sample_tuning(), restored};
+    const auto echo = [](const net::HttpRequest& request, const net::Respond& respond) {
+        respond(admin::admin_text(200, std::string(request.method) + std::string(request.path)));
+    };
+    admin::AdminApplication application{
+        std::nullopt,
+        changes,
+        logger,
+        clock,
+        {{"/a", "GET, HEAD", echo}, {"/b/*/d", "POST", echo}, {"/b/*", "POST", echo}}};
+    net::HttpServer server{admin::http_options_at(file), application};
+    server.start();
+    net::Client client{net::at_socket_file(file), 65'536, nullptr};
+    const auto ask = [&](std::string_view method, std::string_view target,
+                         std::string_view body = "{}") {
+        const auto result =
+            client.exchange({.method = method, .target = target, .body = body}, 10s);
+        const auto& response = std::get<net::ClientResponse>(result);
+        return std::to_string(response.status) + " " + response.body;
+    };
+    CHECK(
+        ask("POST", "/admin/config", change("input_proof_throttler_tps", "50")).starts_with("200"));
+    CHECK(control.tuning().per_seconds.input_proof == 50);
+    CHECK(ask("GET", "/admin/config").starts_with("200"));
+    struct Row {
+        std::string method;
+        std::string target;
+        std::string answer;
+    };
+    for (const Row& row :
+         {Row{"GET", "/a", "200 GET/a"}, Row{"GET", "/a/", "404 "}, Row{"POST", "/a", "405 "},
+          Row{"GET", "/b", "404 "}, Row{"GET", "/b/c", "405 "}, Row{"POST", "/b/", "404 "},
+          Row{"POST", "/b/c", "200 POST/b/c"}, Row{"POST", "/b/c/", "404 "},
+          Row{"POST", "/b/c/d", "200 POST/b/c/d"}, Row{"POST", "/b//d", "404 "},
+          Row{"POST", "/b/c/e", "404 "}, Row{"POST", "/b/c/d/e", "404 "}}) {
+        CAPTURE(row.method);
+        CAPTURE(row.target);
+        CHECK(ask(row.method, row.target) == row.answer);
+    }
+    CHECK(logger.count("admin_denied") == 0);
 }
 
 TEST_CASE("GET shows every value, every constraint and what was changed at run time") {

@@ -107,7 +107,9 @@ std::vector<std::string> bad_bodies() {
     std::vector<std::string> bodies;
     for (const openapi::Json& example : document().at("components").at("examples")) {
         const openapi::Json request = example.value("x-posthouse-request", openapi::Json::object());
-        const bool is_ours = request.value("server", "") == "admin" && request.contains("bodyText");
+        const bool is_ours = request.value("server", "") == "admin" &&
+                             request.value("path", "") == admin_path &&
+                             request.contains("bodyText");
         if (is_ours && !request.contains("headers")) bodies.push_back(request.at("bodyText"));
     }
     return bodies;

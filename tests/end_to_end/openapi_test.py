@@ -51,7 +51,7 @@ class OpenApiTest(unittest.TestCase):
 
     def of_server(self, name):
         return [entry for entry in self.operations(here=False)
-                if (entry[1] == "/admin/config") == (name == "admin")]
+                if entry[1].startswith("/admin/") == (name == "admin")]
 
     def ask(self, server, method, path, body=None):
         port, headers = self.servers[server]
@@ -195,7 +195,7 @@ class OpenApiTest(unittest.TestCase):
         self.assertEqual(len(asked), 8, asked)
 
     def test_the_admin_listener_answers_as_documented(self):
-        read, change = (operation for _, _, operation in self.of_server("admin"))
+        read, change = (operation for _, path, operation in self.of_server("admin") if path == "/admin/config")
         answers = change["responses"]["200"]["content"]["application/json"]["examples"]
         results = {example["value"]["value"] for _, example in self.examples({"examples": answers})}
         found = set()
@@ -219,6 +219,22 @@ class OpenApiTest(unittest.TestCase):
         self.assertEqual(answer.json, example["value"])
         head = self.ask("admin", "HEAD", "/admin/config")
         self.assertEqual((head.status, head.headers, head.body), (200, answer.headers, b""))
+
+    def test_what_it_says_of_jobs_is_documented(self):
+        accepted = self.service.post(samples.INPUT_PROOF, samples.body("input-proof-1-value.json"))
+        job = accepted.json["result"]["jobId"]
+        self.service.poll(samples.INPUT_PROOF, job)
+        for path, query in (("/admin/jobs", "?status=completed&limit=1"), ("/admin/jobs/{job_id}", ""),
+                            ("/admin/status", "")):
+            with self.subTest(path):
+                answer = self.ask("admin", "GET", path.replace("{job_id}", job) + query)
+                self.assertEqual(answer.status, 200)
+                self.hold(answer, self.document["paths"][path]["get"], path)
+                known = self.document["components"]["schemas"]
+                schema = {"/admin/jobs": "AdminJobs", "/admin/status": "AdminStatus"}.get(path, "AdminJob")
+                self.assertLessEqual(set(answer.json), set(known[schema]["properties"]))
+                for one in answer.json.get("jobs", []):
+                    self.assertLessEqual(set(one), set(known["AdminJob"]["properties"]))
 
     def test_either_scheme_opens_the_admin_listener_and_nothing_else_does(self):
         schemes = [self.document["components"]["securitySchemes"][name]
@@ -290,7 +306,8 @@ class OpenApiTest(unittest.TestCase):
                 self.assertEqual(asked, label not in by_circumstance, f"{name}: {label}")
 
     def test_wrong_methods_are_answered_as_documented(self):
-        of_path = {"/admin/config": "admin", "/metrics": "metrics", "/health": "metrics"}
+        of_path = {"/metrics": "metrics", "/health": "metrics",
+                   **{path: "admin" for path in self.document["paths"] if path.startswith("/admin/")}}
         for path, item in self.document["paths"].items():
             with self.subTest(path):
                 response = self.resolve(item["x-posthouse-other-methods"])

@@ -102,6 +102,11 @@ std::optional<domain::Nanoseconds> Authenticator::refused(const Pass& pass,
     return pass.key->limiter->refused(clock_.monotonic());
 }
 
+std::string Authenticator::client_name(std::int64_t id) const {
+    std::string name = clients_.client_name(static_cast<std::uint64_t>(id));
+    return name.empty() ? share_tokens_.client_name(static_cast<std::uint64_t>(id)) : name;
+}
+
 std::vector<std::reference_wrapper<KeyStore>> Authenticator::reloadable() {
     std::vector<std::reference_wrapper<KeyStore>> rings;
     for (KeyStore* ring : {&clients_, &share_tokens_}) {

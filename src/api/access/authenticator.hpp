@@ -50,6 +50,9 @@ public:
     [[nodiscard]] std::optional<domain::Nanoseconds> refused(const Pass& pass,
                                                              std::string_view method) const;
 
+    // Whose id this is, in either realm; empty: nobody's now.
+    [[nodiscard]] std::string client_name(std::int64_t id) const;
+
     // The realms whose keys are in a file, to be read again.
     [[nodiscard]] std::vector<std::reference_wrapper<KeyStore>> reloadable();
 

@@ -45,6 +45,13 @@ std::shared_ptr<const ClientKey> KeyStore::find(std::string_view key) const {
     return {std::move(keys), found};
 }
 
+std::string KeyStore::client_name(std::uint64_t id) const {
+    const auto keys = this->keys();
+    const auto found =
+        std::ranges::find(keys->all(), id, [](const ClientKey& key) { return key.client.id; });
+    return found == keys->all().end() ? std::string() : found->client.name;
+}
+
 bool KeyStore::knows(const ClientKey& key) const {
     const auto keys = this->keys();
     return std::ranges::any_of(keys->all(), [&](const ClientKey& known) {

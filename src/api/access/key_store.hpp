@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,6 +33,9 @@ public:
 
     // Nothing: no such key. What it finds outlives a reload.
     [[nodiscard]] std::shared_ptr<const ClientKey> find(std::string_view key) const;
+
+    // Whose id this is; empty: nobody's now.
+    [[nodiscard]] std::string client_name(std::uint64_t id) const;
 
     // Whether a key that was found is still there.
     [[nodiscard]] bool knows(const ClientKey& key) const;

@@ -18,10 +18,26 @@ namespace api::admin {
 
 namespace {
 
-constexpr std::string_view path = "/admin/config";
-
 bool is_get(const net::HttpRequest& request) {
     return request.method == "GET" || request.method == "HEAD";
+}
+
+bool covers(std::string_view pattern, std::string_view path) {
+    while (!pattern.empty() && !path.empty()) {
+        const std::size_t part = std::min(path.find('/', 1), path.size());
+        const std::size_t wanted = std::min(pattern.find('/', 1), pattern.size());
+        const bool fits = pattern.substr(0, wanted) == "/*"
+                              ? part > 1
+                              : pattern.substr(0, wanted) == path.substr(0, part);
+        if (!fits) return false;
+        pattern.remove_prefix(wanted);
+        path.remove_prefix(part);
+    }
+    return pattern.empty() && path.empty();
+}
+
+bool allows(const AdminRoute& route, std::string_view method) {
+    return (", " + route.methods + ",").find(" " + std::string(method) + ",") != std::string::npos;
 }
 
 // The token of `Authorization: Bearer TOKEN`; empty: none was shown that way.
@@ -117,24 +133,33 @@ std::string field(std::string_view name, std::string_view value) {
 
 }  // namespace
 
-AdminApplication::AdminApplication(std::string_view token, AdminChanges& changes,
-                                   ports::Logger& logger, const ports::Clock& clock)
+AdminApplication::AdminApplication(std::optional<std::string_view> token, AdminChanges& changes,
+                                   ports::Logger& logger, const ports::Clock& clock,
+                                   std::vector<AdminRoute> routes)
     : token_(token),
       changes_(changes),
+      routes_(std::move(routes)),
       denied_("admin_denied", logger, clock, ports::LogLevel::warning),
       refused_("setting_refused", logger, clock, ports::LogLevel::warning),
       not_stored_("setting_not_stored", logger, clock, ports::LogLevel::warning),
-      failed_("admin_failed", logger, clock) {}
+      failed_("admin_failed", logger, clock) {
+    routes_.push_back({"/admin/config", "GET, HEAD, POST",
+                       [this](const net::HttpRequest& request, net::Respond respond) {
+                           is_get(request) ? respond(admin_state(changes_.state()))
+                                           : post(request, std::move(respond));
+                       }});
+}
 
 net::HeadVerdict AdminApplication::before_body(const net::HttpRequest& head) {
     return {.answer = early_answer(head)};
 }
 
 std::optional<net::HttpResponse> AdminApplication::early_answer(const net::HttpRequest& head) {
-    if (head.path != path) return empty_answer(404);
-    if (!is_get(head) && head.method != "POST") {
+    const AdminRoute* route = find(head.path);
+    if (route == nullptr) return empty_answer(404);
+    if (!allows(*route, head.method)) {
         net::HttpResponse response = empty_answer(405);
-        response.headers.emplace_back("Allow", "GET, HEAD, POST");
+        response.headers.emplace_back("Allow", route->methods);
         return response;
     }
     if (!is_admitted(head)) {
@@ -175,10 +200,17 @@ net::HttpResponse AdminApplication::failed(const net::HttpRequest& request) {
     return admin_error(500, "Internal error");
 }
 
+const AdminRoute* AdminApplication::find(std::string_view path) const {
+    const auto route = std::ranges::find_if(
+        routes_, [path](const AdminRoute& one) { return covers(one.path, path); });
+    return route == routes_.end() ? nullptr : &*route;
+}
+
 // Both are looked at whatever the first says: a proxy may use Authorization for itself.
 bool AdminApplication::is_admitted(const net::HttpRequest& head) const {
-    const bool by_bearer = token_.matches(bearer_token(head));
-    const bool by_header = token_.matches(head.header("X-Admin-Token").value_or(""));
+    if (!token_) return true;
+    const bool by_bearer = token_->matches(bearer_token(head));
+    const bool by_header = token_->matches(head.header("X-Admin-Token").value_or(""));
     return by_bearer || by_header;
 }
 
@@ -186,10 +218,8 @@ void AdminApplication::answer(const net::HttpRequest& request, net::Respond resp
     // Once more, whoever calls: the token must not depend on the caller's order.
     if (auto early = early_answer(request)) {
         respond(*std::move(early));
-    } else if (is_get(request)) {
-        respond(admin_state(changes_.state()));
     } else {
-        post(request, std::move(respond));
+        find(request.path)->answer(request, std::move(respond));
     }
 }
 
@@ -225,9 +255,15 @@ net::HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
 }
 
 net::HttpOptions http_options_of(const AdminOptions& options) {
-    net::HttpOptions http;
+    net::HttpOptions http = http_options_at({});
     http.host = options.host;
     http.port = options.port;
+    return http;
+}
+
+net::HttpOptions http_options_at(const std::filesystem::path& socket_file) {
+    net::HttpOptions http;
+    http.socket_file = socket_file;
     http.workers = 2;
     http.head_bytes_max = std::size_t{16} << 10U;
     http.body_bytes_max = std::size_t{64} << 10U;

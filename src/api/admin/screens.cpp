@@ -1,0 +1,261 @@
+#include "api/admin/screens.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "api/admin/times.hpp"
+#include "base/sanitize.hpp"
+
+namespace api::admin {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t cell_bytes_max = 100;
+constexpr std::size_t line_bytes_max = 2'000;
+
+Json parsed(std::string_view json) {
+    Json body = Json::parse(json, nullptr, false);
+    if (!body.is_object()) throw std::runtime_error("the answer is no JSON object");
+    return body;
+}
+
+// A number, or a text that is fit for a terminal; empty: there is none.
+std::string text_in(const Json& json, const char* name, std::size_t bytes_max = line_bytes_max) {
+    const auto found = json.find(name);
+    if (found == json.end() || found->is_null()) return {};
+    return base::sanitize(found->is_string() ? found->get<std::string>() : found->dump(),
+                          {.bytes_max = bytes_max});
+}
+
+std::int64_t number_in(const Json& json, const char* name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_number() ? found->get<std::int64_t>() : 0;
+}
+
+std::string span_in(const Json& json, const char* name) {
+    return span_text(std::chrono::seconds{number_in(json, name)});
+}
+
+std::string size_text(std::int64_t bytes) {
+    constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+    std::size_t unit = 0;
+    std::int64_t tenths = bytes * 10;
+    while (tenths >= 10'000 && unit + 1 < std::size(units)) {
+        tenths /= 1'000;
+        ++unit;
+    }
+    std::string text = std::to_string(tenths / 10);
+    if (tenths < 1'000 && unit > 0) text += "." + std::to_string(tenths % 10);
+    return text + " " + units[unit];
+}
+
+// Characters, not bytes.
+std::size_t width_of(const std::string& text) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Columns as wide as their widest cell, the last one as it is.
+class Table {
+public:
+    void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+    [[nodiscard]] std::string text(const std::string& indent = {}) const {
+        std::vector<std::size_t> widths;
+        for (const auto& row : rows_) {
+            widths.resize(std::max(widths.size(), row.size()));
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                widths[i] = std::max(widths[i], width_of(row[i]));
+            }
+        }
+        std::string out;
+        for (const auto& row : rows_) {
+            std::string line = indent;
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                line += row[i];
+                if (i + 1 < row.size()) line.append(widths[i] - width_of(row[i]) + 2, ' ');
+            }
+            line.erase(line.find_last_not_of(' ') + 1);
+            out += line + "\n";
+        }
+        return out;
+    }
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+std::string error_in(const Json& job, std::size_t bytes_max) {
+    const auto error = job.find("error");
+    if (error == job.end()) return {};
+    return text_in(*error, "reason") + ": " + text_in(*error, "text", bytes_max);
+}
+
+std::string counts_text(const Json& counts) {
+    return "accepted " + text_in(counts, "accepted") + ", completed " +
+           text_in(counts, "completed") + ", failed " + text_in(counts, "failed") + ", timed out " +
+           text_in(counts, "timed_out");
+}
+
+// `a 1, b 2`, with `per second` behind each where that is given.
+std::string depths_text(const Json& depths, const Json* rates) {
+    std::string text;
+    for (const auto& [name, depth] : depths.items()) {
+        text += (text.empty() ? "" : ", ") + name + " " + depth.dump();
+        if (rates != nullptr) text += " (" + text_in(*rates, name.c_str()) + " per second)";
+    }
+    return text;
+}
+
+std::string chain_text(const Json& chain) {
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    if (chain.contains("head_lag_blocks")) {
+        add("read up to " + text_in(chain, "head_lag_blocks") + " blocks behind the head");
+    }
+    if (chain.contains("signer_balance")) {
+        add("signer has " + text_in(chain, "signer_balance") + " coins");
+    }
+    if (chain.contains("signer_pending")) {
+        add(text_in(chain, "signer_pending") + " of its transactions are not included yet");
+    }
+    return text;
+}
+
+void add_in_work(Table& table, const Json& in_work) {
+    std::string title = "in work";
+    for (const Json& entry : in_work) {
+        table.add({title, text_in(entry, "count") + " " + text_in(entry, "kind") + " " +
+                              text_in(entry, "status") + ", the oldest for " +
+                              span_in(entry, "oldest_seconds")});
+        title.clear();
+    }
+    if (in_work.empty()) table.add({title, "nothing"});
+}
+
+void add_live(Table& table, const Json& body) {
+    const Json& queues = body.at("queues");
+    table.add({"readiness queue", depths_text(queues.at("readiness"), nullptr)});
+    table.add({"sending queue", depths_text(queues.at("sending"), &queues.at("per_second"))});
+    table.add({"last minute", counts_text(body.at("last_minute"))});
+    table.add({"last hour", counts_text(body.at("last_hour"))});
+    if (const std::string chain = chain_text(body.at("chain")); !chain.empty()) {
+        table.add({"chain", chain});
+    }
+}
+
+void add_settings(Table& table, const Json& body) {
+    std::string paused;
+    for (const Json& kind : body.at("paused")) {
+        paused += (paused.empty() ? "" : ", ") + kind.get<std::string>();
+    }
+    if (!paused.empty()) table.add({"PAUSED", paused + ": nothing of it begins"});
+    table.add({"log level", text_in(body, "log_level")});
+}
+
+void add_alerts(Table& table, const Json& alerts) {
+    std::string title = "alerts";
+    for (const Json& alert : alerts) {
+        table.add({title, base::sanitize(alert.get<std::string>(), {.bytes_max = line_bytes_max})});
+        title.clear();
+    }
+    if (alerts.empty()) table.add({title, "none"});
+}
+
+}  // namespace
+
+std::string done_screen(std::string_view json) {
+    const Json body = parsed(json);
+    const std::string before = text_in(body, "retry_of");
+    const std::string job = text_in(body, "job_id");
+    const std::string message = text_in(body, "message");
+    if (job.empty()) return message + "\n";
+    return before.empty() ? message + " " + job + "\n"
+                          : before + " " + message + " as " + job + "\n";
+}
+
+std::string jobs_screen(std::string_view json) {
+    const Json body = parsed(json);
+    Table table;
+    table.add({"JOB", "KIND", "STATUS", "FOR", "AGE", "CLIENT", "WAITS FOR, OR ERROR"});
+    for (const Json& job : body.at("jobs")) {
+        std::string what = text_in(job, "waits_for", cell_bytes_max);
+        if (what.empty()) what = error_in(job, cell_bytes_max);
+        table.add({text_in(job, "job_id"), text_in(job, "kind"), text_in(job, "status"),
+                   span_in(job, "in_status_seconds"), span_in(job, "age_seconds"),
+                   text_in(job, "client"), what});
+    }
+    std::string out = body.at("jobs").empty() ? "no such jobs\n" : table.text();
+    if (const std::string next = text_in(body, "next"); !next.empty()) {
+        out += "looked at " + text_in(body, "looked_at") +
+               " rows; there are older ones: --before " + next + "\n";
+    }
+    return out;
+}
+
+std::string job_screen(std::string_view json) {
+    const Json job = parsed(json);
+    Table table;
+    const auto line = [&](const char* title, const std::string& text) {
+        if (!text.empty()) table.add({title, text});
+    };
+    line("job", text_in(job, "job_id"));
+    line("kind", text_in(job, "kind"));
+    line("status", text_in(job, "status") + " for " + span_in(job, "in_status_seconds") +
+                       ", since " + text_in(job, "in_status_since"));
+    line("accepted", text_in(job, "accepted_at") + ", " + span_in(job, "age_seconds") + " ago");
+    line("client", text_in(job, "client"));
+    line("waits for", text_in(job, "waits_for"));
+    line("until", text_in(job, "until"));
+    line("deadline", text_in(job, "deadline"));
+    line("tries", text_in(job, "tries") + ", troubles " + text_in(job, "troubles"));
+    line("no node since", text_in(job, "unreached_since"));
+    line("refused since", text_in(job, "refused_since"));
+    line("error", error_in(job, line_bytes_max));
+    line("retry of", text_in(job, "retry_of"));
+    line("retried as", text_in(job, "retried_as"));
+    for (const Json& sent : job.at("transactions")) {
+        const std::string nonce = text_in(sent, "nonce");
+        line("transaction", text_in(sent, "hash") + (nonce.empty() ? "" : " nonce " + nonce) +
+                                ", signed " + text_in(sent, "sealed_at") + ", " +
+                                text_in(sent, "fate"));
+    }
+    line("id on the chain", text_in(job, "reference"));
+    line("answers held", text_in(job, "answers_held"));
+    line("result", job.contains("result_bytes") ? text_in(job, "result_bytes") + " bytes" : "");
+    return table.text();
+}
+
+std::string status_screen(std::string_view json) {
+    const Json body = parsed(json);
+    const bool running = body.at("running").get<bool>();
+    Table table;
+    table.add({"posthouse", text_in(body, "version") + " on " + text_in(body, "data_dir")});
+    table.add({"process", running ? "pid " + text_in(body, "pid") + ", runs for " +
+                                        span_in(body, "running_seconds")
+                                  : "none runs; this is what the file says"});
+    table.add({"role", text_in(body, "role")});
+    add_in_work(table, body.at("in_work"));
+    if (running) add_live(table, body);
+    if (running) add_settings(table, body);
+    const Json& disk = body.at("disk");
+    table.add({"disk", "database " + size_text(number_in(disk, "database_bytes")) + ", its log " +
+                           size_text(number_in(disk, "log_bytes")) + ", free " +
+                           size_text(number_in(disk, "free_bytes"))});
+    if (running) add_alerts(table, body.at("alerts"));
+    return table.text();
+}
+
+std::string error_screen(std::string_view body) {
+    const Json json = Json::parse(body, nullptr, false);
+    if (json.is_object() && json.contains("error")) return text_in(json, "error");
+    return base::sanitize(body, {.bytes_max = line_bytes_max});
+}
+
+}  // namespace api::admin

@@ -1,0 +1,128 @@
+#include "api/admin/status_answer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "api/admin/times.hpp"
+
+namespace api::admin {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::int64_t whole_seconds(domain::Nanoseconds span) {
+    return std::max<std::int64_t>(std::chrono::floor<std::chrono::seconds>(span).count(), 0);
+}
+
+Json in_work(const store::Backlog& backlog, domain::Timestamp now, bool with_shares) {
+    Json all = Json::array();
+    for (const domain::Kind kind : domain::kinds) {
+        if (kind == domain::Kind::share && !with_shares) continue;
+        for (const domain::Status status : domain::statuses) {
+            const std::uint64_t count = backlog.count.at(kind, status);
+            const auto oldest = backlog.oldest.at(kind, status);
+            if (count == 0 || !oldest) continue;
+            all.push_back({{"kind", domain::to_string(kind)},
+                           {"status", domain::to_string(status)},
+                           {"count", count},
+                           {"oldest_seconds", whole_seconds(now - *oldest)}});
+        }
+    }
+    return all;
+}
+
+Json json_of(const RecentRates::Counts& counts) {
+    return {{"accepted", counts.accepted},
+            {"completed", counts.completed},
+            {"failed", counts.failed},
+            {"timed_out", counts.timed_out}};
+}
+
+Json queues_of(const engine::Gates::Depths& depths, const engine::Tuning& tuning) {
+    return {{"readiness",
+             {{"public_decrypt", depths.readiness.public_decrypt},
+              {"user_decrypt", depths.readiness.user_decrypt}}},
+            {"sending",
+             {{"input_proof", depths.sending.input_proof},
+              {"public_decrypt", depths.sending.public_decrypt},
+              {"user_decrypt", depths.sending.user_decrypt}}},
+            {"per_second",
+             {{"input_proof", tuning.per_seconds.input_proof},
+              {"public_decrypt", tuning.per_seconds.public_decrypt},
+              {"user_decrypt", tuning.per_seconds.user_decrypt}}}};
+}
+
+Json chain_of(const LiveSources& live) {
+    Json chain = Json::object();
+    const engine::ChainReadings readings = live.chain();
+    if (readings.head_lag) chain["head_lag_blocks"] = *readings.head_lag;
+    if (readings.signer_balance) chain["signer_balance"] = *readings.signer_balance;
+    if (readings.signer_nonce_distance) chain["signer_pending"] = *readings.signer_nonce_distance;
+    return chain;
+}
+
+Json alerts_of(const LiveSources& live) {
+    Json alerts = Json::array();
+    for (const engine::Dependency& dependency : live.dependencies()) {
+        if (!dependency.ok) alerts.push_back(dependency.name + " is not well");
+    }
+    if (const auto problem = live.chain_problem()) alerts.push_back(*problem);
+    return alerts;
+}
+
+std::uint64_t bytes_of(const std::filesystem::path& file) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    return error ? 0 : static_cast<std::uint64_t>(size);
+}
+
+Json disk_of(const std::filesystem::path& directory) {
+    Json disk{{"database_bytes", bytes_of(directory / "posthouse.db")},
+              {"log_bytes", bytes_of(directory / "posthouse.db-wal")}};
+    std::error_code error;
+    const std::filesystem::space_info space = std::filesystem::space(directory, error);
+    if (!error) disk["free_bytes"] = space.available;
+    return disk;
+}
+
+}  // namespace
+
+net::HttpResponse status_answer(const StatusSources& sources) {
+    const domain::Timestamp now = sources.clock.wall();
+    Json body{{"at", utc_text(now)},
+              {"version", sources.version},
+              {"role", sources.role},
+              {"data_dir", sources.directory.string()},
+              {"running", sources.live.has_value()}};
+    if (sources.live) {
+        body["pid"] = ::getpid();
+        body["running_seconds"] = whole_seconds(sources.clock.monotonic() - sources.live->started);
+    }
+    body["in_work"] = in_work(sources.backlog(), now, sources.with_shares);
+    if (sources.live) {
+        const LiveSources& live = *sources.live;
+        body["queues"] = queues_of(live.depths(), live.tuning());
+        body["last_minute"] = json_of(live.rates.last_minute());
+        body["last_hour"] = json_of(live.rates.last_hour());
+        body["chain"] = chain_of(live);
+        body["paused"] = Json::array();
+        for (const domain::Family family : live.paused()) {
+            body["paused"].push_back(domain::to_string(family));
+        }
+        body["log_level"] = live.log_level();
+    }
+    body["disk"] = disk_of(sources.directory);
+    if (sources.live) body["alerts"] = alerts_of(*sources.live);
+    net::HttpResponse response;
+    response.headers.emplace_back("Cache-Control", "no-store");
+    response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return response;
+}
+
+}  // namespace api::admin

@@ -1,0 +1,123 @@
+#include "commands/ask.hpp"
+
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "api/access/authenticator.hpp"
+#include "api/admin/job_answers.hpp"
+#include "api/admin/screens.hpp"
+#include "api/admin/status_answer.hpp"
+#include "commands/admin_client.hpp"
+#include "commands/build_info.hpp"
+#include "commands/role.hpp"
+#include "platform/real_clock.hpp"
+#include "store/file_locks.hpp"
+#include "store/job_reader.hpp"
+#include "store/owner_lock.hpp"
+#include "store/reader.hpp"
+
+namespace commands {
+
+namespace {
+
+using About = config::Ask::About;
+
+// Root leaves no file behind that the service could not open.
+void become_owner_of(const std::filesystem::path& directory) {
+    struct stat facts {};
+    if (::stat(directory.c_str(), &facts) != 0) {
+        throw std::runtime_error("can not look into " + directory.string() + ": " +
+                                 std::generic_category().message(errno) +
+                                 "; name the data directory with --data-dir or --config");
+    }
+    if (::geteuid() != 0 || facts.st_uid == 0) return;
+    if (::setgroups(0, nullptr) != 0 || ::setgid(facts.st_gid) != 0 ||
+        ::setuid(facts.st_uid) != 0) {
+        throw std::runtime_error("can not become the owner of " + directory.string() + ": " +
+                                 std::generic_category().message(errno));
+    }
+}
+
+// A process that starts or stops holds the directory and does not answer.
+void require_nobody(const std::filesystem::path& directory) {
+    if (!store::is_held_elsewhere(directory / "posthouse.lock")) return;
+    throw std::runtime_error("the process on " + directory.string() +
+                             " does not answer: it starts or stops; try again in a moment");
+}
+
+// Without a process the names of clients come from the files of keys, if those can be read.
+std::unique_ptr<api::access::Authenticator> names_of(const config::Settings& settings,
+                                                     const ports::Clock& clock) {
+    try {
+        return std::make_unique<api::access::Authenticator>(settings.api.access, clock);
+    } catch (const std::runtime_error&) {
+        return nullptr;
+    }
+}
+
+net::HttpResponse answer_of_files(const config::Settings& settings, const config::Ask& command) {
+    const platform::RealClock clock;
+    const bool with_shares = settings.engine.shares.expose_timing;
+    if (command.about == About::status) {
+        store::Reader reader(settings.store, 1);
+        return api::admin::status_answer({clock, build_version, role_of(settings), with_shares,
+                                          settings.store.directory,
+                                          [&reader] { return reader.backlog(); }});
+    }
+    const auto names = names_of(settings, clock);
+    store::JobReader reader(settings.store);
+    api::admin::JobAnswers jobs(reader, {clock, with_shares, [&names](std::int64_t client) {
+                                             return names ? names->client_name(client)
+                                                          : std::string();
+                                         }});
+    const std::string_view target = command.target;
+    if (command.about == About::job) return jobs.find(target.substr(target.rfind('/') + 1));
+    const std::size_t query = target.find('?');
+    return jobs.list(query == target.npos ? std::string_view{} : target.substr(query + 1));
+}
+
+net::ClientResponse answer_without_process(const config::Settings& settings,
+                                           const config::Ask& command) {
+    const std::filesystem::path& directory = settings.store.directory;
+    become_owner_of(directory);
+    if (!std::filesystem::exists(store::database_path(settings.store))) {
+        throw std::runtime_error("no process runs on " + directory.string() +
+                                 ", and there is no database; name another --data-dir");
+    }
+    require_nobody(directory);
+    const store::OwnerLock lock(directory);
+    net::HttpResponse response = answer_of_files(settings, command);
+    return {response.status, std::move(response.body), std::nullopt};
+}
+
+std::string screen_of(About about, std::string_view json) {
+    if (about == About::jobs) return api::admin::jobs_screen(json);
+    return about == About::job ? api::admin::job_screen(json) : api::admin::status_screen(json);
+}
+
+}  // namespace
+
+int ask(const config::Settings& settings, const config::Ask& command, std::ostream& out,
+        std::ostream& errors) {
+    AdminClient client(settings.store);
+    const net::ClientResponse response = client.finds_process()
+                                             ? client.get(command.target)
+                                             : answer_without_process(settings, command);
+    if (response.status != 200) {
+        errors << "posthouse: " << api::admin::error_screen(response.body) << "\n";
+        return EXIT_FAILURE;
+    }
+    out << (command.json ? response.body + "\n" : screen_of(command.about, response.body));
+    return EXIT_SUCCESS;
+}
+
+}  // namespace commands
