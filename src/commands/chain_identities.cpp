@@ -1,7 +1,7 @@
 #include "commands/chain_identities.hpp"
 
 #include <filesystem>
-#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -34,9 +34,13 @@ engine::ChainIdentity loopback(store::Chain chain) {
     return identity;
 }
 
-std::shared_ptr<const chains::evm::Signer> signer_of(const config::Settings& settings) {
+// Where it is known before anybody is asked.
+std::optional<domain::Address> account_of(const chains::evm::Options& evm) {
+    using Type = chains::evm::Options::Signing::Type;
+    if (evm.signer.type == Type::aws_kms) return std::nullopt;
+    if (evm.signer.type == Type::remote) return evm.signer.address;
     try {
-        return chains::evm::private_key_signer(settings.evm.private_key);
+        return chains::evm::private_key_signer(evm.private_key)->address();
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("gateway.type evm: ") + error.what());
     }
@@ -48,18 +52,19 @@ engine::ChainIdentity evm(const config::Settings& settings) {
                                    "evm chain_id=" + std::to_string(options.chain_id) +
                                        " decryption=" + hex(options.decryption) +
                                        " input_verification=" + hex(options.input_verification)};
-    const auto signer = signer_of(settings);
-    identity.signers.insert(hex(signer->address()));
+    const auto account = account_of(options);
+    if (account) identity.signers.insert(hex(*account));
     identity.has_trial_beside = has_ledger_beside(settings);
-    // Signatures are deterministic: the account made these bytes if it makes them again.
-    identity.is_own = [signer, chain_id = options.chain_id, decryption = options.decryption,
+    identity.is_own = [account, chain_id = options.chain_id, decryption = options.decryption,
                        input_verification = options.input_verification](domain::ByteView sealed,
                                                                         bool by_signer) {
         const auto transaction = chains::evm::decode_transaction(sealed);
         if (!transaction || transaction->chain_id != chain_id) return false;
-        if (transaction->to != decryption && transaction->to != input_verification) return false;
-        return !by_signer || chains::evm::sign(*transaction, *signer) ==
-                                 domain::Bytes(sealed.begin(), sealed.end());
+        const auto sender = chains::evm::sender_of(sealed);
+        if (by_signer && account && sender != account) return false;
+        // What was given up has a no-op in its place.
+        return transaction->to == decryption || transaction->to == input_verification ||
+               transaction->to == sender;
     };
     return identity;
 }
