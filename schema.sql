@@ -84,7 +84,9 @@ create table inclusion (
 
 create index inclusion_block on inclusion (block);
 create index inclusion_reference on inclusion (reference) where reference is not null;
--- What became of a request, beside its status: what an operator did with it.
+
+-- What a request went through: each status it got, what an operator did with it, and at ordinal -1 what it
+-- met last on the way. Never of shares. The first status is that of its kind, when it was accepted.
 create table history (
     id      integer not null references request (id),
     ordinal integer not null,
@@ -92,6 +94,8 @@ create table history (
     at_ms   integer not null,
     cause   text    not null,
     note    text    not null,
+    -- How many it stands for: the last ordinal takes the place of those before it.
+    times   integer not null default 1,
     primary key (id, ordinal)
 ) strict, without rowid;
 

@@ -67,18 +67,18 @@ std::unique_ptr<api::access::Authenticator> names_of(const config::Settings& set
 net::HttpResponse answer_of_files(const config::Settings& settings, const config::Ask& command) {
     const platform::RealClock clock;
     const bool with_shares = settings.engine.shares.expose_timing;
+    const auto names = names_of(settings, clock);
+    const auto client_name = [&names](std::int64_t client) {
+        return names ? names->client_name(client) : std::string();
+    };
     if (command.about == About::status) {
         store::Reader reader(settings.store, 1);
         return api::admin::status_answer({clock, build_version, role_of(settings), with_shares,
                                           settings.store.directory,
-                                          [&reader] { return reader.backlog(); }});
+                                          [&reader] { return reader.backlog(); }, client_name});
     }
-    const auto names = names_of(settings, clock);
     store::JobReader reader(settings.store);
-    api::admin::JobAnswers jobs(reader, {clock, with_shares, [&names](std::int64_t client) {
-                                             return names ? names->client_name(client)
-                                                          : std::string();
-                                         }});
+    api::admin::JobAnswers jobs(reader, {clock, with_shares, client_name});
     const std::string_view target = command.target;
     if (command.about == About::job) return jobs.find(target.substr(target.rfind('/') + 1));
     const std::size_t query = target.find('?');

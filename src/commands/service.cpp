@@ -217,13 +217,16 @@ api::admin::JobSources Service::Frontend::job_sources() {
 }
 
 api::admin::StatusSources Service::Frontend::status_sources() {
-    return {.clock = service_.clock_,
-            .version = build_version,
-            .role = role_of(service_.settings_),
-            .with_shares = service_.settings_.engine.shares.expose_timing,
-            .directory = service_.settings_.store.directory,
-            .backlog = [this] { return service_.reader_.backlog(); },
-            .live = api::admin::LiveSources{
+    return {
+        .clock = service_.clock_,
+        .version = build_version,
+        .role = role_of(service_.settings_),
+        .with_shares = service_.settings_.engine.shares.expose_timing,
+        .directory = service_.settings_.store.directory,
+        .backlog = [this] { return service_.reader_.backlog(); },
+        .client_name = [this](std::int64_t id) { return service_.authenticator_.client_name(id); },
+        .live =
+            api::admin::LiveSources{
                 .depths = [this] { return service_.gates_.depths(); },
                 .tuning = [this] { return service_.gates_.tuning(); },
                 .dependencies = [this] { return service_.engine_.dependencies(); },

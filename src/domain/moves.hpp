@@ -24,6 +24,36 @@ enum class Cause {
     reorganised,  // the block with the transaction was replaced
 };
 
+[[nodiscard]] constexpr std::string_view to_string(Cause cause) {
+    switch (cause) {
+        case Cause::claimed:
+            return "claimed";
+        case Cause::sealed:
+            return "sealed";
+        case Cause::receipt:
+            return "receipt";
+        case Cause::answered:
+            return "answered";
+        case Cause::rejected:
+            return "rejected";
+        case Cause::expired:
+            return "expired";
+        case Cause::refused:
+            return "refused";
+        case Cause::transaction:
+            return "transaction";
+        case Cause::internal:
+            return "internal";
+        case Cause::recovered:
+            return "recovered";
+        case Cause::retried:
+            return "retried";
+        case Cause::lost:
+            return "lost";
+    }
+    return "";
+}
+
 struct Move {
     Status from;
     Status to;

@@ -118,7 +118,13 @@ std::optional<AnswerBody> from_held(const store::HeldAnswer& held) {
 
 void complete(Context& context, const store::Row& row, const domain::Result& result) {
     assert(row.status == Status::receipt_received && row.kind != domain::Kind::share);
-    if (!context.store.complete(row, domain::encode(result), context.now.wall)) ++context.stale;
+    if (!context.store.complete(row, domain::encode(result), context.now.wall)) {
+        ++context.stale;
+        return;
+    }
+    context.effects.lines.push_back(
+        {ports::LogLevel::info, "request_ended job_id=" + to_string(row.id) + " kind=" +
+                                    std::string(to_string(row.kind)) + " status=completed"});
 }
 
 // A single answer settles the request; false when it is none for this kind.

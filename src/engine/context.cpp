@@ -11,6 +11,7 @@ namespace engine {
 
 namespace {
 
+constexpr std::size_t trouble_bytes_max = 300;
 constexpr const char* unreadable_text = "The stored request can not be read";
 
 }  // namespace
@@ -46,6 +47,22 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
          "request_ended job_id=" + to_string(row.id) + " kind=" + std::string(to_string(row.kind)) +
              " status=" + std::string(to_string(to)) + " reason=" +
              std::string(to_string(failure.reason)) + " text=" + base::log_value(failure.text)});
+}
+
+void note_trouble(Context& context, const store::Row& row, const std::string& reason) {
+    if (row.kind == domain::Kind::share) return;
+    context.store.note_trouble(row.id.sequence,
+                               {"trouble", context.now.wall, std::string(to_string(row.status)),
+                                base::sanitize(reason, {.bytes_max = trouble_bytes_max}), 1});
+}
+
+void log_stage(Context& context, const store::Row& row, domain::Status to,
+               const std::string& more) {
+    if (!context.logs_stages || row.kind == domain::Kind::share) return;
+    context.effects.lines.push_back(
+        {ports::LogLevel::debug, "request_stage job_id=" + to_string(row.id) +
+                                     " kind=" + std::string(to_string(row.kind)) +
+                                     " status=" + std::string(to_string(to)) + more});
 }
 
 void end_broken(Context& context) {

@@ -57,9 +57,10 @@ struct Context {
     AlertSink* alerts = nullptr;  // nobody: alerts are only logged
     Moment now{};
     Effects effects{};
-    std::uint64_t stale = 0;  // events that came too late to matter
-    bool stopping = false;    // nothing new begins
-    std::size_t turn = 0;     // whose turn it is to send
+    std::uint64_t stale = 0;   // events that came too late to matter
+    bool stopping = false;     // nothing new begins
+    bool logs_stages = false;  // the log takes lines of level debug
+    std::size_t turn = 0;      // whose turn it is to send
     // Ended requests whose transactions are on their way again, and when they are tried next.
     std::map<std::int64_t, domain::Monotonic> repairs{};
     domain::Monotonic next_confirm{};           // the turns given out so far end there
@@ -87,6 +88,13 @@ inline constexpr domain::Milliseconds second_look{std::chrono::hours{1}};
 // Ends the row. Its place in the queues goes too. Stale rows are counted and ignored.
 void fail(Context& context, const store::Row& row, domain::Status to, domain::Cause cause,
           domain::Failure failure);
+
+// Keeps what the request met on its way, for operators; of shares nothing.
+void note_trouble(Context& context, const store::Row& row, const std::string& reason);
+
+// A line of the log about a new status, for those who want every one of them.
+void log_stage(Context& context, const store::Row& row, domain::Status to,
+               const std::string& more = {});
 
 // Fails the rows that this step could not read. At its end: what it read before is among them.
 void end_broken(Context& context);

@@ -79,6 +79,7 @@ Nanoseconds Processor::step() {
     inbox_.drain(events_);
     stopping_ = stopping_ || events_.stop;
     context_.stopping = stopping_;
+    context_.logs_stages = logger_.wants(ports::LogLevel::debug);
     Nanoseconds wait{};
     Nanoseconds commit{};
     try {

@@ -63,6 +63,7 @@ void not_ready(Context& context, store::Row row, const NotReady& outcome) {
 void unreachable(Context& context, store::Row row, const Unreachable& unreachable) {
     assert(row.status == Status::queued);
     ++row.schedule.faults;
+    note_trouble(context, row, unreachable.reason);
     if (unreachable.hold > domain::Milliseconds::zero()) {
         context.gates.hold_checks(context.now.monotonic + unreachable.hold);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 #include <utility>
 
 namespace engine::sealing {
@@ -31,6 +32,8 @@ bool store_sealed(Context& context, const store::Row& row, Sealed sealed) {
     }
     context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
+    log_stage(context, row, Status::tx_in_flight,
+              " nonce=" + std::to_string(sealed.nonce) + " hash=0x" + domain::to_hex(sealed.hash));
     sealed.at = context.now.wall;
     SendOrder order{row.id, row.kind, {}, false, 0, {}};
     order.sealed.push_back(std::move(sealed));

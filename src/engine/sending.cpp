@@ -98,6 +98,7 @@ domain::Milliseconds pause_after(Context& context, const store::Row& row,
 // Trouble on the way before anything was signed: until the deadline it costs only time.
 void unprepared(Context& context, store::Row row, const Unreachable& unreachable) {
     ++row.schedule.faults;
+    note_trouble(context, row, unreachable.reason);
     if (!row.schedule.deadline) {
         row.schedule.deadline = context.now.steady + context.options.sending_timeout;
     }
@@ -129,6 +130,7 @@ void unprepared(Context& context, store::Row row, const Unreachable& unreachable
 void rest(Context& context, store::Row row, const Unreachable& unreachable) {
     assert(row.kind != Kind::share && row.status == Status::tx_in_flight);
     ++row.schedule.faults;
+    note_trouble(context, row, unreachable.reason);
     row.schedule.deadline.reset();
     const auto pause =
         std::max(std::min(pause_after(context, row, unreachable), context.options.sealed_pause_max),
@@ -157,6 +159,7 @@ void received(Context& context, const store::Row& row, const Receipt& receipt) {
         ++context.stale;
         return;
     }
+    log_stage(context, row, Status::receipt_received, " hash=0x" + domain::to_hex(receipt.hash));
     answers::join(context, *receipt.reference);
 }
 
@@ -253,6 +256,7 @@ void enter(Context& context, const store::Row& row) {
         ++context.stale;
         return;
     }
+    log_stage(context, row, Status::processing);
     store::Row entered = row;
     entered.status = Status::processing;
     context.gates.enqueue_send(entered);

@@ -118,7 +118,7 @@ constexpr std::array migrations{
     "alter table answer add column block_hash blob check (length(block_hash) = 32);"
     "create table history (id integer not null references request (id), ordinal integer not null,"
     " stage text not null, at_ms integer not null, cause text not null, note text not null,"
-    " primary key (id, ordinal)) strict, without rowid;"};
+    " times integer not null default 1, primary key (id, ordinal)) strict, without rowid;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {

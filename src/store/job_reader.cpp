@@ -53,8 +53,9 @@ public:
           in_work_(*database_, "select id from request where lane = ? limit ?"),
           attempts_(*database_,
                     "select nonce, hash, sealed_ms from attempt where id = ? order by ordinal"),
-          history_(*database_,
-                   "select stage, at_ms, cause, note from history where id = ? order by ordinal"),
+          history_(
+              *database_,
+              "select stage, at_ms, cause, note, times from history where id = ? order by ordinal"),
           payload_(*database_,
                    "select body from payload join request using (id) where id = ? and random = ?"),
           held_(*database_, "select count(*) from answer where reference = ?"),
@@ -89,9 +90,10 @@ public:
         attempts_.finish();
         history_.with(id.sequence);
         while (history_.next()) {
-            details.history.push_back(
-                {std::string(history_.text(0)), domain::from_unix_ms(history_.integer(1)),
-                 std::string(history_.text(2)), std::string(history_.text(3))});
+            details.history.push_back({std::string(history_.text(0)),
+                                       domain::from_unix_ms(history_.integer(1)),
+                                       std::string(history_.text(2)), std::string(history_.text(3)),
+                                       static_cast<std::uint64_t>(history_.integer(4))});
         }
         history_.finish();
         if (details.reference) details.answers_held = number(held_.with(*details.reference), held_);

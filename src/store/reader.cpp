@@ -30,8 +30,9 @@ public:
           round_queues_(*database_,
                         "select round_id, submitted, failed, total - timed_out from round "
                         "where closed = 0 and total > timed_out order by vote_end_ms, id"),
-          in_work_(*database_, "select kind, status, status_ms, lane from request where lane in (" +
-                                   number_of(Lane::gate) + ", " + number_of(Lane::timer) + ")"),
+          in_work_(*database_,
+                   "select kind, status, status_ms, lane, client from request where lane in (" +
+                       number_of(Lane::gate) + ", " + number_of(Lane::timer) + ")"),
           earliest_wake_(*database_, "select min(wake_ms) from request where lane = ?") {}
 
     std::optional<StoredRequest> find(const domain::RequestId& id) {
@@ -91,6 +92,7 @@ private:
         if (!kind || !status) return;
         const domain::Timestamp since = domain::from_unix_ms(in_work_.integer(2));
         ++backlog.count.at(*kind, *status);
+        if (*kind != domain::Kind::share) ++backlog.of_client[in_work_.integer(4)];
         keep_earlier(backlog.oldest.at(*kind, *status), since);
         if (in_work_.integer(3) == static_cast<std::int64_t>(Lane::gate)) {
             keep_earlier(backlog.oldest_at_gate, since);

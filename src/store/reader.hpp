@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -23,7 +24,8 @@ struct StoredRequest {
 
 // What waits or is being worked on, by the times that show a standstill.
 struct Backlog {
-    ByKindAndStatus<std::uint64_t> count;  // rows of the lanes gate and timer
+    ByKindAndStatus<std::uint64_t> count;             // rows of the lanes gate and timer
+    std::map<std::int64_t, std::uint64_t> of_client;  // same, without shares
     // Since when the one longest in this status is in it; rows of the lanes gate and timer.
     ByKindAndStatus<std::optional<domain::Timestamp>> oldest;
     std::optional<domain::Timestamp> oldest_at_gate;  // since when it is in its status

@@ -132,12 +132,13 @@ struct Attempt {
     domain::Timestamp at{};
 };
 
-// What became of a request, beside its status.
+// What a request went through: a status, what an operator did, or `trouble` on the way.
 struct HistoryEntry {
     std::string stage;
     domain::Timestamp at{};
     std::string cause;
-    std::string note;
+    std::string note{};
+    std::uint64_t times = 1;  // how many it stands for
 };
 
 // An answer that waits for its request or for its siblings.

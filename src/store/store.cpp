@@ -93,6 +93,17 @@ void Store::Impl::note(const Row& row, std::optional<Status> from, std::optional
     changes_.push_back(change);
 }
 
+// Of shares nothing is kept: when they are revealed is nobody's business.
+void Store::Impl::note_stage(const Row& row, const Step& step, domain::Timestamp now,
+                             const domain::Failure* failure) {
+    note(row, step.from, step.to, now, failure);
+    if (row.kind == domain::Kind::share) return;
+    statements_.add_history
+        .with(row.id.sequence, literal(to_string(step.to)), now,
+              literal(domain::to_string(step.cause)), "")
+        .run();
+}
+
 std::optional<Row> Store::Impl::read_row(const Statement& statement) {
     std::variant<Row, BrokenRow> decoded = decode_row(statement);
     if (auto* row = std::get_if<Row>(&decoded)) return std::move(*row);
@@ -323,7 +334,7 @@ bool Store::move(const Row& row, Step step, const Schedule& schedule, domain::Ti
                   literal(to_string(step.from)))
             .run();
     if (changed != 1) return false;
-    impl_->note(row, step.from, step.to, now);
+    impl_->note_stage(row, step, now);
     return true;
 }
 
@@ -336,7 +347,8 @@ bool Store::receive(const Row& row, const std::optional<domain::Bytes32>& refere
                   milliseconds_or_zero(schedule.deadline), reference, row.id.sequence)
             .run();
     if (changed != 1) return false;
-    impl_->note(row, Status::tx_in_flight, Status::receipt_received, now);
+    impl_->note_stage(row, {Status::tx_in_flight, Status::receipt_received, domain::Cause::receipt},
+                      now);
     return true;
 }
 
@@ -369,7 +381,8 @@ bool Store::complete(const Row& row, std::optional<domain::ByteView> result,
         statements.settle_buried.with(row.id.sequence).run();
     }
     if (row.round) statements.count_completed.with(*row.round).run();
-    impl_->note(row, Status::receipt_received, Status::completed, now);
+    impl_->note_stage(row, {Status::receipt_received, Status::completed, domain::Cause::answered},
+                      now);
     return true;
 }
 
@@ -405,7 +418,7 @@ bool Store::fail(const Row& row, Step step, const domain::Failure& failure, doma
             step.to == Status::timed_out ? statements.count_timed_out : statements.count_failed;
         count.with(*row.round).run();
     }
-    impl_->note(row, step.from, step.to, now, &failure);
+    impl_->note_stage(row, step, now, &failure);
     return true;
 }
 
@@ -444,6 +457,11 @@ void Store::end_broken(const BrokenRow& row, const std::string& text, domain::Ti
                   {},           {},        {},         row.round};
     change.reason = domain::Reason::undecodable;
     impl_->changes_.push_back(change);
+}
+
+void Store::note_trouble(std::int64_t sequence, const HistoryEntry& entry) {
+    assert(impl_->in_transaction());
+    impl_->statements_.note_trouble.with(sequence, entry.at, entry.cause, entry.note).run();
 }
 
 void Store::put_off(domain::Kind kind, domain::Milliseconds by) {

@@ -134,7 +134,10 @@ public:
     // later.
     void put_off(domain::Kind kind, domain::Milliseconds by);
 
-    // Behind what the request has already.
+    // What the request met last on its way; takes the place of what it met before. Its stage is
+    // `trouble`. Not of shares.
+    void note_trouble(std::int64_t sequence, const HistoryEntry& entry);
+    // Behind what the request has already. At most 63 are kept: then the last one gives way.
     void add_history(std::int64_t sequence, const HistoryEntry& entry);
 
     // --- answers and cursor ---

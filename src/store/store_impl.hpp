@@ -209,10 +209,17 @@ struct Store::Statements {
                       "deadline_ms = iif(deadline_ms = 0, 0, deadline_ms + ?1), "
                       "unreached_ms = iif(unreached_ms = 0, 0, unreached_ms + ?1) "
                       "where lane in (1, 2) and kind = ?2 and status in ('queued', 'processing')"};
-    Statement add_history{db_,
-                          "insert into history (id, ordinal, stage, at_ms, cause, note) "
-                          "values (?1, (select count(*) from history where id = ?1), ?2, ?3, ?4, "
-                          "?5)"};
+    Statement add_history{
+        db_,
+        "insert into history (id, ordinal, stage, at_ms, cause, note) values (?1, "
+        "(select min(count(*), 62) from history where id = ?1 and ordinal >= 0), ?2, ?3, ?4, ?5) "
+        "on conflict (id, ordinal) do update set stage = ?2, at_ms = ?3, cause = ?4, note = ?5, "
+        "times = times + 1"};
+    Statement note_trouble{
+        db_,
+        "insert into history (id, ordinal, stage, at_ms, cause, note) values (?1, -1, "
+        "'trouble', ?2, ?3, ?4) on conflict (id, ordinal) do update set at_ms = ?2, cause = ?3, "
+        "note = ?4, times = times + 1"};
     Statement hold_answer{db_,
                           "insert into answer (reference, slot, body, arrived_ms, block, "
                           "block_hash) values (?1, ?2, ?3, ?4, ?5, ?6) "
@@ -310,6 +317,9 @@ public:
     // Keeps a status change for take_changes().
     void note(const Row& row, std::optional<domain::Status> from, std::optional<domain::Status> to,
               domain::Timestamp now, const domain::Failure* failure = nullptr);
+    // Same, of a change of status, which the history of the request gets too.
+    void note_stage(const Row& row, const Step& step, domain::Timestamp now,
+                    const domain::Failure* failure = nullptr);
 
     const Options options_;
     OwnerLock lock_;

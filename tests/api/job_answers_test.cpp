@@ -272,6 +272,16 @@ TEST_CASE("a list and a job tell who asked, what it waits for and why it ended")
     CHECK(done.at("transactions").at(0).at("hash").get<std::string>().starts_with("0xab00"));
     CHECK(done.at("reference").get<std::string>().starts_with("0xcd00"));
     CHECK(done.at("result_bytes") == 3);
+    std::string stages;
+    for (const Json& stage : done.at("history")) {
+        stages +=
+            stage.at("stage").get<std::string>() + ":" + stage.at("cause").get<std::string>() + " ";
+    }
+    CHECK(stages ==
+          "queued:accepted processing:claimed tx_in_flight:sealed receipt_received:receipt "
+          "completed:answered ");
+    CHECK(job_screen(world.find(World::id(0)).body).find("tx_in_flight, sealed") !=
+          std::string::npos);
 }
 
 TEST_CASE("ids are taken in every spelling that clients may use, and others are refused") {
@@ -325,7 +335,8 @@ TEST_CASE("the status counts what is in work; without a process it says so") {
                           "relayer",
                           false,
                           world.directory.path(),
-                          [&] { return reader.backlog(); }};
+                          [&] { return reader.backlog(); },
+                          [](std::int64_t) { return std::string("web"); }};
     const Json silent = Json::parse(status_answer(sources).body);
     CHECK(silent.at("running") == false);
     REQUIRE(silent.at("in_work").size() == 1);

@@ -75,6 +75,8 @@ class JobsTest(unittest.TestCase):
         one = service.tell("job", ended.replace("-", "").upper())
         self.assertEqual(one["transactions"][0]["fate"], "included")
         self.assertRegex(one["transactions"][0]["hash"], "^0x[0-9a-f]{64}$")
+        self.assertEqual([stage["stage"] for stage in one["history"]],
+                         ["processing", "tx_in_flight", "receipt_received", "completed"])
         self.assertIn(one["transactions"][0]["hash"], service.say("job", ended))
         self.assertIn("readiness check", service.say("job", waiting))
         self.assertIn("readiness check", service.say("jobs"))
@@ -93,7 +95,9 @@ class JobsTest(unittest.TestCase):
             self.assertEqual((status["running"], status["pid"]), (True, service.process.pid))
             self.assertEqual(status["last_minute"]["accepted"], 2)
             self.assertEqual(status["in_work"][0]["kind"], "public_decrypt")
+            self.assertEqual(status["clients"], [{"client": "-", "in_work": 1}])
             self.assertIn("runs for", service.say("status"))
+            self.assertIn(f"request_ended job_id={ended} kind=input_proof status=completed", service.log())
 
             service.kill()  # the socket stays behind, and the write-ahead log
             self.assertTrue((service.data / "posthouse.sock").is_socket())
@@ -133,6 +137,7 @@ class JobsTest(unittest.TestCase):
             job = service.accept("public-decrypt.json", **{"x-api-key": KEY})
             self.assertEqual(service.tell("jobs", "--client", "web")["jobs"][0]["client"], "web")
             self.assertEqual(service.tell("job", job)["client"], "web")
+            self.assertEqual(service.tell("status")["clients"], [{"client": "web", "in_work": 1}])
             self.assertNotIn(KEY, service.say("jobs"))
             service.stop()
             with_config = service.run("job", job, "--config", str(service.config))

@@ -9,7 +9,7 @@ namespace support {
 
 // For gateways with one listener.
 [[nodiscard]] inline engine::Resume resume_from(std::uint64_t cursor) {
-    return {{{std::string{engine::only_listener}, cursor}}, {}};
+    return {{{std::string{engine::only_listener}, cursor}}, {}, {}};
 }
 
 }  // namespace support

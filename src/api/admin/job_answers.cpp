@@ -12,6 +12,7 @@
 #include "api/envelope.hpp"
 #include "api/router.hpp"
 #include "domain/bytes.hpp"
+#include "domain/moves.hpp"
 #include "engine/request_ids.hpp"
 
 namespace api::admin {
@@ -114,11 +115,28 @@ void add_transactions(Json& json, const store::JobDetails& details) {
 }
 
 // The last of several retries counts: it is the one that may still run.
-void add_history(Json& json, const std::vector<store::HistoryEntry>& history) {
-    for (const store::HistoryEntry& entry : history) {
+void add_history(Json& json, const store::JobDetails& details) {
+    const store::Row& row = details.job.row;
+    Json stages = Json::array();
+    stages.push_back({{"stage", domain::to_string(domain::first_status(row.kind))},
+                      {"at", utc_text(engine::RequestIds::given_out(row.id))},
+                      {"cause", "accepted"}});
+    for (const store::HistoryEntry& entry : details.history) {
+        if (entry.stage == "trouble") {
+            json["last_trouble"] = {{"at", utc_text(entry.at)},
+                                    {"while", entry.cause},
+                                    {"text", entry.note},
+                                    {"times", entry.times}};
+            continue;
+        }
         if (entry.stage == "retry_of" || entry.stage == "retried_as")
             json[entry.stage] = entry.note;
+        Json stage{{"stage", entry.stage}, {"at", utc_text(entry.at)}, {"cause", entry.cause}};
+        if (!entry.note.empty()) stage["note"] = entry.note;
+        if (entry.times > 1) stage["left_out"] = entry.times - 1;
+        stages.push_back(std::move(stage));
     }
+    if (row.kind != domain::Kind::share) json["history"] = std::move(stages);
 }
 
 void add_schedule(Json& json, const store::Schedule& schedule) {
@@ -158,7 +176,7 @@ net::HttpResponse JobAnswers::find(std::string_view id) {
     Json body = json_of(details->job, sources_);
     add_schedule(body, details->job.row.schedule);
     add_transactions(body, *details);
-    add_history(body, details->history);
+    add_history(body, *details);
     if (details->reference) body["reference"] = "0x" + domain::to_hex(*details->reference);
     if (details->answers_held > 0) body["answers_held"] = details->answers_held;
     if (details->result_bytes > 0) body["result_bytes"] = details->result_bytes;

@@ -139,6 +139,14 @@ void add_in_work(Table& table, const Json& in_work) {
     if (in_work.empty()) table.add({title, "nothing"});
 }
 
+void add_clients(Table& table, const Json& clients) {
+    std::string text;
+    for (const Json& one : clients) {
+        text += (text.empty() ? "" : ", ") + text_in(one, "client") + " " + text_in(one, "in_work");
+    }
+    if (!text.empty()) table.add({"by client", text});
+}
+
 void add_live(Table& table, const Json& body) {
     const Json& queues = body.at("queues");
     table.add({"readiness queue", depths_text(queues.at("readiness"), nullptr)});
@@ -218,6 +226,11 @@ std::string job_screen(std::string_view json) {
     line("no node since", text_in(job, "unreached_since"));
     line("refused since", text_in(job, "refused_since"));
     line("error", error_in(job, line_bytes_max));
+    if (const auto trouble = job.find("last_trouble"); trouble != job.end()) {
+        line("last trouble", text_in(*trouble, "text") + " (" + text_in(*trouble, "times") +
+                                 " times, last " + text_in(*trouble, "at") + ", " +
+                                 text_in(*trouble, "while") + ")");
+    }
     line("retry of", text_in(job, "retry_of"));
     line("retried as", text_in(job, "retried_as"));
     for (const Json& sent : job.at("transactions")) {
@@ -225,6 +238,12 @@ std::string job_screen(std::string_view json) {
         line("transaction", text_in(sent, "hash") + (nonce.empty() ? "" : " nonce " + nonce) +
                                 ", signed " + text_in(sent, "sealed_at") + ", " +
                                 text_in(sent, "fate"));
+    }
+    for (const Json& stage : job.value("history", Json::array())) {
+        const std::string left_out = text_in(stage, "left_out");
+        line("history", text_in(stage, "at") + " " + text_in(stage, "stage") + ", " +
+                            text_in(stage, "cause") + " " + text_in(stage, "note") +
+                            (left_out.empty() ? "" : " (" + left_out + " before it left out)"));
     }
     line("id on the chain", text_in(job, "reference"));
     line("answers held", text_in(job, "answers_held"));
@@ -242,6 +261,7 @@ std::string status_screen(std::string_view json) {
                                   : "none runs; this is what the file says"});
     table.add({"role", text_in(body, "role")});
     add_in_work(table, body.at("in_work"));
+    add_clients(table, body.at("clients"));
     if (running) add_live(table, body);
     if (running) add_settings(table, body);
     const Json& disk = body.at("disk");

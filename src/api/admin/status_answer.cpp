@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -35,6 +36,21 @@ Json in_work(const store::Backlog& backlog, domain::Timestamp now, bool with_sha
         }
     }
     return all;
+}
+
+// Those with the most requests in work come first.
+Json clients_of(const store::Backlog& backlog, const StatusSources& sources) {
+    constexpr std::size_t shown_max = 10;
+    std::vector<std::pair<std::int64_t, std::uint64_t>> all(backlog.of_client.begin(),
+                                                            backlog.of_client.end());
+    std::ranges::sort(all, std::ranges::greater{}, &std::pair<std::int64_t, std::uint64_t>::second);
+    all.resize(std::min(all.size(), shown_max));
+    Json clients = Json::array();
+    for (const auto& [id, count] : all) {
+        std::string name = id == 0 ? std::string("-") : sources.client_name(id);
+        clients.push_back({{"client", name.empty() ? "?" : name}, {"in_work", count}});
+    }
+    return clients;
 }
 
 Json json_of(const RecentRates::Counts& counts) {
@@ -104,7 +120,9 @@ net::HttpResponse status_answer(const StatusSources& sources) {
         body["pid"] = ::getpid();
         body["running_seconds"] = whole_seconds(sources.clock.monotonic() - sources.live->started);
     }
-    body["in_work"] = in_work(sources.backlog(), now, sources.with_shares);
+    const store::Backlog backlog = sources.backlog();
+    body["in_work"] = in_work(backlog, now, sources.with_shares);
+    body["clients"] = clients_of(backlog, sources);
     if (sources.live) {
         const LiveSources& live = *sources.live;
         body["queues"] = queues_of(live.depths(), live.tuning());

@@ -36,7 +36,8 @@ struct StatusSources {
     bool with_shares = false;  // helper.expose_timing
     std::filesystem::path directory;
     std::function<store::Backlog()> backlog;
-    std::optional<LiveSources> live{};  // nothing: no process runs
+    std::function<std::string(std::int64_t)> client_name;  // empty: none is known by this id
+    std::optional<LiveSources> live{};                     // nothing: no process runs
 };
 
 // GET /admin/status: one screen about everything. Throws store::StorageError.
