@@ -57,7 +57,8 @@ struct NotWritten {};
 using InstructionOutcome = std::variant<Done, AskedAlready, NotDone, UnknownRequest, NotWritten>;
 
 struct Instruction {
-    std::variant<Cancel, Retry, Pause, Unpause, Remember> what;
+    using What = std::variant<Cancel, Retry, Pause, Unpause, Remember>;
+    What what;
     // Told once, after the commit or when there was none. Must be quick.
     std::function<void(const InstructionOutcome&)> reply;
 };

@@ -51,34 +51,35 @@ base::Descriptor new_socket() {
     return base::Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason) {
+[[noreturn]] void can_not_listen(const std::filesystem::path& path, const std::string& reason) {
     throw std::runtime_error("cannot listen on " + path.string() + ": " + reason);
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& path, int error) {
-    refuse(path, std::generic_category().message(error));
+[[noreturn]] void can_not_listen(const std::filesystem::path& path, int error) {
+    can_not_listen(path, std::generic_category().message(error));
 }
 
 // What is no socket is somebody's file, and stays.
 void remove_leftover(const std::filesystem::path& path) {
     struct stat facts {};
     if (::lstat(path.c_str(), &facts) != 0) return;
-    if (!S_ISSOCK(facts.st_mode)) refuse(path, "there is a file that is no socket; move it away");
-    if (::unlink(path.c_str()) != 0) refuse(path, errno);
+    if (!S_ISSOCK(facts.st_mode))
+        can_not_listen(path, "there is a file that is no socket; move it away");
+    if (::unlink(path.c_str()) != 0) can_not_listen(path, errno);
 }
 
 }  // namespace
 
 base::Descriptor listen_on_file(const std::filesystem::path& path) {
     const FileAddress address(path);
-    if (!address.fits()) refuse(path, ENAMETOOLONG);
+    if (!address.fits()) can_not_listen(path, ENAMETOOLONG);
     remove_leftover(path);
     base::Descriptor socket = new_socket();
     // Nobody can connect before `listen`.
     if (!socket.is_open() || ::bind(socket.get(), address.get(), FileAddress::length()) != 0 ||
         ::chmod(address.place(), S_IRUSR | S_IWUSR) != 0 ||
         ::listen(socket.get(), local_backlog) != 0) {
-        refuse(path, errno);
+        can_not_listen(path, errno);
     }
     return socket;
 }

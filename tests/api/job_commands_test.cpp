@@ -22,10 +22,10 @@ using domain::Kind;
 using domain::Status;
 using Json = nlohmann::json;
 
-const domain::RequestId failed{1'780'272'000'000LL << 12, 5};
-const domain::RequestId share{failed.sequence + 1, 5};
-const domain::RequestId unified{failed.sequence + 2, 5};
-const domain::RequestId anew{failed.sequence + 9, 7};
+const domain::RequestId failed_id{1'780'272'000'000LL << 12, 5};
+const domain::RequestId share_id{failed_id.sequence + 1, 5};
+const domain::RequestId unified_id{failed_id.sequence + 2, 5};
+const domain::RequestId anew_id{failed_id.sequence + 9, 7};
 
 class ScriptedEngine : public engine::Instructed {
 public:
@@ -33,8 +33,8 @@ public:
         told.push_back(instruction.what);
         instruction.reply(outcome);
     }
-    std::vector<std::variant<engine::Cancel, engine::Retry>> told;
-    engine::InstructionOutcome outcome = engine::Done{anew};
+    std::vector<engine::Instruction::What> told;
+    engine::InstructionOutcome outcome = engine::Done{anew_id};
 };
 
 class ScriptedContracts : public engine::ContractSignatures {
@@ -48,14 +48,14 @@ public:
     int asked = 0;
 };
 
-struct World {
-    World() {
+struct CommandWorld {
+    CommandWorld() {
         options.directory = directory.path();
         store::Store store(options);
         store::Store::Transaction transaction(store);
-        add(store, failed, support::input_proof(1));
-        add(store, share, support::vote_share(1));
-        add(store, unified, support::unified_user_decrypt(1));
+        add(store, failed_id, support::input_proof(1));
+        add(store, share_id, support::vote_share(1));
+        add(store, unified_id, support::unified_user_decrypt(1));
         transaction.commit();
     }
 
@@ -113,15 +113,15 @@ TEST_CASE("each outcome has its answer") {
         int status;
         Json body;
     };
-    const std::string id = to_string(failed);
-    const std::string other = to_string(anew);
+    const std::string id = to_string(failed_id);
+    const std::string other = to_string(anew_id);
     for (const Row& row : {
              Row{"new",
-                 engine::Done{anew},
+                 engine::Done{anew_id},
                  200,
                  {{"job_id", other}, {"message", "Asked anew"}, {"retry_of", id}}},
              Row{"known",
-                 engine::AskedAlready{anew},
+                 engine::AskedAlready{anew_id},
                  409,
                  {{"error", "Not retried: the same is asked already, as " + other},
                   {"job_id", other}}},
@@ -136,14 +136,14 @@ TEST_CASE("each outcome has its answer") {
                  {{"error", "Not retried: the database takes no writes"}}},
          }) {
         CAPTURE(row.label);
-        World world;
+        CommandWorld world;
         world.engine.outcome = row.outcome;
         const net::HttpResponse answer = world.post("retry", id);
         CHECK(answer.status == row.status);
         CHECK(Json::parse(answer.body) == row.body);
     }
-    World world;
-    world.engine.outcome = engine::Done{failed};
+    CommandWorld world;
+    world.engine.outcome = engine::Done{failed_id};
     CHECK(Json::parse(world.post("cancel", id).body) ==
           Json{{"job_id", id}, {"message", "Cancelled"}});
     world.engine.outcome = engine::NotDone{"no"};
@@ -151,8 +151,8 @@ TEST_CASE("each outcome has its answer") {
 }
 
 TEST_CASE("what is to be paid or wiped again must be said, and nothing else can be") {
-    World world;
-    const std::string id = to_string(failed);
+    CommandWorld world;
+    const std::string id = to_string(failed_id);
     static_cast<void>(world.post("retry", id));
     static_cast<void>(world.post("retry", id, R"({"pay_again":true})"));
     static_cast<void>(world.post("cancel", id, R"({"share":true})"));
@@ -168,19 +168,20 @@ TEST_CASE("what is to be paid or wiped again must be said, and nothing else can 
         CHECK(answer.body.find("perhaps with `pay_again`, true or false") != std::string::npos);
     }
     CHECK(world.post("retry", "7").status == 400);
-    CHECK(world.post("retry", to_string(anew)).status == 404);
+    CHECK(world.post("retry", to_string(anew_id)).status == 404);
     CHECK(world.engine.told.size() == 3);
 }
 
 TEST_CASE("nobody can tell a share from an id that was never given out") {
-    World world;
+    CommandWorld world;
     for (const std::string verb : {"retry", "cancel"}) {
-        CHECK(world.post(verb, to_string(share)).status == 404);
-        CHECK(world.post(verb, to_string(share)).body == world.post(verb, to_string(anew)).body);
+        CHECK(world.post(verb, to_string(share_id)).status == 404);
+        CHECK(world.post(verb, to_string(share_id)).body ==
+              world.post(verb, to_string(anew_id)).body);
     }
     CHECK(world.engine.told.empty());
     world.with_shares = true;
-    CHECK(world.post("cancel", to_string(share), R"({"share":true})").status == 200);
+    CHECK(world.post("cancel", to_string(share_id), R"({"share":true})").status == 200);
     CHECK(world.engine.told.size() == 1);
 }
 
@@ -200,17 +201,17 @@ TEST_CASE("a user's signature is looked at anew before the request is asked agai
              Row{"expired", engine::SignatureValid{}, 600s, 409, "has expired"},
          }) {
         CAPTURE(row.label);
-        World world;
+        CommandWorld world;
         world.contracts.answer = row.answer;
         world.clock.advance(row.later);
-        const net::HttpResponse answer = world.post("retry", to_string(unified));
+        const net::HttpResponse answer = world.post("retry", to_string(unified_id));
         CHECK(answer.status == row.status);
         CHECK(answer.body.find(row.error) != std::string::npos);
         CHECK(world.engine.told.size() == (row.status == 200 ? 1 : 0));
         CHECK(world.contracts.asked == (row.error == "has expired" ? 0 : 1));
         // Nobody signed for the others.
-        static_cast<void>(world.post("retry", to_string(failed)));
-        static_cast<void>(world.post("cancel", to_string(unified)));
+        static_cast<void>(world.post("retry", to_string(failed_id)));
+        static_cast<void>(world.post("cancel", to_string(unified_id)));
         CHECK(world.contracts.asked <= 1);
     }
 }

@@ -31,13 +31,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-void tell(World& world, std::variant<Cancel, Retry> what,
+void tell(World& world, engine::Instruction::What what,
           std::optional<InstructionOutcome>& outcome) {
     world.engine.process().service.instruct(
         {what, [&outcome](const InstructionOutcome& given) { outcome = given; }});
 }
 
-InstructionOutcome instruct(World& world, std::variant<Cancel, Retry> what) {
+InstructionOutcome instruct(World& world, engine::Instruction::What what) {
     std::optional<InstructionOutcome> outcome;
     tell(world, what, outcome);
     CHECK_FALSE(outcome.has_value());  // nothing is said before the commit

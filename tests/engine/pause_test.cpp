@@ -26,9 +26,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using What = decltype(engine::Instruction::what);
+using engine::Instruction;
 
-InstructionOutcome told(World& world, What what) {
+InstructionOutcome told(World& world, Instruction::What what) {
     std::optional<InstructionOutcome> outcome;
     world.engine.process().service.instruct(
         {std::move(what), [&outcome](const InstructionOutcome& given) { outcome = given; }});
@@ -49,8 +49,8 @@ void restart(World& world) {
     engine::operations::restore_pauses(process.store.settings(), process.gates);
 }
 
-const auto never_ready = [](const engine::CheckOrder&) { return engine::NotReady{}; };
-const auto no_node = [](const engine::PrepareOrder&) { return engine::unreached("no node"); };
+const auto stays_unready = [](const engine::CheckOrder&) { return engine::NotReady{}; };
+const auto meets_no_node = [](const engine::PrepareOrder&) { return engine::unreached("no node"); };
 
 // How long it takes until it has ended, to a minute.
 domain::Milliseconds patience(World& world, const RequestId& id) {
@@ -114,8 +114,8 @@ TEST_CASE("deadlines stand still while a kind is paused") {
         CAPTURE(one.label);
         CAPTURE(to_string(one.kind));
         const auto arrange = [&](World& world) {
-            world.gateway.on_check = never_ready;
-            world.gateway.on_prepare = no_node;
+            world.gateway.on_check = stays_unready;
+            world.gateway.on_prepare = meets_no_node;
         };
         World plain;
         arrange(plain);

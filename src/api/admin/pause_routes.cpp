@@ -44,9 +44,8 @@ net::HttpResponse not_written() {
 
 // Tells the engine, and says so once it is stored.
 void instruct(
-    engine::Instructed& engine, decltype(engine::Instruction::what) what,
-    const net::Respond& respond, const std::string& message,
-    const std::function<void()>& then = [] {}) {
+    engine::Instructed& engine, engine::Instruction::What what, const net::Respond& respond,
+    const std::string& message, const std::function<void()>& then = [] {}) {
     engine.instruct({std::move(what), [=](const engine::InstructionOutcome& outcome) {
                          const bool stored = std::holds_alternative<engine::Done>(outcome);
                          if (stored) then();
