@@ -50,6 +50,8 @@ enum class Cause {
             return "retried";
         case Cause::lost:
             return "lost";
+        case Cause::reorganised:
+            return "reorganised";
     }
     return "";
 }
