@@ -229,9 +229,9 @@ struct BlockNews {
 struct Resume {
     // How far each listener's answers are applied; absent: it never delivered.
     std::map<std::string, std::uint64_t> cursors;
-    // Transactions whose outcome is not known, or may not last; without their bytes.
+    // Transactions whose outcome is not known; without their bytes.
     std::vector<Sealed> in_flight;
-    // Those of their nonces that blocks have which may be replaced.
+    // Nonces of ours in blocks that may be replaced.
     std::vector<store::UsedNonce> used;
 
     // 0 when absent.

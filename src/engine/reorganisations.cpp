@@ -17,6 +17,9 @@ using domain::Status;
 
 namespace {
 
+// Before the chain is asked again: for a moment some node may still tell of the replaced block.
+constexpr domain::Milliseconds pause{500};
+
 void log(Context& context, const store::Row& row, const domain::Block& block, const char* action) {
     context.effects.lines.push_back(
         {ports::LogLevel::warning, "request_reorganised job_id=" + to_string(row.id) +
@@ -29,7 +32,7 @@ void log(Context& context, const store::Row& row, const domain::Block& block, co
 void send_back(Context& context, const store::Row& row, const store::Inclusion& inclusion) {
     store::Schedule schedule;
     schedule.lane = store::Lane::timer;
-    schedule.wake = context.now.steady;
+    schedule.wake = context.now.steady + pause;
     schedule.attempts = static_cast<std::uint32_t>(context.store.attempts(row.id.sequence).size());
     if (!context.store.send_back(row, schedule, context.now.wall)) {
         ++context.stale;
@@ -60,7 +63,7 @@ void replaced(Context& context, const store::Inclusion& inclusion) {
         send_back(context, *row, inclusion);
     } else if (domain::is_terminal(row->status)) {
         log(context, *row, *inclusion.block, "its transaction is sent again, its end stays");
-        context.repairs[row->id.sequence] = context.now.monotonic;
+        context.repairs[row->id.sequence] = context.now.monotonic + pause;
     }
 }
 
@@ -100,9 +103,9 @@ void note_inclusion(Context& context, const store::Row& row, const Sent& event) 
 }
 
 void repair_later(Context& context, const store::Row& row, const Unreachable& unreachable) {
-    const auto pause =
+    const auto wait =
         std::min(context.options.unreachable_pause.pause(1), context.options.sealed_pause_max);
-    context.repairs[row.id.sequence] = context.now.monotonic + std::max(pause, unreachable.hold);
+    context.repairs[row.id.sequence] = context.now.monotonic + std::max(wait, unreachable.hold);
 }
 
 void signed_again(Context& context, const store::Row& row, const Sealed& sealed) {

@@ -109,7 +109,7 @@ public:
     void add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now);
     [[nodiscard]] std::vector<Attempt> attempts(std::int64_t sequence);
     // Of all relayer requests in work whose outcome is not known, and of those whose transaction is
-    // in a block that may be replaced or on its way again; without the bytes.
+    // on its way again; without the bytes.
     [[nodiscard]] std::vector<Attempt> attempts_in_work();
 
     // --- where transactions were included, while that may change ---

@@ -179,7 +179,7 @@ struct Store::Statements {
         db_,
         "select nonce, hash, sealed_ms from attempt where id in "
         "(select id from request where lane in (1, 2) and status in ('processing', 'tx_in_flight') "
-        "and kind <> 'share' union select id from inclusion) order by nonce"};
+        "and kind <> 'share' union select id from inclusion where block is null) order by nonce"};
     Statement include{db_,
                       "insert into inclusion (id, hash, block, block_hash, reference) "
                       "values (?1, ?2, ?3, ?4, ?5) on conflict (id) do update set hash = ?2, "

@@ -155,14 +155,24 @@ class Anvil:
             self.rpc.ask("evm_setAutomine", True)
             self.rpc.ask("anvil_mine", "0x20")  # what waited: only new ones bring blocks from now on
 
-    def stop(self):
-        """Nothing is mined any more, then SIGTERM: the state is written and the process ends. It goes on
-        serving while it writes; what it mined meanwhile would be acknowledged and lost."""
+    def pause_mining(self):
+        """Nothing is mined any more when this returns; whoever replaces blocks meanwhile leaves no gap."""
         self.rpc.ask("evm_setAutomine", False)
         self.rpc.ask("evm_setIntervalMining", 0)
         head = None
         while head != (head := self.rpc.ask("eth_blockNumber")):
             time.sleep(0.02)
+
+    def resume_mining(self):
+        if self.block_time:
+            self.rpc.ask("evm_setIntervalMining", self.block_time)
+        else:
+            self.rpc.ask("evm_setAutomine", True)
+
+    def stop(self):
+        """Nothing is mined any more, then SIGTERM: the state is written and the process ends. It goes on
+        serving while it writes; what it mined meanwhile would be acknowledged and lost."""
+        self.pause_mining()
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(60)
         self.process = None

@@ -8,6 +8,7 @@ transactions, and in their place come requests of a stranger, so that the ids th
 anew; sometimes the pool is emptied as well. Every other round the chain mines once a second, otherwise
 each transaction at once. Judged on the chain as it is at the end: every accepted request was answered
 with what belongs to its content and is on the chain once, and the nonces of the relayer are 0 to n-1.
+A build that does not send again what was replaced (--binary) is caught within five rounds: `included never`.
 """
 
 import json
@@ -21,6 +22,7 @@ from chain import GATEWAY, OWNER, RELAYER, RESPONDER, key_in_body
 from evm import check_result
 
 DEPTHS = (1, 2, 3, 8, 24, 60)
+SAID = ("request_reorganised", "answer_reorganised", "nonces_rewound", "nonce_hole_filled", "foreign_nonce_use")
 REPAIR_SECONDS = 90  # at the end, until what was replaced is on the chain again
 
 
@@ -60,6 +62,7 @@ class ReorgDrill(EvmDrill):
             return
         rpc = self.world.chain.rpc
         with self.world.responder.lock:
+            self.world.anvil.pause_mining()
             lost = self.requests_of_blocks(depth)
             if self.chance.random() < 0.5:
                 rpc.ask("anvil_dropAllTransactions")
@@ -67,6 +70,7 @@ class ReorgDrill(EvmDrill):
                 # Its answers name ids that stand for other requests now.
                 self.drop_answers()
             rpc.ask("anvil_reorg", depth, [])
+            self.world.anvil.resume_mining()
             self.world.responder.forget()
             for request, data in lost[:self.chance.randint(0, 3)]:
                 self.ask_as_stranger(request, data)
@@ -132,14 +136,19 @@ class ReorgDrill(EvmDrill):
                 self.counts["answers of others"] += 1
                 self.violation(f"{promise.path} {job} has the answer of another: {error}")
 
-    def report_more(self):
+    def judge(self):
+        super().judge()
         log = self.service.log_path.read_text(encoding="utf-8", errors="replace")
+        for line in SAID:
+            self.counts[f"said {line}"] = log.count(line)
+
+    def report_more(self):
         print(f"answers of others {self.counts['answers of others']}")
         for name in ("reorganisations", "blocks replaced", "requests replaced", "requests of a stranger",
-                     "seconds until all were on the chain"):
+                     "requests of a stranger refused", "seconds until all were on the chain"):
             print(f"{name} {self.counts[name]}")
-        for line in ("request_reorganised", "answer_reorganised", "nonces_rewound", "nonce_hole_filled"):
-            print(f"said {line} {log.count(line)}")
+        for line in SAID:
+            print(f"said {line} {self.counts[f'said {line}']}")
         print("moments " + ", ".join(f"{name.removeprefix('moment ')} {count}" for name, count in
                                      sorted(self.counts.items()) if name.startswith("moment ")))
 

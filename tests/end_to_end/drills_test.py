@@ -73,6 +73,12 @@ class EvmOutageDrillTest(Drill):
         self.three_rounds("drills/evm_outage.py", "included never 0", "included twice 0")
 
 
+class EvmReorgDrillTest(Drill):
+    def test_three_rounds(self):
+        self.three_rounds("drills/evm_reorg.py", "included never 0", "included twice 0", "answers of others 0",
+                          options=["--seed", "1"])
+
+
 class VotesCrashDrillTest(Drill):
     def test_three_rounds(self):
         self.three_rounds("drills/votes_crash.py", "revealed never 0", "revealed twice 0",

@@ -151,6 +151,7 @@ TEST_CASE("an ended request keeps its row, and its bytes go again until a block 
         };
         world.gateway.block = block(12, 1);
         world.replace({block(10), block(11)});
+        world.run_for(500ms);
         if (crashes) world.restart();
         world.run_for(1min);
         CHECK(world.gateway.sends.size() == sends + (crashes ? 5 : 4));
@@ -202,14 +203,24 @@ TEST_CASE("a nonce is told to the next life until its block is buried") {
     Chained world;
     const auto id = world.completed(support::public_decrypt(1));
     world.restart();
-    REQUIRE(world.gateway.resumed.in_flight.size() == 1);
+    CHECK(world.gateway.resumed.in_flight.empty());
     REQUIRE(world.gateway.resumed.used.size() == 1);
     CHECK(world.gateway.resumed.used[0].block == block(10));
     CHECK(world.watches(block(10)));
     world.bury({block(10)});
     world.restart();
-    CHECK(world.gateway.resumed.in_flight.empty());
+    CHECK(world.gateway.resumed.used.empty());
     CHECK(world.status(id) == Status::completed);
+}
+
+TEST_CASE("a buried nonce is nobody's, also while its request waits for the answer") {
+    Chained world;
+    const auto id = world.with_receipt(support::public_decrypt(1));
+    world.bury({block(10)});
+    world.restart();
+    CHECK(world.gateway.resumed.in_flight.empty());
+    CHECK(world.gateway.resumed.used.empty());
+    CHECK(world.status(id) == Status::receipt_received);
 }
 
 TEST_CASE("a block that is gone deeper than is looked for is said, and ends as a reason") {

@@ -98,6 +98,7 @@ std::string integrity(const store::Options& options) {
 
 bool take(store::Store& store, const store::Row& row, const domain::Move& move,
           const store::Schedule& schedule, domain::Timestamp now) {
+    if (move.cause == Cause::reorganised) return store.send_back(row, schedule, now);
     if (move.to == Status::receipt_received) {
         return store.receive(row, rows::bytes32(static_cast<std::uint64_t>(row.id.sequence)),
                              schedule, now);

@@ -1,6 +1,7 @@
 // A file of an older version becomes one of the newest, with everything that was in it.
 
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 
@@ -34,7 +35,107 @@ std::string shape_of(const store::Options& options) {
     return shape;
 }
 
+// Every row of these tables as text, with the columns each had then.
+using Columns = std::map<std::string, std::string>;
+
+Columns columns_of(SQLite::Database& database) {
+    Columns columns;
+    SQLite::Statement rows(database,
+                           "select m.name, group_concat('quote(' || c.name || ')', '||\',\'||') "
+                           "from sqlite_schema m, pragma_table_info(m.name) c "
+                           "where m.type = 'table' group by 1");
+    while (rows.executeStep()) columns[rows.getColumn(0)] = rows.getColumn(1).getString();
+    return columns;
+}
+
+std::string rows_of(SQLite::Database& database, const Columns& columns) {
+    std::string text;
+    for (const auto& [table, list] : columns) {
+        SQLite::Statement rows(database, "select " + list + " from " + table + " order by 1");
+        while (rows.executeStep()) text += table + " " + rows.getColumn(0).getString() + "\n";
+    }
+    return text;
+}
+
+// A request of this kind in every status, with what belongs to it.
+void add_rows(SQLite::Database& database, const std::string& kind, int ended_lane, int first) {
+    const std::string statuses[]{"queued",    "processing", "tx_in_flight", "receipt_received",
+                                 "completed", "timed_out",  "failure"};
+    for (int i = 0; i < 7; ++i) {
+        const std::string id = std::to_string(first + i);
+        const std::string& status = statuses[i];
+        const bool is_ended = i >= 4;
+        const bool was_sealed = i >= 2;
+        database.exec(
+            "insert into request (id, random, kind, status, lane, wake_ms, status_ms, deadline_ms, "
+            "claims, attempts, faults, dedup, identity_key, reference, reason, detail, selector) "
+            "values (" +
+            id + ", 9" + id + ", '" + kind + "', '" + status + "', " +
+            std::to_string(is_ended ? ended_lane : 2) + ", 5, 6, 7, 1, 2, 3, " + id +
+            ", zeroblob(32), " + (i == 3 || i == 4 ? "randomblob(32)" : "null") +
+            (i >= 5 ? ", 'send_failed', 'why', 8)" : ", null, null, null)"));
+        database.exec("insert into payload (id, body) values (" + id + ", randomblob(20))");
+        if (was_sealed) {
+            database.exec(
+                "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) select " + id +
+                ", o, " + id +
+                ", randomblob(32), randomblob(9), 4 from (select 1 o union select 2)");
+        }
+        if (status == "completed") {
+            database.exec("insert into result (id, body) values (" + id + ", randomblob(7))");
+        }
+    }
+}
+
 }  // namespace
+
+TEST_CASE("rows of every kind and status are after a migration what they were") {
+    for (const int version : {1, 2, 3, 4}) {
+        CAPTURE(version);
+        const support::TempDirectory temporary;
+        store::Options options;
+        options.directory = temporary.path();
+        const auto path = store::database_path(options).string();
+        Columns columns;
+        std::string before;
+        {
+            SQLite::Database old(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+            old.exec(text_of(SCHEMAS "/schema-" + std::to_string(version) + ".sql"));
+            old.exec("pragma application_id = 0x50484f55; pragma user_version = " +
+                     std::to_string(version));
+            add_rows(old, "input_proof", 8, 100);
+            add_rows(old, "public_decrypt", 9, 200);
+            add_rows(old, "user_decrypt", 10, 300);
+            add_rows(old, "delegated_user_decrypt", 10, 400);
+            add_rows(old, "unified_user_decrypt", 10, 500);
+            old.exec(
+                "insert into answer (reference, slot, body, arrived_ms) select reference, 1, "
+                "x'03', 5 from request where status = 'receipt_received'");
+            old.exec("insert into cursor (listener, position) values ('gateway', 77)");
+            columns = columns_of(old);
+            before = rows_of(old, columns);
+        }
+        {
+            store::Store migrated(options);
+            for (const int first : {100, 200, 300, 400, 500}) {
+                for (int i = 0; i < 7; ++i) {
+                    const auto row = migrated.load(first + i);
+                    REQUIRE(row);
+                    CHECK(static_cast<int>(row->status) == i);
+                    CHECK(migrated.attempts(first + i).size() == (i >= 2 ? 2 : 0));
+                }
+            }
+            // Nothing of it is looked for: it is final.
+            CHECK(migrated.inclusions().empty());
+            CHECK(migrated.nonces_included().empty());
+            // In flight, one of each kind.
+            CHECK(migrated.attempts_in_work().size() == 10);
+        }
+        SQLite::Database database(path);
+        CHECK(rows_of(database, columns) == before);
+        CHECK(integrity(options) == "ok");
+    }
+}
 
 TEST_CASE("a file of an older schema becomes one of the newest and keeps its rows") {
     for (const int version : {1, 2, 3, 4}) {

@@ -28,6 +28,9 @@ store::Row expected_after(store::Row row, const domain::Move& move, domain::Time
         row.schedule = busy;
         if (move.to == Status::receipt_received) {
             row.schedule.claims = row.schedule.attempts = row.schedule.faults = 0;
+        } else if (move.cause == Cause::reorganised) {
+            row.schedule.claims = row.schedule.faults = 0;
+            row.schedule.deadline.reset();
         }
         return row;
     }

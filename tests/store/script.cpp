@@ -55,6 +55,7 @@ Step commit(std::string label, std::function<void(Store&)> work) {
 
 std::vector<Step> written() {
     const domain::Bytes32 reference = rows::bytes32(10);
+    const domain::Block block{7, rows::bytes32(7)};
     return {
         commit("a round and its shares",
                [](Store& store) {
@@ -90,7 +91,24 @@ std::vector<Step> written() {
                             Cause::receipt);
                    }
                }),
+        commit("where it was included",
+               [=](Store& store) {
+                   store.include({10, rows::bytes32(10), block, reference, false});
+                   expect(store.hold_answer(rows::bytes32(98), {0, {1}, block}, rows::at(6)));
+               }),
+        commit("its block replaced",
+               [=](Store& store) {
+                   store.drop_answers({block});
+                   store.exclude(10);
+                   expect(store.send_back(decrypt, rows::in_lane(Lane::timer), rows::at(7)));
+               }),
         {"a checkpoint", [](Store& store) { store.checkpoint(); }},
+        commit("included once more",
+               [=](Store& store) {
+                   store.include({10, rows::bytes32(10), block, reference, false});
+                   move(store, decrypt, Status::tx_in_flight, Status::receipt_received,
+                        Cause::receipt);
+               }),
         commit("answers",
                [=](Store& store) {
                    expect(store.complete(decrypt, store.held_answers(reference).at(0).body,
@@ -109,6 +127,7 @@ std::vector<Step> written() {
                    move(store, refused, Status::queued, Status::failure, Cause::refused);
                    move(store, late_share, Status::queued, Status::timed_out, Cause::expired);
                }),
+        commit("a block that stays", [=](Store& store) { store.bury(block); }),
         {"the log cut to nothing", [](Store& store) { store.truncate_wal(); }},
         commit("a crowd",
                [](Store& store) {

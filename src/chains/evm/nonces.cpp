@@ -19,7 +19,8 @@ void Nonces::restore(const std::vector<engine::Sealed>& in_flight,
     const std::lock_guard lock{mutex_};
     for (const engine::Sealed& sealed : in_flight) held_.try_emplace(sealed.nonce, 1);
     for (const store::UsedNonce& one : used) {
-        if (held_.contains(one.nonce)) included_.insert_or_assign(one.nonce, one.block);
+        held_.try_emplace(one.nonce, 1);
+        included_.insert_or_assign(one.nonce, one.block);
     }
 }
 

@@ -22,7 +22,7 @@ namespace chains::evm {
 // has stays held until nobody looks whether it is replaced. Any thread.
 class Nonces {
 public:
-    // What is held from before the start; `used`: which of it is in blocks that may be replaced.
+    // What is held from before the start; `used`: in blocks that may be replaced.
     void restore(const std::vector<engine::Sealed>& in_flight,
                  const std::vector<store::UsedNonce>& used = {});
 

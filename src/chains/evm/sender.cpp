@@ -96,7 +96,6 @@ struct Sender::Sending {
     unsigned gaps = 0;
     unsigned turns = 0;
     bool with_node = false;
-    bool is_used = false;  // the account's count is past its nonce
     jsonrpc::ReplyClass refusal_class = jsonrpc::ReplyClass::not_understood;
     std::string refusal{};
     std::optional<domain::Monotonic> event_missing_since{};  // in its receipt
@@ -295,8 +294,7 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             return;
         case SendVerdict::nonce_used:
             if (const auto count = account_.count()) {
-                sending->is_used = *count > sending->newest().nonce;
-                if (!sending->is_used) {
+                if (*count <= sending->newest().nonce) {
                     watch(sending, refused_patience, &Sender::contradicted);
                     return;
                 }
@@ -538,11 +536,9 @@ bool Sender::is_old(const Sending& sending) const {
 // A transaction with this nonce is on chain, and for a long time no node had a receipt of ours.
 void Sender::nonce_conflict(const SendingPtr& sending) {
     const std::uint64_t nonce = sending->newest().nonce;
-    if (!sending->is_used) {
-        const auto count = account_.count();
-        sending->is_used = count && *count > nonce;
-    }
-    if (!sending->is_used || receipts_.knows_any(sending->order.sealed)) {
+    // The block that had it may have been replaced since the node said so.
+    const auto count = account_.count();
+    if (!count || *count <= nonce || receipts_.knows_any(sending->order.sealed)) {
         later(sending, "the nonce is used, and the receipt is not there yet");
         return;
     }

@@ -315,7 +315,7 @@ TEST_CASE("a number in a block stays held until the block is buried") {
 TEST_CASE("numbers in blocks are held from before the start") {
     const domain::Block block{7, {1}};
     Nonces nonces;
-    nonces.restore({{5, {}, {}, {}}, {6, {}, {}, {}}}, {{5, block}});
+    nonces.restore({{6, {}, {}, {}}}, {{5, block}});
     CHECK_FALSE(nonces.known());
     CHECK(nonces.held() == 1);
     CHECK_FALSE(nonces.observe(5, start));

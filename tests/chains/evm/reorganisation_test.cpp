@@ -21,13 +21,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::uint64_t reorg_depth = 80;
+constexpr std::uint64_t fork_depth = 80;
 
-struct World : Relay {
-    World() {
-        options.listening.reorg_depth = reorg_depth;
+struct ForkWorld : Relay {
+    ForkWorld() {
+        options.listening.reorg_depth = fork_depth;
         restart();
-        chain.mine(2 * reorg_depth);
+        chain.mine(2 * fork_depth);
         run_for(2s);
     }
 
@@ -68,7 +68,7 @@ struct World : Relay {
     }
 };
 
-void hide_receipts(World& world) {
+void hide_receipts(ForkWorld& world) {
     world.chain.knows_sync = false;
     world.chain.before = [](const Call& call) -> std::optional<Answer> {
         if (call.method != "eth_getTransactionReceipt") return std::nullopt;
@@ -76,43 +76,43 @@ void hide_receipts(World& world) {
     };
 }
 
-struct Moment {
+struct ForkMoment {
     const char* label;
-    std::function<void(World&)> prepare;
+    std::function<void(ForkWorld&)> prepare;
     bool is_answered;
     Status status;
 };
 
 // Up to which step a request has come when the chain changes.
-const Moment moments[]{
+const ForkMoment fork_moments[]{
     {"sealed",
-     [](World& world) {
+     [](ForkWorld& world) {
          world.chain.before = [](const Call& call) -> std::optional<Answer> {
              if (!call.method.starts_with("eth_sendRaw")) return std::nullopt;
              return TransportError{TransportError::Kind::unsent, "connection refused", {}};
          };
      },
      false, Status::tx_in_flight},
-    {"sent", [](World& world) { world.chain.mines = false; }, false, Status::tx_in_flight},
+    {"sent", [](ForkWorld& world) { world.chain.mines = false; }, false, Status::tx_in_flight},
     {"included", hide_receipts, false, Status::tx_in_flight},
     {"answer held", hide_receipts, true, Status::tx_in_flight},
-    {"receipt stored", [](World&) {}, false, Status::receipt_received},
-    {"completed", [](World&) {}, true, Status::completed},
+    {"receipt stored", [](ForkWorld&) {}, false, Status::receipt_received},
+    {"completed", [](ForkWorld&) {}, true, Status::completed},
 };
 
-struct Case {
-    const Moment& moment;
+struct Fork {
+    const ForkMoment& moment;
     std::uint64_t depth;
     bool keeps_transactions;
     bool is_down;
 };
 
-void live_through(const Case& one) {
+void live_through_fork(const Fork& one) {
     CAPTURE(one.moment.label);
     CAPTURE(one.depth);
     CAPTURE(one.keeps_transactions);
     CAPTURE(one.is_down);
-    World world;
+    ForkWorld world;
     one.moment.prepare(world);
     const domain::Request request = support::public_decrypt(1);
     const auto id = world.submit(request);
@@ -142,7 +142,7 @@ void live_through(const Case& one) {
     world.run_for(2min);
 
     CHECK(world.engine.status(id) == Status::completed);
-    CHECK(world.served(id) == World::value_of(chains::evm::request_call(request)));
+    CHECK(world.served(id) == ForkWorld::value_of(chains::evm::request_call(request)));
     world.check_inclusions();
     CHECK(world.chain.nonce() == 1);
 }
@@ -150,12 +150,12 @@ void live_through(const Case& one) {
 }  // namespace
 
 TEST_CASE("a fork between any two steps costs no request, no answer and no nonce") {
-    for (const Moment& moment : moments) {
+    for (const ForkMoment& moment : fork_moments) {
         for (const std::uint64_t depth :
-             {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{64}, reorg_depth}) {
+             {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{64}, fork_depth}) {
             for (const bool keeps_transactions : {true, false}) {
                 for (const bool is_down : {true, false}) {
-                    live_through({moment, depth, keeps_transactions, is_down});
+                    live_through_fork({moment, depth, keeps_transactions, is_down});
                 }
             }
         }
@@ -163,7 +163,7 @@ TEST_CASE("a fork between any two steps costs no request, no answer and no nonce
 }
 
 TEST_CASE("what waits for its answer goes back by a move of its own, with a new deadline") {
-    World world;
+    ForkWorld world;
     const auto id = world.submit(support::public_decrypt(1));
     world.run_for(10min);
     REQUIRE(world.engine.status(id) == Status::receipt_received);
@@ -183,7 +183,7 @@ TEST_CASE("what waits for its answer goes back by a move of its own, with a new 
 }
 
 TEST_CASE("the number of a transaction whose block went is given to nobody else") {
-    World world;
+    ForkWorld world;
     const auto first = world.submit(support::public_decrypt(1));
     world.run_for(3s);
     world.answer_ours();
@@ -204,7 +204,7 @@ TEST_CASE("the number of a transaction whose block went is given to nobody else"
 }
 
 TEST_CASE("another answer to what is served changes nothing but a line") {
-    World world;
+    ForkWorld world;
     const domain::Request request = support::public_decrypt(1);
     const auto id = world.submit(request);
     world.run_for(3s);
@@ -228,11 +228,11 @@ TEST_CASE("another answer to what is served changes nothing but a line") {
 TEST_CASE("one block beyond the depth is said and not repaired") {
     for (const bool is_completed : {true, false}) {
         CAPTURE(is_completed);
-        World world;
+        ForkWorld world;
         const auto id = world.submit(support::public_decrypt(1));
         world.run_for(3s);
         if (is_completed) world.answer_ours();
-        for (std::uint64_t i = 0; i <= reorg_depth; ++i) {
+        for (std::uint64_t i = 0; i <= fork_depth; ++i) {
             world.chain.mine();
             world.run_for(1s);
         }
@@ -252,12 +252,12 @@ TEST_CASE("one block beyond the depth is said and not repaired") {
 }
 
 TEST_CASE("nothing is asked once all blocks are deep enough") {
-    World world;
+    ForkWorld world;
     const auto id = world.submit(support::public_decrypt(1));
     world.run_for(3s);
     world.answer_ours();
     world.run_for(3s);
-    world.chain.mine(reorg_depth);
+    world.chain.mine(fork_depth);
     world.run_for(10s);
     const auto asked = [&] { return world.chain.count("eth_getBlockByNumber"); };
     const std::size_t before = asked();
@@ -270,9 +270,9 @@ TEST_CASE("nothing is asked once all blocks are deep enough") {
 namespace {
 
 // Requests, answers, forks and crashes at random from a seed.
-void live_at_random(std::uint32_t seed) {
+void forks_at_random(std::uint32_t seed) {
     CAPTURE(seed);
-    World world;
+    ForkWorld world;
     support::SeededRandom random{seed};
     const auto chance = [&](std::uint64_t percent) { return random.below(100) < percent; };
     for (std::uint64_t step = 0; step < 40; ++step) {
@@ -284,7 +284,7 @@ void live_at_random(std::uint32_t seed) {
         const bool is_down = chance(12);
         if (is_down) world.crash();
         if (chance(20)) {
-            world.chain.reorganise(1 + random.below(chance(70) ? 5 : reorg_depth), chance(50));
+            world.chain.reorganise(1 + random.below(chance(70) ? 5 : fork_depth), chance(50));
             if (chance(70)) world.chain.ask_elsewhere();
         }
         if (is_down) world.start();
@@ -301,7 +301,7 @@ void live_at_random(std::uint32_t seed) {
         CAPTURE(i);
         REQUIRE(world.engine.status(world.ids[i]) == Status::completed);
         CHECK(world.served(world.ids[i]) ==
-              World::value_of(chains::evm::request_call(world.requests[i])));
+              ForkWorld::value_of(chains::evm::request_call(world.requests[i])));
     }
     world.check_inclusions();
     CHECK(world.chain.nonce() >= world.ids.size());
@@ -309,6 +309,6 @@ void live_at_random(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("forks and crashes at random moments cost no request, no answer and no nonce") {
-    for (std::uint32_t seed = 1; seed <= 40; ++seed) live_at_random(seed);
+TEST_CASE("forks and crashes at random fork_moments cost no request, no answer and no nonce") {
+    for (std::uint32_t seed = 1; seed <= 40; ++seed) forks_at_random(seed);
 }
