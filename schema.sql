@@ -138,6 +138,15 @@ create table cursor (
     position integer not null
 ) strict, without rowid;
 
+-- Requests that wait for the operator: another process may have sent them (a restored backup, a chain
+-- that is ahead). Released ones stay here, so that they are not held for the same reason again.
+create table hold (
+    id       integer primary key references request (id),
+    -- Steady time: deadlines stand still from then on.
+    since_ms integer not null,
+    released integer not null default 0
+) strict;
+
 create table round (
     id          integer primary key,
     round_id    blob    not null unique check (length(round_id) = 32),

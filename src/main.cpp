@@ -8,16 +8,23 @@
 
 #include "commands/adopt.hpp"
 #include "commands/ask.hpp"
+#include "commands/backup.hpp"
 #include "commands/build_info.hpp"
 #include "commands/doctor.hpp"
+#include "commands/export_ended.hpp"
 #include "commands/import_helper_db.hpp"
 #include "commands/instruct.hpp"
 #include "commands/outgoing.hpp"
+#include "commands/release.hpp"
+#include "commands/restore.hpp"
 #include "commands/secrets.hpp"
 #include "commands/serve.hpp"
 #include "commands/signals.hpp"
+#include "commands/verify.hpp"
 #include "config/command_line.hpp"
 #include "config/load.hpp"
+#include "platform/progress_bar.hpp"
+#include "platform/real_clock.hpp"
 #include "store/store.hpp"
 
 namespace {
@@ -83,7 +90,72 @@ int run(const config::ImportHelperDb& command) {
               "helper.prover in the configuration; with --trial the embedded chain takes "
               "them, which reveals nothing"}});
     }
-    return commands::import_helper_db(settings, command.helper_db, std::cout);
+    const platform::RealClock clock;
+    platform::notice_interrupts();
+    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
+    return commands::import_helper_db(settings, command.helper_db, bar.progress(), std::cout);
+}
+
+int run(const config::Verify& command) {
+    const platform::RealClock clock;
+    platform::notice_interrupts();
+    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
+    if (command.database) {
+        return commands::verify_file(*command.database, bar.progress(), std::cout);
+    }
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    return commands::verify_directory(std::get<config::Loaded>(loaded).settings, bar.progress(),
+                                      std::cout);
+}
+
+int run(const config::Export& command) {
+    const auto since = commands::read_time(command.since.value_or("0"));
+    if (!since) {
+        return refuse({{"--since: \"" + *command.since +
+                        "\" is no time; write 2026-11-28, 2026-11-28T06:00:00Z or Unix seconds"}});
+    }
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    const platform::RealClock clock;
+    platform::notice_interrupts();
+    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
+    return commands::export_ended(std::get<config::Loaded>(loaded).settings, command.database,
+                                  *since, bar.progress(), std::cout);
+}
+
+int run(const config::Backup& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    const platform::RealClock clock;
+    platform::notice_interrupts();
+    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
+    commands::BackupCommand backup{command.backup, command.key_file, {}};
+    if (command.wal_mib_max) backup.wal_bytes_max = *command.wal_mib_max << 20U;
+    return commands::backup(std::get<config::Loaded>(loaded).settings, backup, bar.progress(),
+                            std::cout);
+}
+
+int run(const config::Release& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    return commands::release(std::get<config::Loaded>(loaded).settings, command.jobs, std::cout);
+}
+
+int run(const config::Restore& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    const platform::RealClock clock;
+    platform::notice_interrupts();
+    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
+    return commands::restore(std::get<config::Loaded>(loaded).settings,
+                             {command.backup, command.key_file, command.without_shares},
+                             bar.progress(), std::cout);
 }
 
 int run(const config::Adopt& command) {
@@ -137,6 +209,9 @@ int main(int argc, char** argv) {
     try {
         return std::visit([](const auto& command) { return run(command); },
                           config::parse_command_line(argc, argv));
+    } catch (const platform::Interrupted&) {
+        std::cerr << "posthouse: interrupted\n";
+        return platform::exit_interrupted;
     } catch (const std::exception& error) {
         std::cerr << "posthouse: " << error.what() << "\n";
         return EXIT_FAILURE;

@@ -65,9 +65,10 @@ public:
           ids_(random, store.last_sequence()),
           out_(out) {}
 
-    void run(store::HelperDb& source) {
-        while (take_some(source)) {
-        }
+    void run(store::HelperDb& source, const ports::Progress& progress) {
+        do {
+            progress({"shares", seen_, 0});
+        } while (take_some(source));
     }
 
     [[nodiscard]] const Counts& counts() const { return counts_; }
@@ -88,6 +89,7 @@ private:
             const std::optional<store::HelperRow> row = source.next();
             if (!row) break;
             ++seen;
+            ++seen_;
             take(*row);
         }
         for (auto& [round_id, round] : rounds_) {
@@ -187,6 +189,7 @@ private:
     std::ostream& out_;
     std::map<domain::Bytes32, Round> rounds_;
     Counts counts_;
+    std::uint64_t seen_ = 0;
 };
 
 // A file of something else leaves no copy behind.
@@ -235,7 +238,7 @@ void describe(const Import& import, std::ostream& out) {
 }  // namespace
 
 int import_helper_db(const config::Settings& settings, const std::filesystem::path& helper_db,
-                     std::ostream& out) {
+                     const ports::Progress& progress, std::ostream& out) {
     const platform::RealClock clock;
     platform::SecureRandom random;
     store::Store store(settings.store);
@@ -249,7 +252,7 @@ int import_helper_db(const config::Settings& settings, const std::filesystem::pa
     out << "into: " << store::database_path(settings.store).string() << "\n";
     describe(copy, out);
     Import import(store, reader, clock, random, out);
-    import.run(*source);
+    import.run(*source, progress);
     describe(import, out);
     const Counts& counts = import.counts();
     return counts.unreadable + counts.conflicts > 0 ? config::exit_not_all : EXIT_SUCCESS;

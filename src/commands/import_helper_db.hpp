@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "config/settings.hpp"
+#include "ports/progress.hpp"
 
 namespace commands {
 
@@ -13,8 +14,10 @@ namespace commands {
 // the data directory; it holds witness data. Shares that are here already are left as they are, so
 // that it can be done again, also after it was cut off. One line in `out` for each share that was
 // not taken over, then what was done; no witness data. Returns the exit status: 0, or
-// config::exit_not_all when shares were left behind. Throws OpenError or StorageError.
+// config::exit_not_all when shares were left behind. Throws OpenError or StorageError, and what
+// `progress` throws: what was taken over until then stays.
 [[nodiscard]] int import_helper_db(const config::Settings& settings,
-                                   const std::filesystem::path& helper_db, std::ostream& out);
+                                   const std::filesystem::path& helper_db,
+                                   const ports::Progress& progress, std::ostream& out);
 
 }  // namespace commands

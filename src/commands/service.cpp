@@ -11,13 +11,16 @@
 #include <vector>
 
 #include "api/admin/admin_application.hpp"
+#include "api/admin/backup_routes.hpp"
 #include "api/admin/job_commands.hpp"
 #include "api/admin/job_routes.hpp"
 #include "api/admin/pause_routes.hpp"
+#include "api/admin/release_route.hpp"
 #include "api/application.hpp"
 #include "api/metrics/metrics_server.hpp"
 #include "base/sanitize.hpp"
 #include "commands/admin_client.hpp"
+#include "commands/backup_job.hpp"
 #include "commands/build_info.hpp"
 #include "commands/chain_identities.hpp"
 #include "commands/reload.hpp"
@@ -147,6 +150,7 @@ private:
     api::admin::JobAnswers jobs_;
     const api::admin::StatusSources status_;
     api::admin::JobCommands job_commands_;
+    BackupJob backup_job_;
     std::optional<Admin> admin_;
     std::optional<Admin> local_admin_;  // for the commands of this machine
     api::metrics::Samples samples_;
@@ -183,6 +187,7 @@ Service::Frontend::Frontend(Service& service)
       job_commands_({service.engine_, job_reader_, service.chain_->contracts(), service.clock_,
                      service.settings_.api.decryption_address,
                      service.settings_.engine.shares.expose_timing}),
+      backup_job_(service.settings_.store, service.clock_, service.random_, service.log_),
       samples_(service.clock_, service.settings_.engine.clock_leap,
                service.settings_.engine.clock_leap_hold, service.settings_.metrics, sources()),
       metrics_server_(serve_metrics(service.settings_.metrics, service.metrics_, samples_,
@@ -244,6 +249,8 @@ std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
         for (api::admin::AdminRoute& route : more) routes.push_back(std::move(route));
     };
     append(job_commands_.routes());
+    append(api::admin::backup_routes(backup_job_));
+    routes.push_back(api::admin::release_route(service_.engine_));
     append(api::admin::pause_routes(service_.engine_, [this](ports::LogLevel level) {
         service_.log_.write(
             ports::LogLevel::info,

@@ -18,12 +18,12 @@ BadUsage bad_usage(const std::string& reason) {
 
 // An option that sets `target`, be it to an empty text.
 template <typename Target>
-void add_option(CLI::App& command, const std::string& names, const std::string& what,
-                Target& target, const std::string& description) {
-    command
-        .add_option_function<std::string>(
-            names, [&target](const std::string& text) { target = text; }, description)
-        ->type_name(what);
+CLI::Option& add_option(CLI::App& command, const std::string& names, const std::string& what,
+                        Target& target, const std::string& description) {
+    return *command
+                .add_option_function<std::string>(
+                    names, [&target](const std::string& text) { target = text; }, description)
+                ->type_name(what);
 }
 
 template <typename Target>
@@ -241,6 +241,73 @@ Command parse_command_line(int argc, const char* const* argv) {
         "What ended on another chain is forgotten: copy the data directory first if it is wanted.");
     const AskCommands asking(app);
     const InstructCommands instructing(app);
+
+    Verify verify;
+    CLI::App& verify_command = *app.add_subcommand("verify", "Look for damage in the database");
+    add_option(verify_command, "FILE", "", verify.database,
+               "A backup to look at; without it the data directory, which no process may use");
+    add_config(verify_command, verify.file);
+    add_data_dir(verify_command, verify.data_dir);
+    verify_command.footer("Ends with 4 when something is damaged; each fault is a line.");
+
+    Export ended;
+    CLI::App& export_command = *app.add_subcommand(
+        "export", "Write what has ended, a line of JSON each, for accounts and audits");
+    add_option(export_command, "FILE", "", ended.database,
+               "A backup to read; without it the data directory, also while it is in use");
+    add_config(export_command, ended.file);
+    add_data_dir(export_command, ended.data_dir);
+    add_option(export_command, "--since", "TIME", ended.since,
+               "Only what ended then or later: 2026-11-28, 2026-11-28T06:00:00Z or Unix seconds");
+    bool as_lines = false;
+    export_command.add_flag("--jsonl", as_lines, "As lines of JSON")->required();
+
+    Backup backup;
+    CLI::App& backup_command =
+        *app.add_subcommand("backup", "Copy the database into a file, also while the service runs");
+    std::string backup_file;
+    backup_command.add_option("FILE", backup_file, "A file that is not there yet")
+        ->required()
+        ->type_name("");
+    add_config(backup_command, backup.file);
+    add_data_dir(backup_command, backup.data_dir);
+    CLI::Option& with_shares = *backup_command.add_flag(
+        "--with-shares", backup.with_shares,
+        "Vote shares that are not over too, sealed with a key; else they are left out");
+    add_option(backup_command, "--key-file", "FILE", backup.key_file,
+               "64 hexadecimal digits, as openssl rand -hex 32 makes them")
+        .needs(&with_shares);
+    backup_command
+        .add_option("--wal-max", backup.wal_mib_max,
+                    "Give up when the write-ahead log is longer (4 × storage.wal_bytes_max)")
+        ->type_name("MIB")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20U));
+    backup_command.footer("Ends with 4 when rows of the database have faults.");
+
+    Release release;
+    CLI::App& release_command =
+        *app.add_subcommand("release", "Let requests go on that are held, such as after a restore");
+    CLI::Option& released_jobs =
+        *release_command.add_option("ID", release.jobs, "As the clients have them")->type_name("");
+    bool release_all = false;
+    release_command.add_flag("--all", release_all, "All that are held")->excludes(&released_jobs);
+    add_config(release_command, release.file);
+    add_data_dir(release_command, release.data_dir);
+
+    Restore restore;
+    CLI::App& restore_command = *app.add_subcommand(
+        "restore", "Make a data directory of a backup; what may have been sent since is held");
+    std::string restored_file;
+    restore_command.add_option("FILE", restored_file, "The backup")->required()->type_name("");
+    add_config(restore_command, restore.file);
+    add_data_dir(restore_command, restore.data_dir);
+    CLI::Option& restore_key = add_option(restore_command, "--key-file", "FILE", restore.key_file,
+                                          "The key of the vote shares in it");
+    restore_command
+        .add_flag("--without-shares", restore.without_shares,
+                  "Leave the vote shares behind: their key is lost")
+        ->excludes(&restore_key);
+    restore_command.footer("Ends with 4 when rows of the backup have faults.");
     const CLI::App& version_command = *app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
 
@@ -263,9 +330,27 @@ Command parse_command_line(int argc, const char* const* argv) {
     if (adopt_command.parsed()) return adopt;
     if (auto ask = asking.asked()) return *std::move(ask);
     if (auto instruct = instructing.asked()) return *std::move(instruct);
+    if (verify_command.parsed()) return verify;
+    if (export_command.parsed()) return ended;
+    if (backup_command.parsed()) {
+        if (backup.with_shares && !backup.key_file) {
+            return bad_usage("--with-shares needs --key-file FILE");
+        }
+        backup.backup = backup_file;
+        return backup;
+    }
+    if (release_command.parsed()) {
+        if (release.jobs.empty() && !release_all) return bad_usage("name jobs, or --all");
+        return release;
+    }
+    if (restore_command.parsed()) {
+        restore.backup = restored_file;
+        return restore;
+    }
     return bad_usage(
         "no command given: serve, check, doctor, import-helper-db, adopt, jobs, job, status, "
-        "retry, cancel, pause, resume, log-level or version");
+        "retry, cancel, release, pause, resume, log-level, backup, restore, verify, export or "
+        "version");
 }
 
 }  // namespace config

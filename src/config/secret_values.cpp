@@ -76,4 +76,17 @@ std::string read_signer_key(const std::string& place, const std::string& credent
                       problem_of);
 }
 
+domain::Bytes32 read_backup_key(const std::string& place) {
+    const auto problem_of = [](std::string_view key) -> std::optional<std::string> {
+        if (is_key(key) && key.size() == digits_of_key) return std::nullopt;
+        return "holds no key; allowed: 64 hexadecimal digits, as openssl rand -hex 32 makes them";
+    };
+    std::string digits = read_value("--key-file", place, {}, problem_of);
+    domain::Bytes32 key{};
+    const bool read = domain::from_hex(digits, key);
+    api::access::wipe(digits);
+    if (!read) throw std::runtime_error("--key-file: " + place + ": holds no key");
+    return key;
+}
+
 }  // namespace config

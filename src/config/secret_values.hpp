@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "domain/bytes.hpp"
+
 // Secrets that stand in the configuration or in a file of their own, one that
 // api::access::read_secret_file accepts. White space at the end of a file does not count. Reading
 // throws std::runtime_error that names the place and the fix, and nothing of the content.
@@ -24,5 +26,7 @@ inline constexpr std::string_view admin_token_allowed =
 
 // Whether the bearer token for a remote signer can be read.
 void check_signer_token(const std::string& place, const std::string& credentials_directory);
+// The key of the vote shares in a backup: 32 bytes as 64 hexadecimal digits.
+[[nodiscard]] domain::Bytes32 read_backup_key(const std::string& place);
 
 }  // namespace config

@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "engine/holds.hpp"
 #include "engine/rounds.hpp"
 #include "engine/shares.hpp"
 
@@ -27,6 +28,9 @@ Accepted accepted_at_once(const Context& context, const store::Row& row, bool du
 
 Accepted duplicate(const Context& context, const store::Row& row) {
     const Family family = domain::family_of(row.kind);
+    if (holds::is_held(context, row.id.sequence)) {
+        return {row.id, true, context.gates.longest_retry_after_seconds(), {}};
+    }
     if (family == Family::share || domain::is_terminal(row.status)) {
         return accepted_at_once(context, row, true);
     }

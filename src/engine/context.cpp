@@ -38,6 +38,7 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
         return;
     }
     context.effects.settled.push_back(row.id.sequence);
+    context.held.erase(row.id.sequence);
     if (row.kind == domain::Kind::share) {
         shares::note_end(context, row, failure);
         return;

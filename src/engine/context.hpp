@@ -16,6 +16,7 @@
 #include "engine/inbox.hpp"
 #include "engine/observer.hpp"
 #include "engine/options.hpp"
+#include "engine/release.hpp"
 #include "engine/work.hpp"
 #include "ports/logger.hpp"
 #include "store/store.hpp"
@@ -31,6 +32,7 @@ struct Effects {
     std::vector<LogLine> lines;                // for the log
     std::vector<AcceptOutcome> replies;        // to the submissions of the step, in their order
     std::vector<InstructionOutcome> outcomes;  // of its instructions, in their order
+    std::vector<Release::Outcome> released;    // of its releases
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;
     std::vector<SendOrder> sends;
@@ -76,6 +78,10 @@ struct Context {
     std::map<std::int64_t, std::string> round_troubles{};
     BegunShares begun_shares{};
     std::map<std::int64_t, domain::Monotonic> late_shares_told{};  // by round
+    std::map<std::int64_t, domain::Timestamp> held{};              // since when; holds.hpp
+    std::set<std::int64_t> released{};                             // were held, and are not over
+    bool accounts_unsettled = false;  // AccountFound has not come, and will
+    std::int64_t restored_up_to = 0;  // store::restored_mark
 };
 
 // How long a row may wait in a queue before somebody looks whether it is still there.

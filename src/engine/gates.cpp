@@ -352,6 +352,11 @@ std::uint32_t Gates::retry_after_seconds(const QueuePosition& position) const {
     return domain::retry_after_seconds(position, tuning_.retry_after);
 }
 
+std::uint32_t Gates::longest_retry_after_seconds() const {
+    const std::lock_guard lock(mutex_);
+    return tuning_.retry_after.max_seconds;
+}
+
 std::uint32_t Gates::shortest_retry_after_seconds() const {
     const std::lock_guard lock(mutex_);
     return tuning_.retry_after.min_seconds;

@@ -98,6 +98,8 @@ public:
                                                         std::int64_t client) const;
     [[nodiscard]] std::uint32_t retry_after_seconds(const domain::QueuePosition& position) const;
     [[nodiscard]] std::uint32_t shortest_retry_after_seconds() const;
+    // For what waits for an operator.
+    [[nodiscard]] std::uint32_t longest_retry_after_seconds() const;
     [[nodiscard]] std::optional<std::uint64_t> raw_eta_ms(
         const domain::QueuePosition& position) const;
     [[nodiscard]] Tuning tuning() const;

@@ -94,6 +94,7 @@ struct Sealed {
     domain::Bytes32 hash{};
     domain::Bytes bytes;
     domain::Timestamp at{};  // wall time; set by the engine
+    std::string account{};   // whose nonce it is; empty: nobody keeps account of it
 };
 
 // The end of a signature that was fetched (Gateway::fetch_seal). Unreachable: there is none, and
@@ -142,6 +143,8 @@ struct Reseal {
     // How many transactions the order had. When the request has more by now, another order was
     // faster, and this one is too late.
     std::size_t sealed = 0;
+    // The nonce of the order's is used by a transaction that is none of them.
+    bool another_nonce = false;
 };
 
 using SendOutcome = std::variant<Receipt, Rejected, Unreachable, Reseal>;
@@ -225,6 +228,14 @@ struct BlockNews {
     std::vector<domain::Block> buried;
 };
 
+// What the chain has of an account that signs for us, found once after a start.
+struct AccountFound {
+    std::string account;      // its address
+    std::uint64_t count = 0;  // of its transactions: the next nonce
+    // Some of them are not known here, and called our contracts: another process sent them.
+    bool sent_by_others = false;
+};
+
 // What a gateway needs to know to go on where it was.
 struct Resume {
     // How far each listener's answers are applied; absent: it never delivered.
@@ -233,6 +244,8 @@ struct Resume {
     std::vector<Sealed> in_flight;
     // Nonces of ours in blocks that may be replaced.
     std::vector<store::UsedNonce> used;
+    // By account: every nonce that was ever given out is smaller. Absent: not known.
+    std::map<std::string, std::uint64_t> nonces{};
 
     // 0 when absent.
     [[nodiscard]] std::uint64_t cursor(const std::string& listener) const {
@@ -257,6 +270,7 @@ public:
     virtual void confirmed(std::vector<Confirmed> events) { assert(events.empty()); }
     // Not for who has nothing watched.
     virtual void block_news(BlockNews /*news*/) {}
+    virtual void account_found(AccountFound /*event*/) {}
 };
 
 // How the chain and our account on it stand; absent: not known.

@@ -31,7 +31,7 @@ bool Events::empty() const {
 std::size_t Events::size() const {
     return checked.size() + prepared.size() + sealed.size() + sent.size() + answered.size() +
            confirmed.size() + block_news.size() + submissions.size() + retunes.size() +
-           instructions.size() + alerts_taken.size();
+           instructions.size() + releases.size() + accounts.size() + alerts_taken.size();
 }
 
 std::optional<Submission> Inbox::submit(Submission submission) {
@@ -69,6 +69,17 @@ std::optional<Instruction> Inbox::instruct(Instruction instruction) {
     return std::nullopt;
 }
 
+std::optional<Release> Inbox::release(Release order) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (closed_) return order;
+    }
+    std::vector<Release> orders;
+    orders.push_back(std::move(order));
+    put(events_.releases, std::move(orders));
+    return std::nullopt;
+}
+
 template <typename Event>
 void Inbox::put(std::vector<Event>& where, std::vector<Event>&& events) {
     bool wake = false;
@@ -97,6 +108,12 @@ void Inbox::sealed(std::vector<Signed> events) {
 
 void Inbox::confirmed(std::vector<Confirmed> events) {
     put(events_.confirmed, std::move(events));
+}
+
+void Inbox::account_found(AccountFound event) {
+    std::vector<AccountFound> events;
+    events.push_back(std::move(event));
+    put(events_.accounts, std::move(events));
 }
 
 void Inbox::answered(Answered event) {
@@ -144,6 +161,8 @@ void Inbox::drain(Events& events) {
     append(events.submissions, events_.submissions);
     append(events.retunes, events_.retunes);
     append(events.instructions, events_.instructions);
+    append(events.releases, events_.releases);
+    append(events.accounts, events_.accounts);
     append(events.alerts_taken, events_.alerts_taken);
     events.stop = events.stop || std::exchange(events_.stop, false);
 }

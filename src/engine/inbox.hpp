@@ -13,6 +13,7 @@
 #include "engine/alerts.hpp"
 #include "engine/gateway.hpp"
 #include "engine/instructions.hpp"
+#include "engine/release.hpp"
 #include "engine/submitter.hpp"
 #include "engine/tuning.hpp"
 
@@ -44,6 +45,8 @@ struct Events {
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
     std::vector<Instruction> instructions;
+    std::vector<Release> releases;
+    std::vector<AccountFound> accounts;
     std::vector<AlertMark> alerts_taken;
     bool stop = false;
 
@@ -64,6 +67,8 @@ public:
     [[nodiscard]] std::optional<Retune> retune(Retune change);
     // Same, with what an operator wants to be done.
     [[nodiscard]] std::optional<Instruction> instruct(Instruction instruction);
+    // Same.
+    [[nodiscard]] std::optional<Release> release(Release order);
     // Any thread. Wakes the processor.
     void checked(std::vector<Checked> events) override;
     void prepared(std::vector<Prepared> events) override;
@@ -73,6 +78,7 @@ public:
     void confirmed(std::vector<Confirmed> events) override;
     void block_news(BlockNews news) override;
     void alert_taken(AlertMark alert) override;
+    void account_found(AccountFound event) override;
 
     // Any thread. From now on submit() refuses.
     void close();

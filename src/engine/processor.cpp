@@ -8,6 +8,7 @@
 #include "base/sanitize.hpp"
 #include "engine/answers.hpp"
 #include "engine/confirmations.hpp"
+#include "engine/holds.hpp"
 #include "engine/maintenance.hpp"
 #include "engine/operations.hpp"
 #include "engine/readiness.hpp"
@@ -54,6 +55,7 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
 recovery::Report Processor::recover(const std::function<void()>& progress) {
     context_.now = filtered_clock_.now();
     assert(next_maintenance_ == domain::Monotonic{});  // once
+    holds::begin(context_);
     recovery::Report report = recovery::run(context_, suspects_, progress);
     for (const Effects::LogLine& line : std::exchange(context_.effects, {}).lines) {
         logger_.write(line.level, line.text);
@@ -85,6 +87,7 @@ Nanoseconds Processor::step() {
     try {
         store::Store::Transaction transaction(store_);
         if (std::exchange(lines_stale_, false)) {
+            holds::load(context_);
             recovery::rebuild_queues(context_);
             reorganisations::rebuild(context_);
         }
@@ -121,6 +124,7 @@ void Processor::apply_events() {
     for (const Sent& event : events_.sent) sending::apply(context_, event);
     for (const Answered& event : events_.answered) answers::apply(context_, event);
     for (const Confirmed& event : events_.confirmed) confirmations::apply(context_, event);
+    for (const AccountFound& event : events_.accounts) holds::apply(context_, event);
     for (const Submission& submission : events_.submissions) {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
@@ -133,6 +137,26 @@ void Processor::apply_events() {
         context_.late_raised.erase(round);
     }
     apply_retunes();
+    apply_releases();
+}
+
+// Answered after the commit.
+void Processor::apply_releases() {
+    for (const Release& order : events_.releases) {
+        std::vector<std::int64_t> sequences = order.sequences;
+        if (order.all) {
+            sequences.clear();
+            for (const auto& [sequence, since] : context_.held) sequences.push_back(sequence);
+        }
+        Release::Outcome& outcome = context_.effects.released.emplace_back();
+        for (const std::int64_t sequence : sequences) {
+            if (holds::release(context_, sequence)) {
+                ++outcome.released;
+            } else {
+                outcome.not_held.push_back(sequence);
+            }
+        }
+    }
 }
 
 // Written here, in force after the commit.
@@ -149,6 +173,10 @@ void Processor::wake_timers() {
          store_.due(store::Lane::timer, context_.now.steady, timers_per_step)) {
         context_.effects.woken.push_back(
             {store::Lane::timer, context_.now.steady - row.schedule.wake});
+        if (holds::is_held(context_, row.id.sequence)) {
+            holds::wake(context_, row);
+            continue;
+        }
         if (row.status == Status::receipt_received) {
             row.kind == domain::Kind::share ? confirmations::wake(context_, row)
                                             : answers::wake(context_, row);
@@ -202,6 +230,7 @@ void Processor::release_effects(Nanoseconds commit) {
     const Events events = std::exchange(events_, {});
     assert(effects.replies.size() == events.submissions.size());
     assert(effects.outcomes.size() == events.instructions.size());
+    assert(effects.released.size() == events.releases.size());
     assert(effects.checks.size() + effects.prepares.size() + effects.sends.size() <= work_.busy());
     assert(gates_.permits() == work_.entries().size());
     work_.keep();
@@ -216,6 +245,9 @@ void Processor::release_effects(Nanoseconds commit) {
     }
     for (std::size_t i = 0; i < events.instructions.size(); ++i) {
         events.instructions[i].reply(effects.outcomes[i]);
+    }
+    for (std::size_t i = 0; i < events.releases.size(); ++i) {
+        events.releases[i].reply(std::move(effects.released[i]));
     }
     for (const Retune& change : events.retunes) {
         gates_.retune(change.tuning, context_.now.monotonic);
@@ -454,6 +486,7 @@ void Processor::refuse_pending(const Unavailable& refusal) {
     for (const Instruction& instruction : std::exchange(events_.instructions, {})) {
         instruction.reply(NotWritten{});
     }
+    for (const Release& order : std::exchange(events_.releases, {})) order.reply(std::nullopt);
 }
 
 }  // namespace engine

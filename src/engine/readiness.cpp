@@ -5,6 +5,7 @@
 #include <cassert>
 #include <string>
 
+#include "engine/holds.hpp"
 #include "engine/sending.hpp"
 
 namespace engine::readiness {
@@ -134,7 +135,9 @@ void apply(Context& context, const Checked& event) {
     }
     context.effects.settled.push_back(row->id.sequence);
     context.gates.leave(row->id.sequence, domain::family_of(row->kind));
-    if (std::holds_alternative<Ready>(event.outcome)) {
+    if (holds::is_held(context, row->id.sequence)) {
+        holds::set_aside(context, *row);
+    } else if (std::holds_alternative<Ready>(event.outcome)) {
         sending::enter(context, *row);
     } else if (const auto* not_yet = std::get_if<NotReady>(&event.outcome)) {
         not_ready(context, *row, *not_yet);

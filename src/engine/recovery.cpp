@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/holds.hpp"
 #include "engine/sending.hpp"
 #include "engine/shares.hpp"
 
@@ -28,6 +29,7 @@ void CrashSuspects::release_next(Context& context) {
             released_.push_back(next);
             const std::optional<store::Row> row = context.store.load(next.sequence);
             if (!row || domain::is_terminal(row->status)) continue;
+            if (holds::is_held(context, next.sequence)) continue;
             running_.insert(next.sequence);
             assert(!next.has_last_chance || running_.size() == 1);
             recovery::enqueue(context, *row);
@@ -148,6 +150,11 @@ bool is_suspect(const Context& context, const store::Row& row) {
 }
 
 void recover_one(Context& context, CrashSuspects& suspects, Report& report, const store::Row& row) {
+    if (holds::is_held(context, row.id.sequence)) {
+        ++report.waiting;
+        holds::set_aside(context, row);
+        return;
+    }
     if (row.schedule.claims >= crashes_max(context, row)) {
         fail(context, row, Status::failure, Cause::internal,
              {domain::Reason::recovered_too_often,
@@ -179,6 +186,10 @@ void recover_one(Context& context, CrashSuspects& suspects, Report& report, cons
 }  // namespace
 
 void enqueue(Context& context, const store::Row& row) {
+    if (holds::is_held(context, row.id.sequence)) {
+        holds::set_aside(context, row);
+        return;
+    }
     store::Schedule schedule = in_queue(context, row.schedule);
     schedule.claims = row.schedule.claims;
     if (row.kind == Kind::share) {
@@ -294,7 +305,7 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
 }
 
 Resume resume(store::Store& store) {
-    Resume resume{store.cursors(), {}, store.nonces_included()};
+    Resume resume{store.cursors(), {}, store.nonces_included(), holds::known_nonces(store)};
     for (const store::Attempt& attempt : store.attempts_in_work()) {
         resume.in_flight.push_back({attempt.nonce, attempt.hash, {}, attempt.at});
     }

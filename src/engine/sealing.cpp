@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/holds.hpp"
+
 namespace engine::sealing {
 
 using domain::Cause;
@@ -34,6 +36,7 @@ bool store_sealed(Context& context, const store::Row& row, Sealed sealed) {
                               context.now.wall);
     log_stage(context, row, Status::tx_in_flight,
               " nonce=" + std::to_string(sealed.nonce) + " hash=0x" + domain::to_hex(sealed.hash));
+    holds::remember_nonce(context, sealed);
     sealed.at = context.now.wall;
     SendOrder order{row.id, row.kind, {}, false, 0, {}};
     order.sealed.push_back(std::move(sealed));
@@ -53,6 +56,7 @@ bool store_another(Context& context, store::Row row, const Sealed& sealed) {
     }
     context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
                               context.now.wall);
+    holds::remember_nonce(context, sealed);
     if (auto inclusion = context.store.inclusion(row.id.sequence)) {
         inclusion->hash = sealed.hash;  // it was replaced, and this one goes out from now on
         context.store.include(*inclusion);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/answers.hpp"
+#include "engine/holds.hpp"
 #include "engine/reorganisations.hpp"
 #include "engine/sealing.hpp"
 #include "engine/shares.hpp"
@@ -289,6 +290,12 @@ void apply(Context& context, const Prepared& event) {
         ++context.stale;
         return;
     }
+    if (holds::is_held(context, row->id.sequence)) {
+        context.effects.settled.push_back(row->id.sequence);
+        give_back(context, entry->family);
+        holds::set_aside(context, *row);
+        return;
+    }
     if (const auto* plan = std::get_if<Plan>(&event.outcome)) {
         sealing::seal(context, *row, *plan);
         return;
@@ -327,6 +334,12 @@ void apply(Context& context, const Signed& event) {
         ++context.stale;
         return;
     }
+    if (holds::is_held(context, row->id.sequence)) {
+        context.gateway.end_seal(event.ticket, false);
+        give_back(context, entry->family);
+        holds::set_aside(context, *row);
+        return;
+    }
     if (const auto* sealed = std::get_if<Sealed>(&event.outcome)) {
         context.gateway.end_seal(event.ticket, sealing::store_fetched(context, *row, *sealed));
         return;
@@ -362,7 +375,15 @@ void apply(Context& context, const Sent& event) {
     }
     auto entry = context.work.end(event.id.sequence, Task::send);
     if (reseal != nullptr) {
-        if (entry && in_flight) {
+        if (entry && in_flight && reseal->another_nonce && context.accounts_unsettled) {
+            settle(context, *row, Unreachable{"looking whether the chain is ahead"}, entry);
+        } else if (entry && in_flight && reseal->another_nonce &&
+                   !holds::may_take_another_nonce(context, *row)) {
+            give_back(context, entry->family);
+            context.effects.settled.push_back(row->id.sequence);
+            holds::hold(context, *row);
+            holds::tell(context);
+        } else if (entry && in_flight) {
             sealing::seal_again(context, *row, reseal->plan);
         } else {
             if (entry) give_back(context, entry->family);

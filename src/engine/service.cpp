@@ -77,7 +77,7 @@ FindOutcome Service::find(const domain::RequestId& id) {
                      stored->failure.value_or(
                          domain::Failure{domain::Reason::internal_error, "Unknown error", {}})};
     }
-    return pending(row);
+    return pending(*stored);
 }
 
 QueueAnswer Service::rounds() {
@@ -93,7 +93,8 @@ Unreadable Service::unreadable(const store::StorageError& error) {
     return Unreadable{error.what()};
 }
 
-Pending Service::pending(const store::Row& row) const {
+Pending Service::pending(const store::StoredRequest& stored) const {
+    const store::Row& row = stored.row;
     const auto elapsed =
         std::chrono::floor<std::chrono::seconds>(clock_.wall() - row.since).count();
     Pending pending;
@@ -101,7 +102,9 @@ Pending Service::pending(const store::Row& row) const {
     pending.status = row.status;
     pending.elapsed_seconds = static_cast<std::uint64_t>(std::max<std::int64_t>(elapsed, 0));
     const domain::Family family = domain::family_of(row.kind);
-    if (family != domain::Family::share) {
+    if (stored.held) {
+        pending.retry_after_seconds = gates_.longest_retry_after_seconds();
+    } else if (family != domain::Family::share) {
         const domain::QueuePosition position = gates_.position_of(row, elapsed);
         pending.retry_after_seconds = gates_.retry_after_seconds(position);
     }
@@ -124,6 +127,11 @@ store::Backlog Service::backlog() {
 void Service::instruct(Instruction instruction) {
     if (!processor_.is_open()) return instruction.reply(NotWritten{});
     if (const auto refused = inbox_.instruct(std::move(instruction))) refused->reply(NotWritten{});
+}
+
+void Service::release(Release order) {
+    if (!processor_.is_open()) return order.reply(std::nullopt);
+    if (const auto refused = inbox_.release(std::move(order))) refused->reply(std::nullopt);
 }
 
 std::vector<Dependency> Service::dependencies() const {

@@ -7,6 +7,7 @@
 #include "engine/inbox.hpp"
 #include "engine/instructions.hpp"
 #include "engine/processor.hpp"
+#include "engine/release.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
 #include "engine/tuning.hpp"
@@ -23,6 +24,7 @@ class Service : public Submitter,
                 public Health,
                 public Control,
                 public Instructed,
+                public HoldControl,
                 public VoteQueue {
 public:
     Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
@@ -38,11 +40,12 @@ public:
     // or pause. Throws StorageError.
     [[nodiscard]] store::Backlog backlog();
     void instruct(Instruction instruction) override;
+    void release(Release order) override;
 
 private:
     // What a failed read is answered with.
     [[nodiscard]] Unreadable unreadable(const store::StorageError& error);
-    [[nodiscard]] Pending pending(const store::Row& row) const;
+    [[nodiscard]] Pending pending(const store::StoredRequest& stored) const;
 
     Inbox& inbox_;
     const Processor& processor_;

@@ -20,7 +20,8 @@ namespace store {
 namespace {
 
 constexpr int schema_version = 5;
-constexpr int application_id = 0x50484f55;  // "PHOU"
+constexpr int application_id = 0x50484f55;            // "PHOU"
+constexpr int application_id_of_backup = 0x50484f42;  // "PHOB"
 constexpr int busy_timeout_ms = 2'000;
 // Beyond this size the start-up check looks at the tables' edges only: a full one reads every page.
 constexpr std::int64_t whole_check_bytes_max = 32LL << 20;
@@ -67,13 +68,19 @@ std::int64_t pragma_value(SQLite::Database& database, const std::string& name) {
 }
 
 // Before anything is written: a file that is not ours stays as it is.
-void refuse_foreign(SQLite::Database& database, const std::filesystem::path& path) {
+void refuse_foreign(SQLite::Database& database, const std::filesystem::path& path,
+                    bool is_for_service) {
     const std::int64_t application = pragma_value(database, "application_id");
     const std::int64_t version = pragma_value(database, "user_version");
     const std::int64_t tables =
         database.execAndGet("select count(*) from sqlite_schema").getInt64();
     const bool untouched = application == 0 && version == 0 && tables == 0;
-    if (application != application_id && !untouched) {
+    const bool is_backup = application == application_id_of_backup;
+    if (is_backup && is_for_service) {
+        throw OpenError(path.string() +
+                        " is a backup; take it back with posthouse restore FILE --data-dir DIR");
+    }
+    if (application != application_id && !untouched && !is_backup) {
         throw OpenError(path.string() +
                         " is a database of another program (application_id differs); choose "
                         "another --data-dir");
@@ -118,7 +125,9 @@ constexpr std::array migrations{
     "alter table answer add column block_hash blob check (length(block_hash) = 32);"
     "create table history (id integer not null references request (id), ordinal integer not null,"
     " stage text not null, at_ms integer not null, cause text not null, note text not null,"
-    " times integer not null default 1, primary key (id, ordinal)) strict, without rowid;"};
+    " times integer not null default 1, primary key (id, ordinal)) strict, without rowid;"
+    "create table hold (id integer primary key references request (id),"
+    " since_ms integer not null, released integer not null default 0) strict;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {
@@ -165,7 +174,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
         auto database = std::make_unique<SQLite::Database>(
             path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
             options.vfs);
-        refuse_foreign(*database, path);
+        refuse_foreign(*database, path, true);
         keep_plans(*database);
         database->exec("pragma journal_mode = wal");
         database->exec(options.synchronous == Synchronous::full ? "pragma synchronous = full"
@@ -186,7 +195,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
 void require_newest(SQLite::Database& database, const Options& options) {
     const std::filesystem::path path = database_path(options);
     try {
-        refuse_foreign(database, path);
+        refuse_foreign(database, path, true);
         const std::int64_t version = pragma_value(database, "user_version");
         if (version == schema_version) return;
         throw OpenError(path.string() + " was made by an older posthouse (schema " +
@@ -213,6 +222,67 @@ std::unique_ptr<SQLite::Database> open_for_reading(const Options& options) {
     } catch (const SQLite::Exception& error) {
         throw to_storage_error(error, "opening " + path.string());
     }
+}
+
+std::unique_ptr<SQLite::Database> open_for_checking(const std::filesystem::path& path) {
+    configure_library();
+    try {
+        // A connection that may only read knows no checks of the schema (SQLite 3.40); a file that
+        // can not be written is opened all the same.
+        auto database = std::make_unique<SQLite::Database>(
+            path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms);
+        database->exec("pragma query_only = on");
+        database->exec("pragma wal_autocheckpoint = 0");
+        sqlite3_db_config(database->getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+        database->exec("pragma trusted_schema = off");
+        database->exec("pragma cell_size_check = on");
+        database->exec("pragma cache_size = -65536");
+        if (schema_of(*database) == 0) {
+            throw OpenError(path.string() + " is no database of posthouse");
+        }
+        refuse_foreign(*database, path, false);
+        return database;
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "opening " + path.string());
+    }
+}
+
+void make_directory(const Options& options) {
+    std::error_code error;
+    const bool missing = !std::filesystem::exists(options.directory, error);
+    std::filesystem::create_directories(options.directory, error);
+    if (!error && missing) {
+        std::filesystem::permissions(options.directory, std::filesystem::perms::owner_all, error);
+    }
+    if (error) {
+        throw OpenError("can not create the data directory " + options.directory.string() + ": " +
+                        error.message());
+    }
+}
+
+void make_ours(SQLite::Database& database, int schema) {
+    database.exec("pragma application_id = " + std::to_string(application_id));
+    database.exec("pragma user_version = " + std::to_string(schema));
+}
+
+void migrate_to_newest(SQLite::Database& database) {
+    migrate(database);
+}
+
+int backup_application_id() {
+    return application_id_of_backup;
+}
+
+bool is_backup(SQLite::Database& database) {
+    return pragma_value(database, "application_id") == application_id_of_backup;
+}
+
+int schema_of(SQLite::Database& database) {
+    return static_cast<int>(pragma_value(database, "user_version"));
+}
+
+int newest_schema() {
+    return schema_version;
 }
 
 }  // namespace store

@@ -24,7 +24,8 @@ public:
         : database_(open_for_reading(options)),
           find_(*database_,
                 "select " + row_columns +
-                    ", reason, detail, selector from request where id = ? and random = ?"),
+                    ", reason, detail, selector, exists (select 1 from hold where hold.id = "
+                    "request.id and released = 0) from request where id = ? and random = ?"),
           result_(*database_, "select body from result where id = ?"),
           vote_end_(*database_, "select vote_end_ms from round where round_id = ?"),
           round_queues_(*database_,
@@ -38,7 +39,8 @@ public:
     std::optional<StoredRequest> find(const domain::RequestId& id) {
         std::optional<StoredRequest> stored;
         if (find_.with(id.sequence, id.random).next()) {
-            stored = StoredRequest{row(), read_failure(), {}};
+            stored = StoredRequest{row(), read_failure(), {}, false};
+            stored->held = find_.integer(row_column_count + 3) != 0;
             // Read before find_ is finished: a purge between the two could take the result alone.
             if (stored->row.status == domain::Status::completed) stored->result = read_result(id);
         }

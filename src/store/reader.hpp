@@ -20,6 +20,7 @@ struct StoredRequest {
     Row row;
     std::optional<domain::Failure> failure;  // timed_out and failure
     std::optional<domain::Bytes> result;     // completed
+    bool held = false;                       // waits for the operator
 };
 
 // What waits or is being worked on, by the times that show a standstill.

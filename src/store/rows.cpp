@@ -35,6 +35,10 @@ bool may_stand_in(Lane lane, domain::Kind kind, domain::Status status) {
     return false;
 }
 
+std::string cursor_of_mark(std::string_view name) {
+    return "mark " + std::string(name);
+}
+
 std::optional<std::string> problem_of(const Row& row) {
     if (!domain::is_valid(row.id)) return "its id is none of ours";
     if (row.kind == domain::Kind::input_proof && row.status == domain::Status::queued) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/block.hpp"
@@ -117,6 +118,27 @@ public:
 private:
     std::array<std::array<Value, domain::statuses.size()>, domain::kinds.size()> values_{};
 };
+
+// A request that waits for the operator, or did until it was released.
+struct Hold {
+    std::int64_t sequence = 0;
+    domain::Timestamp since{};  // steady
+    bool released = false;
+
+    bool operator==(const Hold&) const = default;
+};
+
+// The last request that was there when the database was restored: another process may have gone on
+// with those up to it.
+inline constexpr std::string_view restored_mark = "restored";
+
+// Marks stand among the cursors.
+[[nodiscard]] std::string cursor_of_mark(std::string_view name);
+
+// Relayer requests in work that nothing was signed for: SQL of a row of `request`.
+inline constexpr const char* unsealed_in_work =
+    "kind <> 'share' and lane in (1, 2) and (status = 'queued' or (status = 'processing' and "
+    "attempts = 0))";
 
 // What an administrator changed at run time.
 struct Setting {

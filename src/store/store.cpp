@@ -19,16 +19,7 @@ using domain::Status;
 namespace {
 
 Options prepared(const Options& options) {
-    std::error_code error;
-    const bool missing = !std::filesystem::exists(options.directory, error);
-    std::filesystem::create_directories(options.directory, error);
-    if (!error && missing) {
-        std::filesystem::permissions(options.directory, std::filesystem::perms::owner_all, error);
-    }
-    if (error) {
-        throw OpenError("can not create the data directory " + options.directory.string() + ": " +
-                        error.message());
-    }
+    make_directory(options);
     return options;
 }
 
@@ -512,6 +503,7 @@ std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit)
             row != nullptr ? row->id.sequence : std::get<BrokenRow>(decoded).sequence;
         statements.purge_keys.with(id).run();
         statements.purge_history.with(id).run();
+        statements.purge_hold.with(id).run();
         statements.purge_attempts.with(id).run();
         statements.purge_result.with(id).run();
         statements.wipe_payload.with(id).run();
@@ -555,75 +547,113 @@ void Store::keep_note(const std::string& name, const std::string& value) {
 void Store::drop_note(const std::string& name) {
     assert(impl_->in_transaction());
     impl_->statements_.drop_note.with(name).run();
-}
+    std::vector<Hold> Store::holds() {
+        Statement& statement = impl_->statements_.holds.with();
+        std::vector<Hold> holds;
+        while (statement.next()) {
+            holds.push_back({statement.integer(0), domain::from_unix_ms(statement.integer(1)),
+                             statement.integer(2) != 0});
+        }
+        return holds;
+    }
 
-std::vector<Change> Store::take_changes() {
-    return std::exchange(impl_->changes_, {});
-}
+    void Store::hold(std::int64_t sequence, domain::Timestamp since) {
+        assert(impl_->in_transaction());
+        impl_->statements_.hold.with(sequence, since).run();
+    }
 
-std::uint64_t Store::wal_bytes() const {
-    return static_cast<std::uint64_t>(impl_->wal_pages_) * impl_->page_bytes_;
-}
+    void Store::release_hold(std::int64_t sequence) {
+        assert(impl_->in_transaction());
+        impl_->statements_.release_hold.with(sequence).run();
+    }
 
-void Store::checkpoint() {
-    impl_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
-}
+    std::optional<std::uint64_t> Store::mark(std::string_view name) {
+        return cursor(cursor_of_mark(name));
+    }
 
-void Store::truncate_wal() {
-    assert(!impl_->in_transaction());
-    // Without waiting: a reader in the way means the next maintenance tries again.
-    sqlite3_busy_timeout(impl_->database_->getHandle(), 0);
-    try {
-        impl_->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
-    } catch (...) {
+    std::map<std::string, std::uint64_t> Store::marks() {
+        Statement& statement = impl_->statements_.marks.with();
+        const std::size_t prefix = cursor_of_mark({}).size();
+        std::map<std::string, std::uint64_t> marks;
+        while (statement.next()) {
+            marks.emplace(statement.text(0).substr(prefix),
+                          static_cast<std::uint64_t>(statement.integer(1)));
+        }
+        return marks;
+    }
+
+    void Store::set_mark(std::string_view name, std::uint64_t value) {
+        set_cursor(cursor_of_mark(name), value);
+    }
+
+    std::vector<Change> Store::take_changes() {
+        return std::exchange(impl_->changes_, {});
+    }
+
+    std::uint64_t Store::wal_bytes() const {
+        return static_cast<std::uint64_t>(impl_->wal_pages_) * impl_->page_bytes_;
+    }
+
+    void Store::checkpoint() {
+        impl_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+    }
+
+    void Store::truncate_wal() {
+        assert(!impl_->in_transaction());
+        // Without waiting: a reader in the way means the next maintenance tries again.
+        sqlite3_busy_timeout(impl_->database_->getHandle(), 0);
+        try {
+            impl_->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+        } catch (...) {
+            sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
+            throw;
+        }
         sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
-        throw;
     }
-    sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
-}
 
-bool Store::wal_holds_wiped_data() const {
-    return impl_->wiped_;
-}
-
-void Store::require_in_place() const {
-    for (const FileIdentity* file : {&impl_->database_file_, &impl_->lock_file_}) {
-        if (file->is_unchanged()) continue;
-        throw StorageError(StorageErrorKind::corrupt,
-                           file->path().string() +
-                               " was removed or replaced while in use; what was stored since is "
-                               "lost, and what was there is only in a backup");
+    bool Store::wal_holds_wiped_data() const {
+        return impl_->wiped_;
     }
-}
 
-void Store::probe() {
-    Transaction transaction(*this);
-    const std::uint64_t probes = cursor("probe").value_or(0) + 1;
-    set_cursor("probe", probes);
-    transaction.commit();
-}
+    void Store::require_in_place() const {
+        for (const FileIdentity* file : {&impl_->database_file_, &impl_->lock_file_}) {
+            if (file->is_unchanged()) continue;
+            throw StorageError(
+                StorageErrorKind::corrupt,
+                file->path().string() +
+                    " was removed or replaced while in use; what was stored since is "
+                    "lost, and what was there is only in a backup");
+        }
+    }
 
-bool Store::release_reserve() {
-    return impl_->reserve_.release();
-}
+    void Store::probe() {
+        Transaction transaction(*this);
+        const std::uint64_t probes = cursor("probe").value_or(0) + 1;
+        set_cursor("probe", probes);
+        transaction.commit();
+    }
 
-bool Store::restore_reserve() {
-    return impl_->reserve_.restore();
-}
+    bool Store::release_reserve() {
+        return impl_->reserve_.release();
+    }
 
-const Options& Store::options() const {
-    return impl_->options_;
-}
+    bool Store::restore_reserve() {
+        return impl_->reserve_.restore();
+    }
 
-std::string Store::version() {
-    const int number = sqlite3_libversion_number();
-    // Fixed in 3.51.3 and in the branches 3.50 (from .7) and 3.44 (from .6).
-    const bool fixed = number >= 3051003 || (number >= 3050007 && number < 3051000) ||
-                       (number >= 3044006 && number < 3045000);
-    return std::string("SQLite ") + sqlite3_libversion() +
-           (fixed ? " (WAL-reset bug fixed)"
-                  : " (in the range of the WAL-reset bug; immune: one connection writes and "
-                    "checkpoints)");
-}
+    const Options& Store::options() const {
+        return impl_->options_;
+    }
+
+    std::string Store::version() {
+        const int number = sqlite3_libversion_number();
+        // Fixed in 3.51.3 and in the branches 3.50 (from .7) and 3.44 (from .6).
+        const bool fixed = number >= 3051003 || (number >= 3050007 && number < 3051000) ||
+                           (number >= 3044006 && number < 3045000);
+        return std::string("SQLite ") + sqlite3_libversion() +
+               (fixed ? " (WAL-reset bug fixed)"
+                      : " (in the range of the WAL-reset bug; immune: one connection writes and "
+                        "checkpoints)");
+    }
 
 }  // namespace store

@@ -160,6 +160,19 @@ public:
     [[nodiscard]] std::map<std::string, std::uint64_t> cursors();
     void set_cursor(std::string_view listener, std::uint64_t position);
 
+    // --- what waits for the operator ---
+
+    // Of those that have not ended, released ones too.
+    [[nodiscard]] std::vector<Hold> holds();
+    void hold(std::int64_t sequence, domain::Timestamp since);
+    void release_hold(std::int64_t sequence);
+
+    // --- marks: numbers that outlive everything ---
+
+    [[nodiscard]] std::optional<std::uint64_t> mark(std::string_view name);
+    [[nodiscard]] std::map<std::string, std::uint64_t> marks();
+    void set_mark(std::string_view name, std::uint64_t value);
+
     // --- rounds ---
 
     // The first end time wins.

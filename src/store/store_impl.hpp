@@ -245,7 +245,18 @@ struct Store::Statements {
                             " order by position limit max(0, min(?2, (select count(*) from answer) "
                             "- ?1)))"};
     Statement cursor{db_, "select position from cursor where listener = ?"};
-    Statement cursors{db_, "select listener, position from cursor where listener <> 'probe'"};
+    Statement cursors{db_,
+                      "select listener, position from cursor where listener <> 'probe' and "
+                      "listener not glob 'mark *'"};
+    Statement marks{db_, "select listener, position from cursor where listener glob 'mark *'"};
+    Statement holds{db_,
+                    "select id, since_ms, released from hold join request using (id) "
+                    "where lane < 8 order by id"};
+    Statement hold{db_,
+                   "insert into hold (id, since_ms) values (?1, ?2) "
+                   "on conflict (id) do update set since_ms = ?2, released = 0"};
+    Statement release_hold{db_, "update hold set released = 1 where id = ?"};
+    Statement purge_hold{db_, "delete from hold where id = ?"};
     Statement set_cursor{db_,
                          "insert into cursor (listener, position) values (?1, ?2) "
                          "on conflict (listener) do update set position = ?2"};

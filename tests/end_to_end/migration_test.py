@@ -18,6 +18,7 @@ drop table inclusion;
 alter table answer drop column block_hash;
 alter table answer drop column block;
 drop table history;
+drop table hold;
 pragma user_version = 4;
 """
 

@@ -177,6 +177,8 @@ TEST_CASE("a file of an older schema becomes one of the newest and keeps its row
         REQUIRE(migrated.held_answers({}).size() == 1);
         CHECK_FALSE(migrated.held_answers({})[0].block);
         CHECK(migrated.settings().empty());
+        CHECK(migrated.holds().empty());
+        CHECK(migrated.marks().empty());
         CHECK(migrated.open_alerts().empty());
         CHECK(migrated.unlogged_alerts().empty());
         CHECK(migrated.waiting_in_round(3, 10).size() == 1);

@@ -49,6 +49,7 @@ public:
     std::vector<std::uint64_t> dropped;  // tickets
     std::vector<std::uint64_t> stored_seals;
     bool announces = false;              // thresholds
+    std::string account;                 // whose nonces it gives out; empty: nobody's
     std::vector<std::uint64_t> rereads;  // blocks it was asked to read again
     std::vector<engine::Plan> plans;     // that were sealed
     // The block that has what is sent, on a chain whose blocks may be replaced.
@@ -217,6 +218,7 @@ public:
         sealed.nonce = nonce_;
         sealed.bytes.assign(text.begin(), text.end());
         sealed.hash = domain::sha256(sealed.bytes);
+        sealed.account = account;
         return sealed;
     }
 

@@ -177,8 +177,10 @@ bool Account::send(std::uint64_t hole, const SignResult& result) {
            verdict == SendVerdict::nonce_used || verdict == SendVerdict::unknown;
 }
 
-void Account::refresh() {
-    if (const auto on_chain = count()) fill_holes(*on_chain);
+std::optional<std::uint64_t> Account::refresh() {
+    const auto on_chain = count();
+    if (on_chain) fill_holes(*on_chain);
+    return on_chain;
 }
 
 }  // namespace chains::evm

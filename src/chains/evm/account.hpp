@@ -36,7 +36,7 @@ public:
     void fill_holes(std::uint64_t count);
 
     // Both; for now and then.
-    void refresh();
+    std::optional<std::uint64_t> refresh();
 
     // The last look found a hole that the node did not let us fill: look again soon.
     [[nodiscard]] bool has_refused_filler() const { return refused_filler_; }

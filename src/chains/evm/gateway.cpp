@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "chains/evm/account.hpp"
+#include "chains/evm/account_check.hpp"
 #include "chains/evm/block_watch.hpp"
 #include "chains/evm/contract_wallets.hpp"
 #include "chains/evm/contract_watch.hpp"
@@ -72,6 +73,7 @@ public:
           monitor_(options_, *signer_, *nodes_.write, workers.reads, clock, logger),
           account_(options_, *nodes_.write, nonces_, fees_, *signer_, reads_, clock, logger),
           seals_(options_, *signer_, nonces_, reads_, clock, logger),
+          account_check_(options_, *nodes_.read, reads_, logger),
           preparation_(options_, *nodes_.write, *nodes_.read, nonces_, account_, fees_, gas_,
                        *signer_, reads_, clock, logger),
           sender_(options_, *nodes_.write, nonces_, fees_, gas_, account_, *signer_, sends_, clock,
@@ -97,6 +99,7 @@ public:
         nonces_.restore(resume.in_flight, resume.used);
         seals_.start(events);
         block_watch_.start(events);
+        account_check_.start(events, resume);
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             const auto cursor = resume.cursors.find(names_[i]);
             listeners_[i]->start(events, cursor == resume.cursors.end()
@@ -127,6 +130,7 @@ public:
             unfit = engine::Unreachable{forbidden_text, {}, 0, no_funds_hold};
         } else {
             unfit = seals_.unready();
+            if (!unfit) unfit = account_check_.unready();
         }
         if (!unfit) {
             preparation_.prepare(std::move(orders), *events_);
@@ -245,8 +249,12 @@ private:
 
     // Holes are looked for also while nobody sends.
     void refresh() {
-        reads_.run([this] { account_.refresh(); });
-        const auto interval = account_.has_refused_filler() ? refill_interval : refresh_interval;
+        reads_.run([this] {
+            const auto count = account_.refresh();
+            if (count) account_check_.found(signer_->known_address().value(), *count);
+        });
+        const bool soon = account_.has_refused_filler() || account_check_.unready();
+        const auto interval = soon ? refill_interval : refresh_interval;
         reads_.run_after(interval, [this] { refresh(); });
     }
 
@@ -270,6 +278,7 @@ private:
     std::vector<std::unique_ptr<jsonrpc::Subscription>> subscriptions_;
     Account account_;
     Seals seals_;
+    AccountCheck account_check_;
     Preparation preparation_;
     Sender sender_;
     BlockWatch block_watch_;

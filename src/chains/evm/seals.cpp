@@ -53,6 +53,7 @@ engine::Sealed Seals::sealed(std::uint64_t nonce, domain::Bytes bytes) const {
     sealed.nonce = nonce;
     sealed.bytes = std::move(bytes);
     sealed.hash = domain::keccak256(sealed.bytes);
+    sealed.account = domain::checksummed(signer_.known_address().value());
     // What is stored beside the bytes is what they say.
     assert(decode_transaction(sealed.bytes).value().nonce == sealed.nonce);
     assert(decode_transaction(sealed.bytes).value().chain_id == options_.chain_id);

@@ -746,7 +746,7 @@ void Sender::reseal(const SendingPtr& sending, Transaction transaction, bool has
     assert(has_nonce ? transaction.nonce == sending->newest().nonce : transaction.nonce == 0);
     assert(transaction.chain_id == options_.chain_id);
     finish(sending, engine::Reseal{plan_of({std::move(transaction), has_nonce}),
-                                   sending->order.sealed.size()});
+                                   sending->order.sealed.size(), !has_nonce});
 }
 
 void Sender::later_with_node(const SendingPtr& sending, std::string reason) {

@@ -327,7 +327,9 @@ jsonrpc::Answer StubChain::read_logs(const Json& filter) const {
             const Json& wanted = filter.at("topics")[0];
             const std::string topic = jsonrpc::hex(log.topics[0]);
             if (std::ranges::find(wanted, Json(topic)) == wanted.end()) continue;
-            logs.push_back(log_json(log, number_word(number)));
+            const auto sent = std::ranges::find(included_, number, &Included::block);
+            logs.push_back(
+                log_json(log, sent == included_.end() ? number_word(number) : sent->hash));
         }
     }
     return logs;
@@ -355,6 +357,9 @@ Json StubChain::receipt_of(const Included& entry) const {
         }
     }
     return {{"transactionHash", jsonrpc::hex(entry.hash)},
+            {"hash", jsonrpc::hex(entry.hash)},
+            {"from", jsonrpc::hex(account_)},
+            {"nonce", jsonrpc::hex_quantity(entry.transaction.nonce)},
             {"status", entry.succeeded ? "0x1" : "0x0"},
             {"blockNumber", jsonrpc::hex_quantity(entry.block)},
             {"blockHash", jsonrpc::hex(blocks_[entry.block].hash)},

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "chains/evm/options.hpp"
+#include "chains/evm/range_size.hpp"
+#include "chains/jsonrpc/node.hpp"
+#include "domain/bytes.hpp"
+#include "engine/gateway.hpp"
+#include "engine/task_group.hpp"
+#include "ports/logger.hpp"
+
+namespace chains::evm {
+
+// Once after a start: whether the chain has transactions of our account that the database does not
+// know, be it with a nonce that one it knows has too, and whether they asked our contracts for
+// something. Then the database is an old copy, and
+// its requests may have been sent by the process that went on (evm-gateway 5.6). Transactions of an
+// operator with the same key, such as an approval, call other contracts and change nothing.
+//
+// What asked the contracts is found by its events: reverted transactions asked for nothing. Only
+// blocks behind the cursor are read: what is older than the copy is in it.
+class AccountCheck {
+public:
+    AccountCheck(const Options& options, jsonrpc::Node& read, engine::TaskGroup& reads,
+                 ports::Logger& logger);
+
+    // Once, before the rest.
+    void start(engine::GatewayEvents& events, const engine::Resume& resume);
+
+    // How many transactions of the account the chain has. Any thread; returns at once.
+    void found(const domain::Address& account, std::uint64_t count);
+
+    // Why nothing may be signed yet. Any thread.
+    [[nodiscard]] std::optional<engine::Unreachable> unready() const;
+
+private:
+    enum class State { waiting, looking, settled };
+
+    void look();
+    // Nothing: there is more to read. Else whether one of the transactions asked our contracts.
+    [[nodiscard]] std::optional<bool> look_at_range();
+    [[nodiscard]] bool find_head();
+    [[nodiscard]] std::optional<bool> look_at(const jsonrpc::Json& logs);
+    [[nodiscard]] bool is_unknown(const jsonrpc::Json& transaction) const;
+    void settle(bool sent_by_others);
+
+    const Options options_;
+    jsonrpc::Node& read_;
+    engine::TaskGroup& reads_;
+    ports::Logger& logger_;
+    engine::GatewayEvents* events_ = nullptr;
+    domain::Address account_{};
+    std::map<std::string, std::uint64_t> all_known_;  // by account
+    std::optional<std::uint64_t> known_;  // the database knows all nonces of the account below
+    std::map<std::uint64_t, std::set<domain::Bytes32>> signed_;  // what of them has no outcome yet
+
+    // Of the task that looks.
+    std::uint64_t count_ = 0;
+    std::optional<std::uint64_t> next_;  // block
+    std::optional<std::uint64_t> head_;
+    RangeSize range_size_;
+    std::uint32_t refusals_ = 0;
+    std::optional<std::string> problem_;  // of the last question
+
+    mutable std::mutex mutex_;  // for what follows
+    State state_ = State::waiting;
+};
+
+}  // namespace chains::evm

@@ -1,0 +1,164 @@
+#include "engine/holds.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <string_view>
+
+#include "engine/recovery.hpp"
+#include "engine/sealing.hpp"
+#include "engine/sending.hpp"
+
+namespace engine::holds {
+
+using domain::Milliseconds;
+using domain::Status;
+
+namespace {
+
+bool is_unsealed(const store::Row& row) {
+    return row.kind != domain::Kind::share && !sending::was_sealed(row) &&
+           (row.status == Status::queued || row.status == Status::processing);
+}
+
+constexpr std::string_view nonce_mark = "nonce ";
+
+void later(std::optional<domain::Timestamp>& time, Milliseconds by) {
+    if (time) *time += by;
+}
+
+}  // namespace
+
+void load(Context& context) {
+    context.held.clear();
+    context.released.clear();
+    for (const store::Hold& hold : context.store.holds()) {
+        if (hold.released) {
+            context.released.insert(hold.sequence);
+        } else {
+            context.held.emplace(hold.sequence, hold.since);
+        }
+    }
+    context.restored_up_to =
+        static_cast<std::int64_t>(context.store.mark(store::restored_mark).value_or(0));
+}
+
+void begin(Context& context) {
+    load(context);
+    context.accounts_unsettled = std::ranges::any_of(
+        context.store.marks(), [](const auto& mark) { return mark.first.starts_with(nonce_mark); });
+    tell(context);
+}
+
+void tell(Context& context) {
+    if (context.held.empty()) return;
+    context.effects.lines.push_back(
+        {ports::LogLevel::error,
+         "requests_held alert=true count=" + std::to_string(context.held.size()) +
+             " reason=\"another process may have sent them: the database was restored, or the "
+             "chain is ahead of it\" hint=\"see on the chain which were sent; posthouse release "
+             "ID… or --all sends them, posthouse cancel ID… ends them\""});
+}
+
+bool is_held(const Context& context, std::int64_t sequence) {
+    return context.held.contains(sequence);
+}
+
+void hold(Context& context, const store::Row& row) {
+    assert(row.kind != domain::Kind::share && !domain::is_terminal(row.status));
+    context.store.hold(row.id.sequence, context.now.steady);
+    context.held.emplace(row.id.sequence, context.now.steady);
+    context.released.erase(row.id.sequence);
+    context.gates.leave(row.id.sequence, domain::family_of(row.kind));
+    context.effects.settled.push_back(row.id.sequence);
+    // What is out comes back, and is set aside then.
+    if (!context.work.contains(row.id.sequence)) set_aside(context, row);
+}
+
+std::size_t hold_unsealed(Context& context) {
+    std::size_t count = 0;
+    for (const store::Lane lane : {store::Lane::gate, store::Lane::timer}) {
+        for (const store::Row& row : context.store.standing_in(lane)) {
+            if (!is_unsealed(row) || is_held(context, row.id.sequence)) continue;
+            hold(context, row);
+            ++count;
+        }
+    }
+    context.restored_up_to = context.store.last_sequence();
+    context.store.set_mark(store::restored_mark,
+                           static_cast<std::uint64_t>(context.restored_up_to));
+    return count;
+}
+
+void set_aside(Context& context, const store::Row& row) {
+    assert(is_held(context, row.id.sequence));
+    store::Schedule schedule = row.schedule;
+    schedule.lane = store::Lane::timer;
+    schedule.wake = context.now.steady + second_look;
+    schedule.claims = 0;
+    if (!context.store.reschedule(row, row.status, schedule)) ++context.stale;
+}
+
+void wake(Context& context, const store::Row& row) {
+    const domain::Family family = domain::family_of(row.kind);
+    if (context.work.end(row.id.sequence, Task::check)) context.gates.give_back_check(family);
+    if (sealing::end(context, row)) context.gates.give_back_sending();
+    for (const Task task : {Task::prepare, Task::send, Task::rest}) {
+        if (context.work.end(row.id.sequence, task)) context.gates.give_back_sending();
+    }
+    set_aside(context, row);
+}
+
+bool may_take_another_nonce(const Context& context, const store::Row& row) {
+    return row.id.sequence > context.restored_up_to || context.released.contains(row.id.sequence);
+}
+
+bool release(Context& context, std::int64_t sequence) {
+    const auto held = context.held.find(sequence);
+    if (held == context.held.end()) return false;
+    const Milliseconds stood_still =
+        std::max(context.now.steady - held->second, Milliseconds::zero());
+    context.held.erase(held);
+    context.released.insert(sequence);
+    context.store.release_hold(sequence);
+    std::optional<store::Row> row = context.store.load(sequence);
+    if (!row || domain::is_terminal(row->status)) return false;
+    later(row->schedule.deadline, stood_still);
+    later(row->schedule.unreached_since, stood_still);
+    later(row->schedule.refused_since, stood_still);
+    // What is still out from before goes on by itself.
+    if (!context.work.contains(sequence)) recovery::enqueue(context, *row);
+    return true;
+}
+
+void remember_nonce(Context& context, const Sealed& sealed) {
+    if (sealed.account.empty()) return;
+    const std::string mark = std::string(nonce_mark) + sealed.account;
+    if (context.store.mark(mark).value_or(0) > sealed.nonce) return;
+    context.store.set_mark(mark, sealed.nonce + 1);
+}
+
+std::map<std::string, std::uint64_t> known_nonces(store::Store& store) {
+    std::map<std::string, std::uint64_t> nonces;
+    for (const auto& [name, value] : store.marks()) {
+        if (name.starts_with(nonce_mark)) nonces.emplace(name.substr(nonce_mark.size()), value);
+    }
+    return nonces;
+}
+
+void apply(Context& context, const AccountFound& event) {
+    const std::string mark = std::string(nonce_mark) + event.account;
+    context.accounts_unsettled = false;
+    const std::uint64_t known = context.store.mark(mark).value_or(0);
+    context.store.set_mark(mark, std::max(known, event.count));
+    if (!event.sent_by_others) return;
+    const std::size_t count = hold_unsealed(context);
+    context.effects.lines.push_back(
+        {ports::LogLevel::warning,
+         "chain_is_ahead account=" + event.account + " count=" + std::to_string(event.count) +
+             " known=" + std::to_string(known) + " held=" + std::to_string(count) +
+             " reason=\"transactions of this account that this database does not know called our "
+             "contracts\""});
+    tell(context);
+}
+
+}  // namespace engine::holds

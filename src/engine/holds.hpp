@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "engine/context.hpp"
+
+// Requests that wait for the operator, because another process may have sent them: the database was
+// restored, or the chain is ahead of it. A hold is no status: the row stands where it stood, in the
+// lane `timer`, and nothing is done about it; its deadline stands still.
+namespace engine::holds {
+
+// At the start: reads what is held, and says so.
+void begin(Context& context);
+// Reads it again, after a step that was rolled back.
+void load(Context& context);
+// One line when something is held.
+void tell(Context& context);
+
+[[nodiscard]] bool is_held(const Context& context, std::int64_t sequence);
+
+// Nothing happens to the row until it is released. Its place in the queues goes; what is under way
+// for it comes to nothing (set_aside).
+void hold(Context& context, const store::Row& row);
+
+// Every relayer request that nothing was signed for; those that were signed get no other nonce.
+// Returns how many.
+std::size_t hold_unsealed(Context& context);
+
+// Its time to be looked at came up; what was handed out for it was not answered.
+void wake(Context& context, const store::Row& row);
+
+// An answer for it came, or it would stand in line: it waits on.
+void set_aside(Context& context, const store::Row& row);
+
+// Whether a request that was signed may get another nonce: not when another process may have given
+// it one.
+[[nodiscard]] bool may_take_another_nonce(const Context& context, const store::Row& row);
+
+// They go on where they stood. False for one that is not held.
+bool release(Context& context, std::int64_t sequence);
+
+// Every nonce that is given out is kept count of, so that a database that is older than the chain
+// knows it; never purged.
+void remember_nonce(Context& context, const Sealed& sealed);
+[[nodiscard]] std::map<std::string, std::uint64_t> known_nonces(store::Store& store);
+
+// The chain is ahead of what this database knows of the account.
+void apply(Context& context, const AccountFound& event);
+
+}  // namespace engine::holds

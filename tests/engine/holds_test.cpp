@@ -1,0 +1,343 @@
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/fault_vfs.hpp"
+#include "support/world.hpp"
+
+using domain::Kind;
+using domain::Status;
+using engine::AccountFound;
+using engine::CheckOrder;
+using engine::Pending;
+using engine::PrepareOrder;
+using engine::Release;
+using engine::Reseal;
+using engine::SendOrder;
+using engine::SendOutcome;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::uint32_t longest_retry_after = 300;
+
+// Requests of all kinds that wait for readiness or for a gateway that does not answer.
+struct HoldWorld : support::World {
+    HoldWorld() {
+        gateway.on_check = [this](const CheckOrder&) -> std::optional<engine::CheckOutcome> {
+            if (!ready) return engine::NotReady{};
+            return engine::Ready{};
+        };
+        gateway.on_prepare = [this](const PrepareOrder&) -> std::optional<engine::PrepareOutcome> {
+            if (!ready) return std::nullopt;
+            return engine::Plan{};
+        };
+        engine.options.readiness_timeout = {1h, 1h};
+        engine.options.readiness_attempts_max = 1'000'000;
+    }
+
+    std::vector<domain::RequestId> submit_all() {
+        std::vector<domain::RequestId> ids;
+        for (const Kind kind : support::relayer_kinds) {
+            ids.push_back(submit(support::request_of(kind, 100)));
+        }
+        return ids;
+    }
+
+    // As `restore` leaves it.
+    void restore() {
+        crash();
+        const std::string now = std::to_string(domain::unix_ms(clock.wall()));
+        const std::string unsealed = store::unsealed_in_work;
+        tamper("insert into hold (id, since_ms) select id, " + now + " from request where " +
+               unsealed + "; update request set lane = 2, wake_ms = " + now + " where " + unsealed +
+               "; insert into cursor select 'mark restored', max(id) from request");
+        gateway.checks.clear();
+        gateway.prepares.clear();
+        gateway.sends.clear();
+        engine.start();
+    }
+
+    std::optional<Release::Outcome> release(const std::vector<domain::RequestId>& ids,
+                                            bool all = false) {
+        Release order;
+        order.all = all;
+        for (const auto& id : ids) order.sequences.push_back(id.sequence);
+        std::optional<std::optional<Release::Outcome>> told;
+        order.reply = [&](std::optional<Release::Outcome> outcome) { told = std::move(outcome); };
+        engine.process().service.release(std::move(order));
+        engine.turn();
+        return told.value();
+    }
+
+    std::size_t asked_for(const domain::RequestId& id) const {
+        const auto is_it = [&id](const auto& order) { return order.id == id; };
+        const auto was_sent = [&id](const auto& sent) { return sent.order.id == id; };
+        return static_cast<std::size_t>(std::ranges::count_if(gateway.checks, is_it) +
+                                        std::ranges::count_if(gateway.prepares, is_it) +
+                                        std::ranges::count_if(gateway.sends, was_sent));
+    }
+
+    std::size_t lines(const std::string& part) const { return engine.logger.count(part); }
+
+    bool ready = false;
+};
+
+}  // namespace
+
+TEST_CASE("what is held is not touched, whatever time passes, and polls say when to come back") {
+    HoldWorld world;
+    const auto ids = world.submit_all();
+    world.run_for(1s);
+    std::vector<Status> before;
+    for (const auto& id : ids) before.push_back(world.status(id));
+    world.restore();
+    CHECK(world.lines("requests_held alert=true count=5") == 1);
+    world.ready = true;
+    for (int restarts = 0; restarts < 3; ++restarts) {
+        world.run_for(30h);
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            CAPTURE(i);
+            CHECK(world.status(ids[i]) == before[i]);
+            CHECK(world.asked_for(ids[i]) == 0);
+            const auto found = world.engine.process().service.find(ids[i]);
+            CHECK(std::get<Pending>(found).retry_after_seconds == longest_retry_after);
+            const auto again = support::accepted(
+                world.engine.try_submit(support::request_of(support::relayer_kinds[i], 100)));
+            CHECK(again.duplicate);
+            CHECK(again.id == ids[i]);
+            CHECK(again.retry_after_seconds == longest_retry_after);
+        }
+        world.restart();
+    }
+    CHECK(world.lines("requests_held alert=true count=5") == 4);
+}
+
+TEST_CASE("others go on beside what is held") {
+    HoldWorld world;
+    world.submit_all();
+    world.run_for(1s);
+    world.restore();
+    world.ready = true;
+    const auto id = world.submit(support::public_decrypt(1));
+    world.run_for(10s);
+    CHECK(world.status(id) == Status::receipt_received);
+}
+
+TEST_CASE("released requests go on where they stood, with the time they had left") {
+    HoldWorld world;
+    const auto ids = world.submit_all();
+    world.run_for(30min);
+    const auto deadline = world.row(ids[1]).schedule.deadline;
+    REQUIRE(deadline);
+    world.restore();
+    world.run_for(48h);
+
+    const auto other = world.submit(support::public_decrypt(1));
+    const auto outcome = world.release({ids[1], other});
+    REQUIRE(outcome);
+    CHECK(outcome->released == 1);
+    CHECK(outcome->not_held == std::vector{other.sequence});
+    CHECK(world.row(ids[1]).schedule.deadline == *deadline + 48h);
+    CHECK(world.release({ids[1]})->released == 0);
+    world.run_for(10min);
+    CHECK(world.status(ids[1]) == Status::queued);
+    CHECK(world.asked_for(ids[1]) > 0);
+    world.ready = true;
+    CHECK(world.release({ids[0]})->released == 1);
+    world.run_for(1min);
+    CHECK(world.status(ids[0]) == Status::receipt_received);
+    CHECK(world.status(ids[1]) == Status::receipt_received);
+    for (std::size_t i = 2; i < ids.size(); ++i) CHECK(world.asked_for(ids[i]) == 0);
+
+    // Also those that are named in another life.
+    world.restart();
+    CHECK(world.release({}, true)->released == 3);
+    world.run_for(1min);
+    for (const auto& id : ids) CHECK(world.status(id) == Status::receipt_received);
+    world.restart();
+    CHECK(world.lines("requests_held") == 2);
+}
+
+TEST_CASE("a released request that never becomes ready times out after what was left") {
+    HoldWorld world;
+    const auto ids = world.submit_all();
+    world.run_for(30min);
+    world.restore();
+    world.run_for(48h);
+    CHECK(world.release({}, true)->released == 5);
+    world.run_for(25min);
+    CHECK(world.status(ids[1]) == Status::queued);
+    world.run_for(10min);
+    CHECK(world.status(ids[1]) == Status::timed_out);
+}
+
+TEST_CASE("a release that is not stored is told so, and what it named stays held") {
+    support::FaultVfs vfs{support::FaultVfs::Memory::none};
+    HoldWorld world;
+    world.engine.store_options.vfs = vfs.name();
+    const auto ids = world.submit_all();
+    world.run_for(1s);
+    world.restore();
+    vfs.fail({support::FaultVfs::Operation::write, 1, SQLITE_IOERR_WRITE, true});
+    CHECK_FALSE(world.release({}, true));
+    vfs.heal();
+    world.ready = true;
+    world.run_for(1h);
+    for (const auto& id : ids) CHECK(world.asked_for(id) == 0);
+    CHECK(world.release({}, true)->released == 5);
+}
+
+TEST_CASE(
+    "a signed request is looked up after a restore, and gets another nonce only when released") {
+    HoldWorld world;
+    world.ready = true;
+    world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
+    const auto id = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    REQUIRE(world.number("select count(*) from attempt") == 1);
+    world.restore();
+    const auto wants_another = [](const SendOrder& order) -> std::optional<SendOutcome> {
+        if (order.sealed.size() > 1) return support::ScriptedGateway::receipt(order);
+        return Reseal{{{1}}, order.sealed.size(), true};
+    };
+    world.gateway.on_send = wants_another;
+    world.run_for(10h);
+    CHECK(world.asked_for(id) == 1);
+    CHECK(world.gateway.sends.at(0).order.look_up_first);
+    CHECK(world.number("select count(*) from attempt") == 1);
+    CHECK(world.status(id) == Status::tx_in_flight);
+    CHECK(world.lines("requests_held alert=true count=1") == 1);
+
+    world.restart();
+    world.run_for(10h);
+    CHECK(world.number("select count(*) from attempt") == 1);
+    CHECK(world.release({id})->released == 1);
+    world.run_for(10s);
+    CHECK(world.number("select count(*) from attempt") == 2);
+    CHECK(world.status(id) == Status::receipt_received);
+}
+
+TEST_CASE("the same nonce may be sealed again, and later requests are as always") {
+    HoldWorld world;
+    world.ready = true;
+    world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
+    const auto old = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    world.restore();
+    const auto later = world.submit(support::input_proof(2));
+    world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
+        if (order.sealed.size() > 1) return support::ScriptedGateway::receipt(order);
+        return Reseal{{{1}}, order.sealed.size(), order.id == later};
+    };
+    world.run_for(10s);
+    CHECK(world.status(old) == Status::receipt_received);
+    CHECK(world.status(later) == Status::receipt_received);
+}
+
+TEST_CASE("a chain that is ahead holds what was not signed, also what is being prepared") {
+    HoldWorld world;
+    const auto ids = world.submit_all();
+    const auto share = world.submit(support::vote_share(1, world.in_seconds(3'600)));
+    world.run_for(1s);
+    world.engine.process().inbox.account_found({"0xA", 7, true});
+    world.run_for(0ms);
+    CHECK(world.lines("chain_is_ahead account=0xA count=7 known=0 held=5") == 1);
+    CHECK(world.lines("requests_held alert=true count=5") == 1);
+    // What was under way comes back, and nothing is made of it.
+    for (const auto& id : ids) {
+        world.engine.process().inbox.checked({{id, engine::Ready{}}});
+        world.engine.process().inbox.prepared({{id, engine::Plan{}}});
+    }
+    world.ready = true;
+    world.run_for(30min);
+    const auto sends = world.gateway.sends.size();
+    CHECK(sends == 0);
+    CHECK(world.number("select count(*) from attempt") == 0);
+    CHECK(world.engine.process().gates.sends_in_flight() == 0);
+    world.run_for(2h);
+    CHECK(world.status(share) == Status::completed);  // the chain takes no share twice
+    CHECK(world.release({}, true)->released == 5);
+    world.run_for(1min);
+    for (const auto& id : ids) CHECK(world.status(id) == Status::receipt_received);
+}
+
+TEST_CASE("leases that end and stops leave what is held where it is") {
+    HoldWorld world;
+    const auto ids = world.submit_all();
+    world.gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
+    world.run_for(1s);
+    world.engine.process().inbox.account_found({"0xA", 7, true});
+    world.run_for(3h);  // nobody answered
+    CHECK(world.engine.process().gates.permits() == 0);
+    world.engine.process().inbox.stop();
+    world.engine.process().processor.run(0ms);
+    world.restart();
+    world.run_for(3h);
+    CHECK(world.release({}, true)->released == ids.size());
+}
+
+TEST_CASE("a chain that is ahead for other reasons holds nothing") {
+    HoldWorld world;
+    const auto id = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    world.engine.process().inbox.account_found({"0xA", 7, false});
+    world.run_for(0ms);
+    CHECK(world.lines("requests_held") == 0);
+    CHECK(world.number("select position from cursor where listener = 'mark nonce 0xA'") == 7);
+    world.restart();
+    world.ready = true;
+    world.run_for(10s);
+    CHECK(world.status(id) == Status::receipt_received);
+}
+
+TEST_CASE("the highest nonce of each account is stored with the seal, and never falls") {
+    HoldWorld world;
+    world.ready = true;
+    world.gateway.account = "0xA";
+    world.submit(support::input_proof(1));
+    world.submit(support::input_proof(2));
+    world.run_for(1s);
+    const auto stored = [&world] {
+        return world.number("select position from cursor where listener = 'mark nonce 0xA'");
+    };
+    CHECK(stored() == world.number("select max(nonce) + 1 from attempt"));
+    const auto before = stored();
+    world.engine.process().inbox.account_found({"0xA", 1, false});
+    world.run_for(0ms);
+    CHECK(stored() == before);
+    world.restart();
+    CHECK(world.gateway.resumed.nonces.at("0xA") == static_cast<std::uint64_t>(before));
+    CHECK(world.gateway.resumed.cursors.size() <= 1);
+}
+
+TEST_CASE("until the account was looked at no request gets another nonce") {
+    HoldWorld world;
+    world.ready = true;
+    world.gateway.account = "0xA";
+    world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
+    const auto id = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    world.restart();
+    world.gateway.on_send = [](const SendOrder& order) -> std::optional<SendOutcome> {
+        if (order.sealed.size() > 1) return support::ScriptedGateway::receipt(order);
+        return Reseal{{{1}}, order.sealed.size(), true};
+    };
+    world.run_for(1min);
+    CHECK(world.number("select count(*) from attempt") == 1);
+    SUBCASE("nobody else sent") {
+        world.engine.process().inbox.account_found({"0xA", 1, false});
+        world.run_for(1min);
+        CHECK(world.status(id) == Status::receipt_received);
+    }
+    SUBCASE("another process sent") {
+        world.engine.process().inbox.account_found({"0xA", 9, true});
+        world.run_for(1h);
+        CHECK(world.number("select count(*) from attempt") == 1);
+        CHECK(world.lines("requests_held alert=true count=1") == 1);
+    }
+}
