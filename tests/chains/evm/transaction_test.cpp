@@ -77,7 +77,7 @@ const Vector vectors[] = {
      "40b2cf5137d7c6d6d6131d1c"},
 };
 
-class FixedSigner : public Signer {
+class FixedSigner : public chains::evm::LocalSigner {
 public:
     explicit FixedSigner(Signature signature) : signature_(signature) {}
     [[nodiscard]] const domain::Address& address() const override { return address_; }
