@@ -114,6 +114,7 @@ TEST_CASE("deadlines stand still while a kind is paused") {
         CAPTURE(one.label);
         CAPTURE(to_string(one.kind));
         const auto arrange = [&](World& world) {
+            world.engine.options.readiness_attempts_max = 1'000'000;
             world.gateway.on_check = stays_unready;
             world.gateway.on_prepare = meets_no_node;
         };
