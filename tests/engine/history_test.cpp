@@ -18,7 +18,8 @@ namespace {
 std::string history(World& world, const RequestId& id) {
     store::JobReader reader(world.engine.store_options);
     std::string text;
-    for (const store::HistoryEntry& entry : reader.find(id).value().history) {
+    const store::JobDetails details = reader.find(id).value();
+    for (const store::HistoryEntry& entry : details.history) {
         if (entry.stage == "trouble") continue;
         text += (text.empty() ? "" : " ") + entry.stage + ":" + entry.cause;
     }
@@ -27,7 +28,8 @@ std::string history(World& world, const RequestId& id) {
 
 std::string trouble(World& world, const RequestId& id) {
     store::JobReader reader(world.engine.store_options);
-    for (const store::HistoryEntry& entry : reader.find(id).value().history) {
+    const store::JobDetails details = reader.find(id).value();
+    for (const store::HistoryEntry& entry : details.history) {
         if (entry.stage != "trouble") continue;
         return entry.cause + " " + std::to_string(entry.times) + " " + entry.note;
     }
