@@ -46,7 +46,10 @@ void restore_steering(store::Store& store, engine::Gates& gates, platform::Log& 
         std::ranges::find(settings, api::admin::log_level_setting, &store::Setting::name);
     if (level == settings.end()) return;
     const std::string_view name = level->value;
-    const auto wanted = api::admin::log_level_from(name.substr(1, name.size() - 2));
+    // A JSON string.
+    const bool is_quoted = name.size() > 2;
+    const auto wanted = api::admin::log_level_from(is_quoted ? name.substr(1, name.size() - 2)
+                                                             : std::string_view());
     if (!wanted) return;
     log.write(ports::LogLevel::info, "log_level_restored level=" + std::string(name));
     log.set_level(*wanted);

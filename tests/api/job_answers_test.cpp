@@ -190,6 +190,7 @@ struct World {
         move(store, done, Status::processing, domain::Cause::claimed);
         move(store, done, Status::tx_in_flight, domain::Cause::sealed);
         store.add_attempt(done.id.sequence, {9, domain::Bytes32{0xab}, {1, 2}, {}}, clock.wall());
+        done.schedule.lane = Lane::timer;
         CHECK(store.receive(done, domain::Bytes32{0xcd}, done.schedule, clock.wall()));
         done.status = Status::receipt_received;
         CHECK(store.complete(done, domain::ByteView{done_body}, clock.wall()));

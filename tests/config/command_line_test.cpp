@@ -67,11 +67,85 @@ TEST_CASE("import-helper-db takes the file, and where to") {
     CHECK(std::get<config::ImportHelperDb>(full).trial);
 }
 
+TEST_CASE("what is asked of the running process becomes a path and a query") {
+    using About = config::Ask::About;
+    struct Row {
+        std::vector<const char*> arguments;
+        About about;
+        std::string_view target;
+    };
+    for (const Row& row : {
+             Row{{"status"}, About::status, "/admin/status"},
+             Row{{"job", "019e8006-3403-7000-a5b4-9cf6e8d41c02"},
+                 About::job,
+                 "/admin/jobs/019e8006-3403-7000-a5b4-9cf6e8d41c02"},
+             Row{{"job", "../config?x=1"}, About::job, "/admin/jobs/..%2Fconfig%3Fx%3D1"},
+             Row{{"jobs"}, About::jobs, "/admin/jobs"},
+             Row{{"jobs", "--kind", "share", "--status", "queued", "--limit", "7"},
+                 About::jobs,
+                 "/admin/jobs?kind=share&status=queued&limit=7"},
+             Row{{"jobs", "--client", "we b&", "--label", "reverted", "--before", "x"},
+                 About::jobs,
+                 "/admin/jobs?client=we%20b%26&label=reverted&before=x"},
+             Row{{"jobs", "--older", "1h 30m"}, About::jobs, "/admin/jobs?older=5400"},
+         }) {
+        CAPTURE(row.target);
+        const auto command = parse(row.arguments);
+        REQUIRE(std::holds_alternative<config::Ask>(command));
+        const auto& ask = std::get<config::Ask>(command);
+        CHECK(ask.about == row.about);
+        CHECK(ask.target == row.target);
+        CHECK_FALSE(ask.json);
+        CHECK_FALSE(ask.file);
+        CHECK_FALSE(ask.data_dir);
+    }
+    const auto full =
+        parse({"jobs", "--json", "-c", "p.toml", "--data-dir", "/var/lib/p", "--limit", "1"});
+    REQUIRE(std::holds_alternative<config::Ask>(full));
+    CHECK(std::get<config::Ask>(full).json);
+    CHECK(std::get<config::Ask>(full).file == "p.toml");
+    CHECK(std::get<config::Ask>(full).data_dir == "/var/lib/p");
+}
+
+TEST_CASE("what the running process is to do becomes paths and a body") {
+    struct Row {
+        std::vector<const char*> arguments;
+        std::vector<std::string> targets;
+        std::string_view body;
+    };
+    for (const Row& row : {
+             Row{{"retry", "a"}, {"/admin/jobs/a/retry"}, "{}"},
+             Row{{"retry", "a/b", "c", "--pay-again"},
+                 {"/admin/jobs/a%2Fb/retry", "/admin/jobs/c/retry"},
+                 R"({"pay_again":true})"},
+             Row{{"cancel", "a", "b"}, {"/admin/jobs/a/cancel", "/admin/jobs/b/cancel"}, "{}"},
+             Row{{"cancel", "--yes", "a"}, {"/admin/jobs/a/cancel"}, R"({"share":true})"},
+             Row{{"pause", "input_proof"}, {"/admin/kinds/input_proof/pause"}, "{}"},
+             Row{{"resume", "share"}, {"/admin/kinds/share/resume"}, "{}"},
+             Row{{"log-level", "debug"}, {"/admin/log-level/debug"}, "{}"},
+         }) {
+        const auto command = parse(row.arguments);
+        REQUIRE(std::holds_alternative<config::Instruct>(command));
+        const auto& instruct = std::get<config::Instruct>(command);
+        CAPTURE(instruct.verb);
+        CHECK(instruct.verb == row.arguments.front());
+        CHECK(instruct.targets == row.targets);
+        CHECK(instruct.body == row.body);
+        CHECK_FALSE(instruct.json);
+    }
+    const auto full = parse({"cancel", "a", "--json", "-c", "p.toml", "--data-dir", "/var/lib/p"});
+    REQUIRE(std::holds_alternative<config::Instruct>(full));
+    CHECK(std::get<config::Instruct>(full).json);
+    CHECK(std::get<config::Instruct>(full).file == "p.toml");
+    CHECK(std::get<config::Instruct>(full).data_dir == "/var/lib/p");
+}
+
 TEST_CASE("help names every command, and every flag of one") {
     const auto help = parse({"--help"});
     REQUIRE(std::holds_alternative<config::Help>(help));
     for (const std::string_view word :
-         {"serve", "check", "doctor", "import-helper-db", "version"}) {
+         {"serve", "check", "doctor", "import-helper-db", "version", "jobs", "job", "status",
+          "retry", "cancel", "pause", "resume", "log-level"}) {
         CHECK(std::get<config::Help>(help).text.find(word) != std::string::npos);
     }
     const auto serve = parse({"serve", "--help"});
@@ -92,7 +166,20 @@ TEST_CASE("bad usage is one clear line") {
         std::string_view part;
     };
     const std::vector<Row> rows{
-        {{}, "no command given: serve, check, doctor, import-helper-db, adopt or version"},
+        {{},
+         "no command given: serve, check, doctor, import-helper-db, adopt, jobs, job, status, "
+         "retry"},
+        {{"jobs", "--older", "soon"}, "soon is no time; allowed: 30s, 10m, 2h"},
+        {{"jobs", "id"}, "id"},
+        {{"job"}, "ID"},
+        {{"job", "one", "two"}, "two"},
+        {{"status", "now"}, "now"},
+        {{"retry"}, "ID"},
+        {{"cancel", "--yes"}, "ID"},
+        {{"cancel", "--pay-again", "id"}, "--pay-again"},
+        {{"pause"}, "KIND"},
+        {{"resume", "share", "input_proof"}, "input_proof"},
+        {{"log-level"}, "LEVEL"},
         {{"sreve"}, "sreve"},
         {{"serve", "--lisen", "h:1"}, "--lisen"},
         {{"serve", "--config"}, "--config"},

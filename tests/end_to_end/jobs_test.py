@@ -61,17 +61,19 @@ class JobsTest(unittest.TestCase):
 
     def look(self, service, waiting, ended):
         """Lists, single jobs and filters say what is stored."""
-        jobs = service.tell("jobs")["jobs"]
-        self.assertEqual([job["job_id"] for job in jobs], [ended, waiting])
-        self.assertEqual(jobs[0]["status"], "completed")
-        self.assertEqual(jobs[1]["status"], "queued")
-        self.assertEqual(service.tell("jobs", "--status", "unfinished")["jobs"], [jobs[1]])
-        self.assertEqual(service.tell("jobs", "--kind", "input_proof", "--limit", "1")["jobs"], [jobs[0]])
-        self.assertEqual(service.tell("jobs", "--older", "10m")["jobs"], [])
-        self.assertEqual(service.tell("jobs", "--client", "nobody")["jobs"], [])
-        self.assertEqual(service.tell("jobs", "--label", "reverted")["jobs"], [])
+        def ids(*words):
+            return [job["job_id"] for job in service.tell("jobs", *words)["jobs"]]
+
+        statuses = {job["job_id"]: job["status"] for job in service.tell("jobs")["jobs"]}
+        self.assertEqual(statuses, {ended: "completed", waiting: "queued"})
+        self.assertEqual(ids(), [ended, waiting])
+        self.assertEqual(ids("--status", "unfinished"), [waiting])
+        self.assertEqual(ids("--kind", "input_proof", "--limit", "1"), [ended])
+        self.assertEqual(ids("--older", "10m"), [])
+        self.assertEqual(ids("--client", "nobody"), [])
+        self.assertEqual(ids("--label", "reverted"), [])
         page = service.tell("jobs", "--limit", "1")
-        self.assertEqual(service.tell("jobs", "--before", page["next"])["jobs"], [jobs[1]])
+        self.assertEqual(ids("--before", page["next"]), [waiting])
         one = service.tell("job", ended.replace("-", "").upper())
         self.assertEqual(one["transactions"][0]["fate"], "included")
         self.assertRegex(one["transactions"][0]["hash"], "^0x[0-9a-f]{64}$")

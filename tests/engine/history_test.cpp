@@ -18,7 +18,8 @@ namespace {
 std::string history(World& world, const RequestId& id) {
     store::JobReader reader(world.engine.store_options);
     std::string text;
-    for (const store::HistoryEntry& entry : reader.find(id).value().history) {
+    const store::JobDetails details = reader.find(id).value();
+    for (const store::HistoryEntry& entry : details.history) {
         if (entry.stage == "trouble") continue;
         text += (text.empty() ? "" : " ") + entry.stage + ":" + entry.cause;
     }
@@ -27,7 +28,8 @@ std::string history(World& world, const RequestId& id) {
 
 std::string trouble(World& world, const RequestId& id) {
     store::JobReader reader(world.engine.store_options);
-    for (const store::HistoryEntry& entry : reader.find(id).value().history) {
+    const store::JobDetails details = reader.find(id).value();
+    for (const store::HistoryEntry& entry : details.history) {
         if (entry.stage != "trouble") continue;
         return entry.cause + " " + std::to_string(entry.times) + " " + entry.note;
     }
@@ -145,12 +147,14 @@ TEST_CASE("a history is bounded: the last entry takes the place of those before 
 
 TEST_CASE("a history goes with its request") {
     World world;
+    world.engine.options.retention.expiry_enabled = true;
+    world.engine.options.retention.input_proof = 1h;
     const RequestId id = world.submit(support::input_proof(1));
     world.run_for(1s);
     support::answer_well(world.gateway, id, Kind::input_proof);
     world.run_for(1s);
     CHECK(world.number("select count(*) from history") > 0);
-    world.run_for(365 * 24h);
+    world.run_for(2h);
     CHECK(world.number("select count(*) from request") == 0);
     CHECK(world.number("select count(*) from history") == 0);
 }

@@ -112,7 +112,7 @@ TEST_CASE("what is not signed yet is cancelled wherever it stands, and gives its
             CHECK(world.status(id) == Status::failure);
             CHECK(world.failure(id) ==
                   domain::Failure{domain::Reason::internal_error, "Cancelled by the operator", {}});
-            CHECK(world.engine.logger.count("job_id=" + to_string(id)) == 1);
+            CHECK(world.engine.logger.count("request_ended job_id=" + to_string(id)) == 1);
             // What was under way comes back and changes nothing.
             world.run_for(1h);
             CHECK(world.gateway.sends.empty());

@@ -114,6 +114,7 @@ TEST_CASE("deadlines stand still while a kind is paused") {
         CAPTURE(one.label);
         CAPTURE(to_string(one.kind));
         const auto arrange = [&](World& world) {
+            world.engine.options.readiness_attempts_max = 1'000'000;
             world.gateway.on_check = stays_unready;
             world.gateway.on_prepare = meets_no_node;
         };
@@ -192,7 +193,7 @@ TEST_CASE("rounds end while shares are paused; those whose round goes on leave a
     world.run_for(30min);
     CHECK(world.status(late) == Status::queued);
     world.run_for(1h);
-    CHECK(world.status(late) == Status::timed_out);
+    CHECK(world.number("select timed_out from round") == 1);
     CHECK(world.gateway.prepares.empty());
 
     World other;

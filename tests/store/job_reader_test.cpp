@@ -33,6 +33,7 @@ struct World : Harness {
         bring(Kind::public_decrypt, 1, Status::queued);
         bring(Kind::user_decrypt, 2, Status::processing);
         bring(Kind::input_proof, 3, Status::tx_in_flight);
+        commit([&] { store->add_attempt(rows::id(3).sequence, rows::attempt(1), rows::at(1)); });
         bring(Kind::user_decrypt, 4, Status::receipt_received);
         bring(Kind::public_decrypt, 5, Status::completed);
         bring(Kind::user_decrypt, 6, Status::timed_out);
@@ -42,7 +43,7 @@ struct World : Harness {
         commit([&] {
             CHECK(store->fail(row,
                               {Status::processing, Status::failure, domain::Cause::transaction},
-                              {Reason::reverted, "no", 7}, rows::at(9)));
+                              {Reason::no_contract_code, "no", 7}, rows::at(9)));
         });
     }
 };
@@ -82,8 +83,8 @@ TEST_CASE("each filter leaves out what does not fit, and they are all needed at 
              Row{"unfinished, page", {.unfinished = true, .below = rows::id(3).sequence}, "2 1"},
              Row{"client", {.client = 42}, "7"},
              Row{"nobody's", {.client = 43}, ""},
-             Row{"reason", {.reason = Reason::reverted}, "7"},
-             Row{"other reason", {.reason = Reason::rpc_error}, ""},
+             Row{"reason", {.reason = Reason::no_contract_code}, "7"},
+             Row{"other reason", {.reason = Reason::host_acl_failed}, ""},
              Row{"kind and status",
                  {.kind = Kind::user_decrypt, .status = Status::receipt_received},
                  "4"},
@@ -164,7 +165,7 @@ TEST_CASE("one job with all that belongs to it") {
     const auto failed = reader.find(rows::id(7));
     REQUIRE(failed);
     REQUIRE(failed->job.failure);
-    CHECK(*failed->job.failure == domain::Failure{Reason::reverted, "no", 7});
+    CHECK(*failed->job.failure == domain::Failure{Reason::no_contract_code, "no", 7});
     CHECK(reader.find(rows::id(5))->result_bytes > 0);
     CHECK_FALSE(reader.find(rows::id(8)));
     CHECK_FALSE(reader.find({rows::id(7).sequence, rows::id(7).random + 1}));
