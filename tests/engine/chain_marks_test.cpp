@@ -57,7 +57,8 @@ struct Marked {
     }
     std::optional<std::string> adopt(const ChainIdentity& identity, std::uint64_t forgotten = 0) {
         try {
-            CHECK(engine::adopt(open(), identity).forgotten == forgotten);
+            const engine::Adopted adopted = engine::adopt(open(), identity);
+            CHECK(adopted.forgotten == forgotten);
             return std::nullopt;
         } catch (const ForeignDatabase& error) {
             return error.what();
