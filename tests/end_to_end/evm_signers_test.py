@@ -204,6 +204,19 @@ class KmsTest(Signed, unittest.TestCase):
         votes.wait_until_confirmed(shares)
         self.assertEqual(votes.service.get("/healthz").status, 503)
 
+    def test_a_stop_waits_for_nobody_who_knows_credentials(self):
+        kms, silent = self.enter(Kms(KEY)), self.enter(RemoteSigner(KEY))
+        silent.delay = 15
+        identity = kms.web_identity_variables(self.directory())
+        for variables in ({**identity, "AWS_ENDPOINT_URL_STS": silent.url}, kms.variables):
+            kms.delay = 15
+            world = self.world_of(kms, variables)
+            world.service.start()
+            time.sleep(0.5)
+            status, seconds = world.service.stop()
+            self.assertEqual(status, 0)
+            self.assertLess(seconds, 4)
+
     def test_kill_while_signatures_are_under_way(self):
         """No number is lost, and none is used twice."""
         kms = self.enter(Kms(KEY))

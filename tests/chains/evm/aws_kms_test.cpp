@@ -253,8 +253,9 @@ TEST_CASE("what the credential of KMS may do is tried out, one operation after t
     world.credentials = AwsCredentials{"ASIA1", "s1", "t1", domain::from_unix_ms(1'780'293'600'000),
                                        "the instance's metadata"};
     const auto rights = [&] {
+        const auto credential = world.kms->examine_credential();
         std::string text;
-        for (const auto& [operation, problem] : world.kms->examine_credential().value().rights) {
+        for (const auto& [operation, problem] : credential.value().rights) {
             text += operation + (problem ? " no " : " yes ");
         }
         return text;

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -57,22 +59,52 @@ std::optional<std::string> variable(const std::string& name) {
     return value;
 }
 
-// Whoever knows credentials is asked rarely: a client for each question.
-net::ClientResult ask_once(const std::shared_ptr<net::ClientContext>& context,
-                           const std::string& text, const net::OwnedRequest& request,
-                           domain::Milliseconds timeout) {
-    auto url = net::parse_url(text);
-    if (!url || url->websocket) {
-        return net::transport_error(net::TransportError::Kind::unsent, "no http or https URL");
+// Whoever knows credentials is asked rarely, one after the other: a client for each question. Any
+// thread.
+class CredentialSources {
+public:
+    explicit CredentialSources(std::shared_ptr<net::ClientContext> context)
+        : context_(std::move(context)) {}
+
+    [[nodiscard]] net::ClientResult ask(const std::string& text, const net::OwnedRequest& request,
+                                        domain::Milliseconds timeout) {
+        using net::TransportError;
+        auto url = net::parse_url(text);
+        if (!url || url->websocket) {
+            return net::transport_error(TransportError::Kind::unsent, "no http or https URL");
+        }
+        const auto client =
+            std::make_shared<net::Client>(*std::move(url), answer_bytes_max, context_);
+        {
+            const std::lock_guard lock{mutex_};
+            if (stopped_) return net::transport_error(TransportError::Kind::stopped, "stopped");
+            asked_ = client;
+        }
+        return client->exchange({.method = request.method,
+                                 .target = request.target,
+                                 .body = request.body,
+                                 .headers = request.headers,
+                                 .repeatable = request.repeatable},
+                                timeout);
     }
-    net::Client client{*std::move(url), answer_bytes_max, context};
-    return client.exchange({.method = request.method,
-                            .target = request.target,
-                            .body = request.body,
-                            .headers = request.headers,
-                            .repeatable = request.repeatable},
-                           timeout);
-}
+
+    // The question under way ends, and so does every later one.
+    void stop() {
+        std::shared_ptr<net::Client> client;
+        {
+            const std::lock_guard lock{mutex_};
+            stopped_ = true;
+            client = asked_.lock();
+        }
+        if (client) client->stop();
+    }
+
+private:
+    const std::shared_ptr<net::ClientContext> context_;
+    std::mutex mutex_;  // for what follows
+    std::weak_ptr<net::Client> asked_;
+    bool stopped_ = false;
+};
 
 std::unique_ptr<Signer> make_kms(const Options& options, const ports::Clock& clock) {
     const Options::Signing& signing = options.signer;
@@ -83,13 +115,18 @@ std::unique_ptr<Signer> make_kms(const Options& options, const ports::Clock& clo
     net::Url url = url_in(place, "endpoint");
     AwsKmsOptions kms{signing.key_id, signing.region, url.authority(),
                       url.target.substr(0, url.target.find('?')), signing.timeout};
+    const auto sources = std::make_shared<CredentialSources>(options.client_context);
     AwsSurroundings around{
         variable, content_of,
-        [context = options.client_context](
-            const std::string& where, const net::OwnedRequest& request,
-            domain::Milliseconds timeout) { return ask_once(context, where, request, timeout); }};
+        [sources](const std::string& where, const net::OwnedRequest& request,
+                  domain::Milliseconds timeout) { return sources->ask(where, request, timeout); }};
+    HttpServer server = server_at(std::move(url), options, {});
+    server.stop = [sources, stop = std::move(server.stop)] {
+        sources->stop();
+        stop();
+    };
     return std::make_unique<AwsKms>(
-        std::move(kms), server_at(std::move(url), options, {}),
+        std::move(kms), std::move(server),
         [around = std::move(around), region = signing.region] {
             return find_aws_credentials(around, region);
         },
