@@ -41,7 +41,7 @@ using Columns = std::map<std::string, std::string>;
 Columns columns_of(SQLite::Database& database) {
     Columns columns;
     SQLite::Statement rows(database,
-                           "select m.name, group_concat('quote(' || c.name || ')', '||\',\'||') "
+                           "select m.name, group_concat('quote(' || c.name || ')', '||'',''||') "
                            "from sqlite_schema m, pragma_table_info(m.name) c "
                            "where m.type = 'table' group by 1");
     while (rows.executeStep()) columns[rows.getColumn(0)] = rows.getColumn(1).getString();
