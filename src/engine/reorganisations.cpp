@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/answers.hpp"
+#include "engine/holds.hpp"
 #include "engine/sealing.hpp"
 #include "engine/sending.hpp"
 
@@ -111,6 +112,7 @@ void repair_later(Context& context, const store::Row& row, const Unreachable& un
 void signed_again(Context& context, const store::Row& row, const Sealed& sealed) {
     const std::int64_t id = row.id.sequence;
     context.store.add_attempt(id, {sealed.nonce, sealed.hash, sealed.bytes, {}}, context.now.wall);
+    holds::remember_nonce(context, sealed);
     context.store.include({id, sealed.hash, {}, {}, false});
     context.repairs[id] = context.now.monotonic;
 }
@@ -120,6 +122,16 @@ void sent_again(Context& context, const store::Row& row, const Sent& event) {
     if (const auto* unreachable = std::get_if<Unreachable>(&event.outcome)) {
         repair_later(context, row, *unreachable);
     } else if (const auto* reseal = std::get_if<Reseal>(&event.outcome)) {
+        if (reseal->another_nonce && context.accounts_unsettled) {
+            repair_later(context, row, Unreachable{"looking whether the chain is ahead"});
+            return;
+        }
+        if (reseal->another_nonce && !holds::may_take_another_nonce(context, row)) {
+            // Another process may have brought it to the chain.
+            context.repairs.erase(id);
+            context.store.settle_inclusion(id);
+            return;
+        }
         if (sealing::fetch(context, row, reseal->plan)) {
             context.gates.take_sending();
             return;

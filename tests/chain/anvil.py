@@ -155,13 +155,24 @@ class Anvil:
             self.rpc.ask("evm_setAutomine", True)
             self.rpc.ask("anvil_mine", "0x20")  # what waited: only new ones bring blocks from now on
 
-    def pause_mining(self):
-        """Nothing is mined any more when this returns; whoever replaces blocks meanwhile leaves no gap."""
+    def pause_mining(self, quiet=0.02):
+        """Nothing is mined any more when this returns; what takes longer than `quiet` seconds may be."""
         self.rpc.ask("evm_setAutomine", False)
         self.rpc.ask("evm_setIntervalMining", 0)
         head = None
         while head != (head := self.rpc.ask("eth_blockNumber")):
-            time.sleep(0.02)
+            time.sleep(quiet)
+
+    def reorganise(self, depth):
+        """Empty blocks take the place of the newest ones; to be called while nothing is mined, since a block
+        on its way would leave a gap in the numbers."""
+        self.rpc.ask("anvil_reorg", depth, [])
+        head = int(self.rpc.ask("eth_blockNumber"), 16)
+        blocks = self.rpc.ask_all([("eth_getBlockByNumber", hex(number), False)
+                                   for number in range(max(0, head - depth - 2), head + 1)])
+        if None in blocks:
+            raise AssertionError(f"the node has lost block {head - len(blocks) + 1 + blocks.index(None)}")
+        self.resume_mining()
 
     def resume_mining(self):
         if self.block_time:

@@ -62,15 +62,14 @@ class ReorgDrill(EvmDrill):
             return
         rpc = self.world.chain.rpc
         with self.world.responder.lock:
-            self.world.anvil.pause_mining()
+            self.world.anvil.pause_mining(quiet=0.5)
             lost = self.requests_of_blocks(depth)
             if self.chance.random() < 0.5:
                 rpc.ask("anvil_dropAllTransactions")
             else:
                 # Its answers name ids that stand for other requests now.
                 self.drop_answers()
-            rpc.ask("anvil_reorg", depth, [])
-            self.world.anvil.resume_mining()
+            self.world.anvil.reorganise(depth)
             self.world.responder.forget()
             for request, data in lost[:self.chance.randint(0, 3)]:
                 self.ask_as_stranger(request, data)

@@ -199,6 +199,36 @@ TEST_CASE("an ended request whose transaction needs higher fees gets another one
     CHECK(world.inclusions() == 1);
 }
 
+TEST_CASE("an ended request gets another nonce once it is known that nobody else sent it") {
+    Chained world;
+    world.gateway.account = "0xA";
+    const auto id = world.completed(support::public_decrypt(1));
+    world.gateway.on_send = [](const SendOrder& order) -> std::optional<SendOutcome> {
+        if (order.sealed.size() > 1) return support::ScriptedGateway::receipt(order);
+        return engine::Reseal{{}, order.sealed.size(), true};
+    };
+    world.gateway.block = block(12, 1);
+    world.replace({block(10)});
+    world.restart();
+    world.run_for(1min);
+    CHECK(world.number("select count(*) from attempt") == 1);
+    SUBCASE("nobody else sent") {
+        world.engine.process().inbox.account_found({"0xA", 1, false});
+        world.run_for(1min);
+        CHECK(world.number("select count(*) from attempt") == 2);
+        CHECK(world.number("select position from cursor where listener = 'mark nonce 0xA'") ==
+              world.number("select max(nonce) + 1 from attempt"));
+        CHECK(world.inclusions() == 1);
+    }
+    SUBCASE("another process sent") {
+        world.engine.process().inbox.account_found({"0xA", 9, true});
+        world.run_for(1min);
+        CHECK(world.number("select count(*) from attempt") == 1);
+        CHECK(world.inclusions() == 0);
+    }
+    CHECK(world.status(id) == Status::completed);
+}
+
 TEST_CASE("a nonce is told to the next life until its block is buried") {
     Chained world;
     const auto id = world.completed(support::public_decrypt(1));
