@@ -547,113 +547,114 @@ void Store::keep_note(const std::string& name, const std::string& value) {
 void Store::drop_note(const std::string& name) {
     assert(impl_->in_transaction());
     impl_->statements_.drop_note.with(name).run();
-    std::vector<Hold> Store::holds() {
-        Statement& statement = impl_->statements_.holds.with();
-        std::vector<Hold> holds;
-        while (statement.next()) {
-            holds.push_back({statement.integer(0), domain::from_unix_ms(statement.integer(1)),
-                             statement.integer(2) != 0});
-        }
-        return holds;
-    }
+}
 
-    void Store::hold(std::int64_t sequence, domain::Timestamp since) {
-        assert(impl_->in_transaction());
-        impl_->statements_.hold.with(sequence, since).run();
+std::vector<Hold> Store::holds() {
+    Statement& statement = impl_->statements_.holds.with();
+    std::vector<Hold> holds;
+    while (statement.next()) {
+        holds.push_back({statement.integer(0), domain::from_unix_ms(statement.integer(1)),
+                         statement.integer(2) != 0});
     }
+    return holds;
+}
 
-    void Store::release_hold(std::int64_t sequence) {
-        assert(impl_->in_transaction());
-        impl_->statements_.release_hold.with(sequence).run();
+void Store::hold(std::int64_t sequence, domain::Timestamp since) {
+    assert(impl_->in_transaction());
+    impl_->statements_.hold.with(sequence, since).run();
+}
+
+void Store::release_hold(std::int64_t sequence) {
+    assert(impl_->in_transaction());
+    impl_->statements_.release_hold.with(sequence).run();
+}
+
+std::optional<std::uint64_t> Store::mark(std::string_view name) {
+    return cursor(cursor_of_mark(name));
+}
+
+std::map<std::string, std::uint64_t> Store::marks() {
+    Statement& statement = impl_->statements_.marks.with();
+    const std::size_t prefix = cursor_of_mark({}).size();
+    std::map<std::string, std::uint64_t> marks;
+    while (statement.next()) {
+        marks.emplace(statement.text(0).substr(prefix),
+                      static_cast<std::uint64_t>(statement.integer(1)));
     }
+    return marks;
+}
 
-    std::optional<std::uint64_t> Store::mark(std::string_view name) {
-        return cursor(cursor_of_mark(name));
-    }
+void Store::set_mark(std::string_view name, std::uint64_t value) {
+    set_cursor(cursor_of_mark(name), value);
+}
 
-    std::map<std::string, std::uint64_t> Store::marks() {
-        Statement& statement = impl_->statements_.marks.with();
-        const std::size_t prefix = cursor_of_mark({}).size();
-        std::map<std::string, std::uint64_t> marks;
-        while (statement.next()) {
-            marks.emplace(statement.text(0).substr(prefix),
-                          static_cast<std::uint64_t>(statement.integer(1)));
-        }
-        return marks;
-    }
+std::vector<Change> Store::take_changes() {
+    return std::exchange(impl_->changes_, {});
+}
 
-    void Store::set_mark(std::string_view name, std::uint64_t value) {
-        set_cursor(cursor_of_mark(name), value);
-    }
+std::uint64_t Store::wal_bytes() const {
+    return static_cast<std::uint64_t>(impl_->wal_pages_) * impl_->page_bytes_;
+}
 
-    std::vector<Change> Store::take_changes() {
-        return std::exchange(impl_->changes_, {});
-    }
+void Store::checkpoint() {
+    impl_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+}
 
-    std::uint64_t Store::wal_bytes() const {
-        return static_cast<std::uint64_t>(impl_->wal_pages_) * impl_->page_bytes_;
-    }
-
-    void Store::checkpoint() {
-        impl_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
-    }
-
-    void Store::truncate_wal() {
-        assert(!impl_->in_transaction());
-        // Without waiting: a reader in the way means the next maintenance tries again.
-        sqlite3_busy_timeout(impl_->database_->getHandle(), 0);
-        try {
-            impl_->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
-        } catch (...) {
-            sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
-            throw;
-        }
+void Store::truncate_wal() {
+    assert(!impl_->in_transaction());
+    // Without waiting: a reader in the way means the next maintenance tries again.
+    sqlite3_busy_timeout(impl_->database_->getHandle(), 0);
+    try {
+        impl_->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+    } catch (...) {
         sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
+        throw;
     }
+    sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
+}
 
-    bool Store::wal_holds_wiped_data() const {
-        return impl_->wiped_;
-    }
+bool Store::wal_holds_wiped_data() const {
+    return impl_->wiped_;
+}
 
-    void Store::require_in_place() const {
-        for (const FileIdentity* file : {&impl_->database_file_, &impl_->lock_file_}) {
-            if (file->is_unchanged()) continue;
-            throw StorageError(
-                StorageErrorKind::corrupt,
-                file->path().string() +
-                    " was removed or replaced while in use; what was stored since is "
-                    "lost, and what was there is only in a backup");
-        }
+void Store::require_in_place() const {
+    for (const FileIdentity* file : {&impl_->database_file_, &impl_->lock_file_}) {
+        if (file->is_unchanged()) continue;
+        throw StorageError(StorageErrorKind::corrupt,
+                           file->path().string() +
+                               " was removed or replaced while in use; what was stored since is "
+                               "lost, and what was there is only in a backup");
     }
+}
 
-    void Store::probe() {
-        Transaction transaction(*this);
-        const std::uint64_t probes = cursor("probe").value_or(0) + 1;
-        set_cursor("probe", probes);
-        transaction.commit();
-    }
+void Store::probe() {
+    Transaction transaction(*this);
+    const std::uint64_t probes = cursor("probe").value_or(0) + 1;
+    set_cursor("probe", probes);
+    transaction.commit();
+}
 
-    bool Store::release_reserve() {
-        return impl_->reserve_.release();
-    }
+bool Store::release_reserve() {
+    return impl_->reserve_.release();
+}
 
-    bool Store::restore_reserve() {
-        return impl_->reserve_.restore();
-    }
+bool Store::restore_reserve() {
+    return impl_->reserve_.restore();
+}
 
-    const Options& Store::options() const {
-        return impl_->options_;
-    }
+const Options& Store::options() const {
+    return impl_->options_;
+}
 
-    std::string Store::version() {
-        const int number = sqlite3_libversion_number();
-        // Fixed in 3.51.3 and in the branches 3.50 (from .7) and 3.44 (from .6).
-        const bool fixed = number >= 3051003 || (number >= 3050007 && number < 3051000) ||
-                           (number >= 3044006 && number < 3045000);
-        return std::string("SQLite ") + sqlite3_libversion() +
-               (fixed ? " (WAL-reset bug fixed)"
-                      : " (in the range of the WAL-reset bug; immune: one connection writes and "
-                        "checkpoints)");
-    }
+std::string Store::version() {
+    const int number = sqlite3_libversion_number();
+    // Fixed in 3.51.3 and in the branches 3.50 (from .7) and 3.44 (from .6).
+    const bool fixed = number >= 3051003 || (number >= 3050007 && number < 3051000) ||
+                       (number >= 3044006 && number < 3045000);
+    return std::string("SQLite ") + sqlite3_libversion() +
+           (fixed ? " (WAL-reset bug fixed)"
+                  : " (in the range of the WAL-reset bug; immune: one connection writes and "
+                    "checkpoints)");
+}
 
 }  // namespace store
