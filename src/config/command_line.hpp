@@ -59,6 +59,16 @@ struct Instruct {
     bool json = false;  // the answers as they are, a line for each
 };
 
+// Tries on the operator's machine whether promises are kept.
+struct Drill {
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    bool quick = false;
+    std::optional<std::uint64_t> rounds;
+    std::optional<std::uint64_t> seed;
+    bool json = false;
+};
+
 // Looks for damage; ends with exit_damaged when there is some.
 struct Verify {
     std::optional<std::filesystem::path> database;  // a backup, in place of the data directory
@@ -112,8 +122,8 @@ struct BadUsage {
     std::string text;
 };
 
-using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Ask, Instruct, Verify,
-                             Export, Backup, Release, Restore, Version, Help, BadUsage>;
+using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Drill, Ask, Instruct,
+                             Verify, Export, Backup, Release, Restore, Version, Help, BadUsage>;
 
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_not_all = 3;
