@@ -12,6 +12,7 @@
 #include "commands/build_info.hpp"
 #include "commands/doctor.hpp"
 #include "commands/drill/drill.hpp"
+#include "commands/exit_status.hpp"
 #include "commands/export_ended.hpp"
 #include "commands/import_helper_db.hpp"
 #include "commands/instruct.hpp"
@@ -24,6 +25,7 @@
 #include "commands/verify.hpp"
 #include "config/command_line.hpp"
 #include "config/load.hpp"
+#include "platform/log.hpp"
 #include "platform/progress_bar.hpp"
 #include "platform/real_clock.hpp"
 #include "store/store.hpp"
@@ -31,7 +33,8 @@
 namespace {
 
 int refuse(const config::ConfigErrors& refused) {
-    for (const std::string& error : refused.errors) std::cerr << error << "\n";
+    const std::string_view priority = platform::journal_priority(ports::LogLevel::error);
+    for (const std::string& error : refused.errors) std::cerr << priority << error << "\n";
     return config::exit_usage;
 }
 
@@ -230,7 +233,8 @@ int main(int argc, char** argv) {
         std::cerr << "posthouse: interrupted\n";
         return platform::exit_interrupted;
     } catch (const std::exception& error) {
-        std::cerr << "posthouse: " << error.what() << "\n";
-        return EXIT_FAILURE;
+        std::cerr << platform::journal_priority(ports::LogLevel::error)
+                  << "posthouse: " << error.what() << "\n";
+        return commands::exit_status_of(error);
     }
 }

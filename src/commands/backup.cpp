@@ -9,6 +9,7 @@
 #include "api/admin/backup_routes.hpp"
 #include "commands/admin_client.hpp"
 #include "config/command_line.hpp"
+#include "config/exit_status.hpp"
 #include "config/secret_values.hpp"
 #include "platform/log.hpp"
 #include "platform/real_clock.hpp"

@@ -9,6 +9,7 @@
 
 #include "api/ended_request.hpp"
 #include "config/command_line.hpp"
+#include "config/exit_status.hpp"
 #include "store/ended_requests.hpp"
 
 namespace commands {

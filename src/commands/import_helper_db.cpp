@@ -12,6 +12,7 @@
 #include "commands/chain_identities.hpp"
 #include "commands/helper_share.hpp"
 #include "config/command_line.hpp"
+#include "config/exit_status.hpp"
 #include "domain/identity.hpp"
 #include "engine/request_ids.hpp"
 #include "platform/log.hpp"

@@ -27,7 +27,8 @@ int instruct(const config::Settings& settings, const config::Instruct& command, 
             out << api::admin::done_screen(response.body);
         } else {
             const std::string of = target.substr(0, target.rfind('/'));
-            errors << "posthouse: " << of.substr(of.rfind('/') + 1) << ": "
+            const std::string name = of.substr(of.rfind('/') + 1);
+            errors << "posthouse: " << (name == "admin" ? command.verb : name) << ": "
                    << api::admin::error_screen(response.body) << "\n";
         }
     }

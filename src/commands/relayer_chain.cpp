@@ -8,7 +8,9 @@
 #include "chains/evm/gateway.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/loopback/gateway.hpp"
+#include "commands/exit_status.hpp"
 #include "platform/worker_pool.hpp"
+#include "store/errors.hpp"
 
 namespace commands {
 
@@ -92,6 +94,10 @@ std::unique_ptr<RelayerChain> make_loopback(const config::Settings& settings, po
                                             ports::Logger& logger) {
     try {
         return std::make_unique<Loopback>(settings, clock, logger);
+    } catch (const store::OpenError&) {
+        throw;
+    } catch (const store::StorageError&) {
+        throw;
     } catch (const std::exception& error) {
         throw std::runtime_error("the ledger " + settings.loopback.ledger +
                                  " of the loopback gateway: " + error.what());
@@ -106,7 +112,7 @@ std::unique_ptr<RelayerChain> make_evm(const config::Settings& settings, ports::
         logger.write(ports::LogLevel::info, line);
         return chain;
     } catch (const std::invalid_argument& error) {
-        throw std::runtime_error(std::string("gateway.type evm: ") + error.what());
+        throw BadSettings(std::string("gateway.type evm: ") + error.what());
     }
 }
 

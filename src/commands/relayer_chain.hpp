@@ -22,7 +22,7 @@ public:
     [[nodiscard]] virtual engine::ContractSignatures& contracts() = 0;
 };
 
-// Of the configured type. Throws std::runtime_error that says what it could not be made of.
+// Of the configured type. Throws BadSettings or what an open of its files throws.
 [[nodiscard]] std::unique_ptr<RelayerChain> make_relayer_chain(const config::Settings& settings,
                                                                ports::Clock& clock,
                                                                ports::Logger& logger);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "config/command_line.hpp"
+#include "config/exit_status.hpp"
 #include "config/secret_values.hpp"
 #include "platform/log.hpp"
 #include "platform/real_clock.hpp"

@@ -1,7 +1,8 @@
 #include "commands/round_alerts.hpp"
 
-#include <stdexcept>
 #include <string>
+
+#include "commands/exit_status.hpp"
 
 namespace commands {
 
@@ -12,7 +13,7 @@ std::unique_ptr<RoundAlerts> make_round_alerts(const chains::votes::WebhookOptio
     try {
         return std::make_unique<RoundAlerts>(options, events, clock, logger);
     } catch (const std::invalid_argument& error) {
-        throw std::runtime_error(std::string("helper.alert_webhook: ") + error.what());
+        throw BadSettings(std::string("helper.alert_webhook: ") + error.what());
     }
 }
 

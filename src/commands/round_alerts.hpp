@@ -28,7 +28,7 @@ private:
     chains::votes::Webhook webhook_;
 };
 
-// Nothing when nobody is to be told. Throws std::runtime_error when the URL is none.
+// Nothing when nobody is to be told. Throws BadSettings when the URL is none.
 [[nodiscard]] std::unique_ptr<RoundAlerts> make_round_alerts(
     const chains::votes::WebhookOptions& options, engine::AlertEvents& events,
     const ports::Clock& clock, ports::Logger& logger);

@@ -9,6 +9,7 @@
 #include "base/sanitize.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/evm/signers/make_signer.hpp"
+#include "commands/exit_status.hpp"
 #include "config/secret_values.hpp"
 #include "config/source.hpp"
 #include "net/tls.hpp"
@@ -99,6 +100,20 @@ void read_signer_key(config::Settings& settings) {
     if (!settings.evm.private_key.empty()) check_signer_key(settings.evm.private_key);
 }
 
+// Those who use them read them again; here a start ends before anything is on disk.
+void try_keys_and_certificate(const config::Settings& settings) {
+    const platform::RealClock clock;
+    const api::access::Authenticator authenticator(settings.api.access, clock);
+    if (settings.gateway == config::GatewayType::evm &&
+        settings.evm.signer.type == chains::evm::Options::Signing::Type::remote) {
+        static_cast<void>(chains::evm::signers::make_signer(settings.evm, clock));
+    }
+    const net::HttpOptions& http = settings.http;
+    if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
+        const net::Tls tls({http.tls_certificate_file, http.tls_key_file});
+    }
+}
+
 }  // namespace
 
 void find_signer_key(config::Settings& settings) {
@@ -108,25 +123,20 @@ void find_signer_key(config::Settings& settings) {
 
 void find_secrets(config::Settings& settings) {
     settings.api.access.credentials_directory = credentials_directory();
-    find_tls_files(settings.http, settings.api.access.credentials_directory);
-    read_admin_token(settings);
-    read_signer_key(settings);
+    try {
+        find_tls_files(settings.http, settings.api.access.credentials_directory);
+        read_admin_token(settings);
+        read_signer_key(settings);
+        try_keys_and_certificate(settings);
+    } catch (const std::runtime_error& error) {
+        throw BadSettings(error.what());
+    }
 }
 
 std::vector<std::string> check_secrets(config::Settings& settings) {
     settings.api.access.credentials_directory = credentials_directory();
     std::vector<std::string> lines = leave_out_credentials(settings);
     find_secrets(settings);
-    const platform::RealClock clock;
-    const api::access::Authenticator authenticator(settings.api.access, clock);
-    const net::HttpOptions& http = settings.http;
-    if (settings.gateway == config::GatewayType::evm &&
-        settings.evm.signer.type == chains::evm::Options::Signing::Type::remote) {
-        static_cast<void>(chains::evm::signers::make_signer(settings.evm, clock));
-    }
-    if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
-        const net::Tls tls({http.tls_certificate_file, http.tls_key_file});
-    }
     return lines;
 }
 

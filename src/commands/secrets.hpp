@@ -7,15 +7,15 @@
 
 namespace commands {
 
-// The places of secrets become paths; the admin token and the key that signs transactions are read.
-// Throws std::runtime_error that names the file and the fix.
+// The places of secrets become paths; the admin token and the key that signs transactions are read,
+// what others read later is tried. Throws BadSettings that names the file and the fix.
 void find_secrets(config::Settings& settings);
 
-// The key that signs transactions, alone. Throws like find_secrets().
+// The key that signs transactions, alone. Throws std::runtime_error like it.
 void find_signer_key(config::Settings& settings);
 
 // Reads every secret as a start would, but those only the running service can read; each of them
-// gives a line. Throws like a start.
+// gives a line. Throws like find_secrets().
 [[nodiscard]] std::vector<std::string> check_secrets(config::Settings& settings);
 
 }  // namespace commands

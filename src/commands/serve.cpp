@@ -1,6 +1,5 @@
 #include "commands/serve.hpp"
 
-#include <cstdlib>
 #include <string>
 
 #include "commands/service.hpp"
@@ -18,7 +17,7 @@ int serve(const config::Loaded& loaded) {
     service.listen();
     service.wait();
     service.stop();
-    return service.failed() ? EXIT_FAILURE : EXIT_SUCCESS;
+    return service.exit_status();
 }
 
 }  // namespace commands

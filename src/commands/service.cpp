@@ -1,6 +1,7 @@
 #include "commands/service.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -23,6 +24,7 @@
 #include "commands/backup_job.hpp"
 #include "commands/build_info.hpp"
 #include "commands/chain_identities.hpp"
+#include "commands/exit_status.hpp"
 #include "commands/reload.hpp"
 #include "commands/role.hpp"
 #include "engine/operations.hpp"
@@ -87,6 +89,19 @@ struct Admin {
     net::HttpServer server;
 };
 
+// For requests: on the sockets the service manager holds for it, or on its own.
+net::HttpServer make_server(const net::HttpOptions& options, net::HttpApplication& application,
+                            std::vector<base::Descriptor> sockets, ports::Logger& logger) {
+    if (sockets.empty()) return {options, application};
+    logger.write(ports::LogLevel::info,
+                 "sockets_taken_over count=" + std::to_string(sockets.size()));
+    try {
+        return {options, application, std::move(sockets)};
+    } catch (const std::runtime_error& error) {
+        throw BadSettings(error.what());
+    }
+}
+
 // Counts what is stored now, beside everything else: a million requests must not delay the start.
 std::jthread count_requests(const store::Options& options, api::metrics::Metrics& metrics,
                             ports::Logger& logger) {
@@ -130,7 +145,7 @@ public:
     // Its snapshot would keep the log from being cut.
     void stop_counting();
 
-    [[nodiscard]] bool failed() const { return processor_.failed(); }
+    [[nodiscard]] int exit_status() const { return processor_.exit_status(); }
 
 private:
     [[nodiscard]] api::metrics::Sources sources();
@@ -145,6 +160,7 @@ private:
     platform::WorkerPool share_queries_{share_query_workers};
     api::Application application_;
     net::HttpServer server_;
+    Reloads reloads_;
     api::admin::AdminChanges changes_;
     store::JobReader job_reader_;
     api::admin::JobAnswers jobs_;
@@ -179,7 +195,9 @@ Service::Frontend::Frontend(Service& service)
                     share_lookups_,
                     share_queries_,
                     &service.engine_}),
-      server_(service.settings_.http, application_),
+      server_(make_server(service.settings_.http, application_, std::move(service.sockets_),
+                          service.log_)),
+      reloads_(reloads_of(service.settings_, service.authenticator_, server_), service.log_),
       changes_(service.engine_, service.log_, service.configured_, service.restored_),
       job_reader_(service.settings_.store),
       jobs_(job_reader_, job_sources()),
@@ -257,6 +275,7 @@ std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
             "log_level_changed level=" + std::string(api::admin::name_of(level)) + " by=operator");
         service_.log_.set_level(level);
     }));
+    routes.push_back(api::admin::reload_route([this] { return reloads_.run(); }));
     return routes;
 }
 
@@ -300,9 +319,7 @@ void Service::Frontend::start() {
 }
 
 void Service::Frontend::wait() {
-    const bool with_tls = !service_.settings_.http.tls_certificate_file.empty();
-    wait_for_stop_signal(reloads_of(service_.authenticator_, server_, with_tls), service_.log_,
-                         service_.service_manager_);
+    wait_for_stop_signal(reloads_, service_.service_manager_);
 }
 
 void Service::Frontend::drain() {
@@ -319,6 +336,7 @@ void Service::Frontend::stop_counting() {
 Service::Service(const config::Settings& settings, platform::Log& log)
     : settings_(settings),
       log_(log),
+      sockets_(service_manager_.take_sockets()),
       authenticator_(settings_.api.access, clock_),
       store_(settings_.store),
       reader_(report_opened(claim(store_, settings_), log_), reader_connections_max),
@@ -334,8 +352,10 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       inbox_(settings_.engine.inbox_capacity),
       long_polls_(clock_, settings_.api.long_polls_max),
       round_alerts_(make_round_alerts(settings_.webhook, inbox_, clock_, log_)),
+      status_(service_manager_, [this] { return status_line(); }),
       processor_(settings_.engine, store_, gates_, gateway_, inbox_, clock_, random_, log_,
-                 observers_, round_alerts_ ? &round_alerts_->sink() : nullptr),
+                 observers_, round_alerts_ ? &round_alerts_->sink() : nullptr,
+                 service_manager_.exists() ? &status_ : nullptr),
       end_of_events_(gateway_),
       engine_(inbox_, processor_, gates_, gateway_, reader_, clock_),
       vote_chain_(votes_->chain()),
@@ -350,6 +370,7 @@ Service::Service(const config::Settings& settings, platform::Log& log)
 Service::~Service() = default;
 
 void Service::recover() {
+    service_manager_.status("recovering");
     const auto extend = [this] { service_manager_.extend_timeout(start_extension); };
     log_.write(ports::LogLevel::info,
                recovered_line(processor_.recover(extend), settings_.engine.shares.expose_timing));
@@ -366,7 +387,9 @@ void Service::wait() {
 }
 
 void Service::stop() {
+    stopping_ = true;
     service_manager_.stopping();
+    service_manager_.status("stopping");
     log_.write(ports::LogLevel::info, "stopping");
     long_polls_.stop();
     frontend_->drain();
@@ -377,7 +400,7 @@ void Service::stop() {
     gateway_.stop();
     if (round_alerts_) round_alerts_->stop();
     frontend_->stop_counting();
-    if (!failed()) {
+    if (exit_status() == EXIT_SUCCESS) {
         try {
             store_.truncate_wal();
         } catch (const store::StorageError& error) {
@@ -389,8 +412,22 @@ void Service::stop() {
     log_.write(ports::LogLevel::info, "stopped");
 }
 
-bool Service::failed() const {
-    return frontend_->failed();
+// Nothing of vote shares: how many wait tells when votes are revealed.
+std::string Service::status_line() const {
+    if (stopping_) return "stopping";
+    const auto [readiness, sending] = gates_.depths();
+    const std::size_t waiting = readiness.public_decrypt + readiness.user_decrypt +
+                                sending.input_proof + sending.public_decrypt + sending.user_decrypt;
+    std::string unwell;
+    for (const engine::Dependency& dependency : engine_.dependencies()) {
+        if (!dependency.ok) unwell += (unwell.empty() ? "" : ", ") + dependency.name;
+    }
+    return "in service, " + std::to_string(waiting) + " requests wait" +
+           (unwell.empty() ? "" : "; not well: " + unwell);
+}
+
+int Service::exit_status() const {
+    return frontend_->exit_status();
 }
 
 }  // namespace commands

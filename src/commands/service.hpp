@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "api/access/authenticator.hpp"
 #include "api/admin/recent_rates.hpp"
@@ -8,6 +11,7 @@
 #include "api/metrics/metrics.hpp"
 #include "commands/relayer_chain.hpp"
 #include "commands/round_alerts.hpp"
+#include "commands/service_status.hpp"
 #include "commands/service_threads.hpp"
 #include "commands/stored_tuning.hpp"
 #include "commands/vote_service.hpp"
@@ -44,15 +48,19 @@ public:
     void wait();     // until a signal asks to stop
     void stop();     // answers what is under way, within bounds, and leaves the files in order
 
-    // A file that can not be trusted ended the work.
-    [[nodiscard]] bool failed() const;
+    // After stop(): of the program, one of config/exit_status.hpp.
+    [[nodiscard]] int exit_status() const;
 
 private:
     class Frontend;
 
+    [[nodiscard]] std::string status_line() const;
+
     const config::Settings& settings_;
     platform::Log& log_;
     platform::ServiceManager service_manager_;
+    // Before anything is opened: their descriptors are told by number.
+    std::vector<base::Descriptor> sockets_;
     platform::RealClock clock_;
     platform::SecureRandom random_;
     // Before anything is on disk: with bad keys there is no start.
@@ -73,12 +81,14 @@ private:
     api::LongPolls long_polls_;
     engine::Observers observers_;
     const std::unique_ptr<RoundAlerts> round_alerts_;
+    ServiceStatus status_;
     engine::Processor processor_;
     const StopAtEnd end_of_events_;
     engine::Service engine_;
     const engine::VoteChain vote_chain_;
     engine::StoredRounds rounds_;
 
+    std::atomic<bool> stopping_{false};
     std::unique_ptr<Frontend> frontend_;  // while it listens
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/sanitize.hpp"
+#include "commands/exit_status.hpp"
 
 namespace commands {
 
@@ -16,7 +17,7 @@ ProcessorThread::ProcessorThread(engine::Processor& processor, engine::Inbox& in
           try {
               processor.run(grace);
           } catch (const std::exception& error) {
-              failed_ = true;
+              exit_status_ = exit_status_of(error);
               logger.write(ports::LogLevel::error,
                            "processor_stopped alert=true error=" + base::log_value(error.what()));
               ::kill(::getpid(), SIGTERM);

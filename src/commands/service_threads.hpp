@@ -22,11 +22,12 @@ public:
     ProcessorThread& operator=(const ProcessorThread&) = delete;
 
     void stop();
-    [[nodiscard]] bool failed() const { return failed_; }
+    // After stop(): 0, or what ended it as one of config/exit_status.hpp.
+    [[nodiscard]] int exit_status() const { return exit_status_; }
 
 private:
     engine::Inbox& inbox_;
-    std::atomic<bool> failed_{false};
+    std::atomic<int> exit_status_{0};
     std::thread thread_;
 };
 

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "config/command_line.hpp"
+#include "config/exit_status.hpp"
 #include "platform/log.hpp"
 #include "store/errors.hpp"
 #include "store/owner_lock.hpp"

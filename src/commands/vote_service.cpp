@@ -6,6 +6,7 @@
 
 #include "chains/split_gateway.hpp"
 #include "chains/votes/rest_votes.hpp"
+#include "commands/exit_status.hpp"
 #include "platform/worker_pool.hpp"
 
 namespace commands {
@@ -83,7 +84,7 @@ std::unique_ptr<VoteService> make_vote_service(const config::Settings& settings,
         logger.write(ports::LogLevel::info, line_of(settings));
         return votes;
     } catch (const std::invalid_argument& error) {
-        throw std::runtime_error(std::string("the vote chain: ") + error.what());
+        throw BadSettings(std::string("the vote chain: ") + error.what());
     }
 }
 

@@ -23,7 +23,7 @@ public:
 };
 
 // As configured: a chain of their own beside `relayer`, or the relayer's. Throws
-// std::runtime_error that says what it could not be made of.
+// BadSettings that says what it could not be made of.
 [[nodiscard]] std::unique_ptr<VoteService> make_vote_service(
     const config::Settings& settings, engine::Gateway& relayer, engine::RoundDirectory& rounds,
     const ports::Clock& clock, ports::Logger& logger, engine::VoteObserver& observer);

@@ -159,6 +159,7 @@ public:
         take(add(app, "resume", "Let what was paused begin again"), "KIND", "As for pause");
         take(add(app, "log-level", "Change what is logged, also after restarts"), "LEVEL",
              "debug, info, warning or error");
+        add(app, "reload", "Have the files of keys and of TLS read again");
     }
 
     // Nothing: another command was given.
@@ -171,7 +172,9 @@ public:
                 instruct.targets.push_back("/admin/jobs/" + percent_encoded(id) + "/" +
                                            instruct.verb);
             }
-            if (instruct.verb == "log-level") {
+            if (instruct.verb == "reload") {
+                instruct.targets = {"/admin/reload"};
+            } else if (instruct.verb == "log-level") {
                 instruct.targets = {"/admin/log-level/" + percent_encoded(what_)};
             } else if (ids_.empty()) {
                 instruct.targets = {"/admin/kinds/" + percent_encoded(what_) + "/" + instruct.verb};
@@ -209,6 +212,14 @@ private:
     bool share_too_ = false;
     std::vector<const CLI::App*> commands_;
 };
+
+std::string exit_statuses_text() {
+    std::string text = "Exit status:\n";
+    for (const ExitStatus& status : exit_statuses) {
+        text += "  " + std::to_string(status.value) + "  " + std::string(status.meaning) + "\n";
+    }
+    return text;
+}
 
 }  // namespace
 
@@ -332,6 +343,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     restore_command.footer("Ends with 4 when rows of the backup have faults.");
     const CLI::App& version_command = *app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
+    app.footer(exit_statuses_text());
 
     try {
         app.parse(argc, argv);

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "config/exit_status.hpp"
+
 namespace config {
 
 struct Serve {
@@ -124,10 +126,6 @@ struct BadUsage {
 
 using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Drill, Ask, Instruct,
                              Verify, Export, Backup, Release, Restore, Version, Help, BadUsage>;
-
-inline constexpr int exit_usage = 2;
-inline constexpr int exit_not_all = 3;
-inline constexpr int exit_damaged = 4;
 
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
 

@@ -163,7 +163,7 @@ std::vector<Key> http_keys() {
         key("log.show_thread_ids", boolean(), SETTING(log.show_thread_ids),
             "Begin log lines with the thread."),
         key("log.show_timestamp", boolean(), SETTING(log.show_timestamp),
-            "Begin log lines with the time."),
+            "Begin log lines with the time; text goes without in the journal, which has its own."),
         key("log.show_target", boolean(), SETTING(log.show_target),
             "Begin log lines with the program's name."),
 

@@ -39,13 +39,15 @@ Unavailable unavailable(store::StorageErrorKind kind, std::string reason) {
 
 Processor::Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
                      Inbox& inbox, const ports::Clock& clock, ports::Random& random,
-                     ports::Logger& logger, Observer& observer, AlertSink* alerts)
+                     ports::Logger& logger, Observer& observer, AlertSink* alerts,
+                     ports::Heartbeat* heartbeat)
     : store_(store),
       gates_(gates),
       gateway_(gateway),
       inbox_(inbox),
       logger_(logger),
       observer_(observer),
+      heartbeat_(heartbeat),
       clock_(clock),
       filtered_clock_(clock, options.clock_leap, options.clock_leap_hold),
       admission_(RequestIds{random, store.last_sequence()}),
@@ -368,6 +370,22 @@ Nanoseconds Processor::until_next_wake() {
 }
 
 Processor::Wait Processor::turn() {
+    Wait wait = try_step();
+    if (heartbeat_ != nullptr) wait.length = std::min(wait.length, beat());
+    return wait;
+}
+
+// A failing disk is no stuck loop: it beats all the same.
+Nanoseconds Processor::beat() {
+    const domain::Monotonic now = clock_.monotonic();
+    if (now >= next_beat_) {
+        heartbeat_->beat();
+        next_beat_ = now + heartbeat_->interval();
+    }
+    return next_beat_ - now;
+}
+
+Processor::Wait Processor::try_step() {
     const domain::Monotonic now = filtered_clock_.now().monotonic;
     if (!is_open() && now >= next_try_) {
         try_to_leave_read_only();

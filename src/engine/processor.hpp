@@ -12,6 +12,7 @@
 #include "engine/recovery.hpp"
 #include "engine/rounds.hpp"
 #include "ports/clock.hpp"
+#include "ports/heartbeat.hpp"
 
 namespace engine {
 
@@ -24,9 +25,11 @@ namespace engine {
 class Processor {
 public:
     // `alerts`: whom to tell of rounds that end with unrevealed shares, beside the log.
+    // `heartbeat`: hears of every turn, often enough also where nothing happens.
     Processor(const Options& options, store::Store& store, Gates& gates, Gateway& gateway,
               Inbox& inbox, const ports::Clock& clock, ports::Random& random, ports::Logger& logger,
-              Observer& observer, AlertSink* alerts = nullptr);
+              Observer& observer, AlertSink* alerts = nullptr,
+              ports::Heartbeat* heartbeat = nullptr);
 
     // Once, before anything else: puts interrupted work back and starts the gateway's answers.
     recovery::Report recover(const std::function<void()>& progress = [] {});
@@ -68,6 +71,8 @@ public:
 private:
     static constexpr std::int64_t none_begun = -1;
 
+    [[nodiscard]] Wait try_step();
+    [[nodiscard]] domain::Nanoseconds beat();
     void run_turns(domain::Milliseconds grace);
     void release_unfinished();
     void refuse_the_rest();
@@ -96,6 +101,7 @@ private:
     Inbox& inbox_;
     ports::Logger& logger_;
     Observer& observer_;
+    ports::Heartbeat* const heartbeat_;
     const ports::Clock& clock_;
     FilteredClock filtered_clock_;
     Admission admission_;
@@ -109,6 +115,7 @@ private:
     Events events_;
     domain::Monotonic next_maintenance_{};
     domain::Monotonic next_try_{};
+    domain::Monotonic next_beat_{};
     std::optional<domain::Milliseconds> reported_leap_;
     bool more_rounds_ = false;
     bool more_maintenance_ = false;

@@ -76,12 +76,15 @@ template <class AsioSocket>
 
 class HttpServer::Running {
 public:
-    Running(const HttpOptions& options, HttpApplication& application)
+    Running(const HttpOptions& options, HttpApplication& application,
+            std::vector<base::Descriptor> listening)
         : core_(options, application, load_tls(options)),
           housekeeping_(boost::asio::make_strand(core_.context)),
           sweep_interval_(std::clamp<Clock::duration>(options.request_deadline / 8, 5ms, 1s)),
           sweep_timer_(housekeeping_) {
-        auto listeners = listeners_of(options);
+        auto listeners = listening.empty() ? listeners_of(options)
+                                           : take_over(std::move(listening), options.host,
+                                                       options.port, options.address_setting);
         port_ = listeners.port;
         for (auto& socket : listeners.sockets) {
             if (take(acceptors_.emplace_back(housekeeping_), socket)) continue;
@@ -250,8 +253,9 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-HttpServer::HttpServer(const HttpOptions& options, HttpApplication& application)
-    : running_(std::make_unique<Running>(options, application)) {}
+HttpServer::HttpServer(const HttpOptions& options, HttpApplication& application,
+                       std::vector<base::Descriptor> listening)
+    : running_(std::make_unique<Running>(options, application, std::move(listening))) {}
 
 HttpServer::~HttpServer() = default;
 

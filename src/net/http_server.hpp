@@ -7,7 +7,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/descriptor.hpp"
 #include "net/http_application.hpp"
 #include "net/http_message.hpp"
 
@@ -58,8 +60,10 @@ struct HttpCounts {
 class HttpServer {
 public:
     // Raises the limit of open files as far as it may, loads the certificate and binds. Throws
-    // std::runtime_error naming the limit, file or address and the reason.
-    HttpServer(const HttpOptions& options, HttpApplication& application);
+    // std::runtime_error naming the limit, file or address and the reason. `listening`: sockets of
+    // that address that listen already, see take_over(); none: it makes its own.
+    HttpServer(const HttpOptions& options, HttpApplication& application,
+               std::vector<base::Descriptor> listening = {});
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
     // Waits for the calls of the application in progress and closes every connection.

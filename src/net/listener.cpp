@@ -1,14 +1,17 @@
 #include "net/listener.hpp"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -101,12 +104,16 @@ Listeners listen_on_all(std::vector<Address> addresses, int& reason) {
     return all;
 }
 
-}  // namespace
+using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-Listeners listen_on(const std::string& host, int port, const std::string& setting) {
-    const std::string place = host + ":" + std::to_string(port);
+std::string place_of(const std::string& host, int port) {
+    return host + ":" + std::to_string(port);
+}
+
+std::vector<Address> addresses_of(const std::string& host, int port) {
     if (port < 0 || port > 65535) {
-        throw std::runtime_error("cannot listen on " + place + ": a port is 0 to 65535");
+        throw std::runtime_error("cannot listen on " + place_of(host, port) +
+                                 ": a port is 0 to 65535");
     }
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
@@ -116,10 +123,56 @@ Listeners listen_on(const std::string& host, int port, const std::string& settin
     const int failure =
         ::getaddrinfo(without_brackets(host).c_str(), std::to_string(port).c_str(), &hints, &first);
     if (failure != 0) {
-        throw std::runtime_error("cannot listen on " + place + ": " + ::gai_strerror(failure));
+        throw std::runtime_error("cannot listen on " + place_of(host, port) + ": " +
+                                 ::gai_strerror(failure));
     }
-    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list(first, &::freeaddrinfo);
-    const auto addresses = addresses_in(list.get());
+    const AddressList list(first, &::freeaddrinfo);
+    return addresses_in(list.get());
+}
+
+bool listens(int socket) {
+    int answer = 0;
+    socklen_t length = sizeof answer;
+    return ::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &answer, &length) == 0 && answer != 0;
+}
+
+// Where it is bound, as "[::]:3000"; nothing when that is no address of TCP.
+std::optional<std::string> bound_place(const sockaddr_storage& address, socklen_t length) {
+    std::array<char, NI_MAXHOST> host{};
+    if ((address.ss_family != AF_INET && address.ss_family != AF_INET6) ||
+        ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), length, host.data(), host.size(),
+                      nullptr, 0, NI_NUMERICHOST) != 0) {
+        return std::nullopt;
+    }
+    const std::string name = host.data();
+    return place_of(address.ss_family == AF_INET6 ? "[" + name + "]" : name,
+                    ntohs(port_of(const_cast<sockaddr_storage&>(address))));
+}
+
+// Scope and flow of IPv6 are no part of what is configured.
+bool is_same_host(const sockaddr_storage& one, const sockaddr_storage& other) {
+    if (one.ss_family != other.ss_family) return false;
+    if (one.ss_family == AF_INET) {
+        return reinterpret_cast<const sockaddr_in&>(one).sin_addr.s_addr ==
+               reinterpret_cast<const sockaddr_in&>(other).sin_addr.s_addr;
+    }
+    return std::memcmp(&reinterpret_cast<const sockaddr_in6&>(one).sin6_addr,
+                       &reinterpret_cast<const sockaddr_in6&>(other).sin6_addr,
+                       sizeof(in6_addr)) == 0;
+}
+
+void prepare_taken(int socket) {
+    if (!set_option(socket, IPPROTO_TCP, TCP_NODELAY) ||
+        ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK) != 0) {
+        throw std::runtime_error("cannot use the socket that was handed over: " +
+                                 std::system_category().message(errno));
+    }
+}
+
+}  // namespace
+
+Listeners listen_on(const std::string& host, int port, const std::string& setting) {
+    const auto addresses = addresses_of(host, port);
     int reason = 0;
     // The port that was free on the first address may be taken on the second.
     for (int tries = port == 0 ? any_port_tries : 1; tries > 0; --tries) {
@@ -127,9 +180,39 @@ Listeners listen_on(const std::string& host, int port, const std::string& settin
         if (!all.sockets.empty()) return all;
         if (reason != EADDRINUSE) break;
     }
-    throw std::runtime_error("cannot listen on " + place + ": " +
+    throw std::runtime_error("cannot listen on " + place_of(host, port) + ": " +
                              std::system_category().message(reason) +
                              "; stop what listens there or choose another address with " + setting);
+}
+
+Listeners take_over(std::vector<base::Descriptor> sockets, const std::string& host, int port,
+                    const std::string& setting) {
+    const auto addresses = addresses_of(host, port);
+    Listeners all{std::move(sockets), 0};
+    for (const base::Descriptor& socket : all.sockets) {
+        sockaddr_storage bound{};
+        socklen_t length = sizeof bound;
+        const bool known =
+            ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&bound), &length) == 0;
+        const auto place = known ? bound_place(bound, length) : std::nullopt;
+        if (!place || !listens(socket.get())) {
+            throw std::runtime_error("what was handed over is no listening TCP socket; name " +
+                                     place_of(host, port) + " in ListenStream= of the socket unit");
+        }
+        const bool named = std::ranges::any_of(addresses, [&](const Address& address) {
+            return is_same_host(address.address, bound);
+        });
+        all.port = port_of(bound);
+        if (!named || (port != 0 && all.port != port)) {
+            throw std::runtime_error("the socket that was handed over listens on " + *place +
+                                     ", and not on " + place_of(host, port) +
+                                     "; write the same address in ListenStream= of the socket "
+                                     "unit and in " +
+                                     setting);
+        }
+        prepare_taken(socket.get());
+    }
+    return all;
 }
 
 }  // namespace net

@@ -18,4 +18,9 @@ struct Listeners {
 // Throws std::runtime_error naming address and reason.
 [[nodiscard]] Listeners listen_on(const std::string& host, int port, const std::string& setting);
 
+// Takes sockets over that listen already, as systemd hands them out. Throws std::runtime_error when
+// one is no listening TCP socket, or not on an address of `host` and `port`, where 0 is any.
+[[nodiscard]] Listeners take_over(std::vector<base::Descriptor> sockets, const std::string& host,
+                                  int port, const std::string& setting);
+
 }  // namespace net

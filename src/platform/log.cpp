@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/stat.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <spdlog/logger.h>
@@ -37,7 +38,7 @@ spdlog::level::level_enum level_of(ports::LogLevel level) {
 }
 
 // The words of spdlog's pattern language; %v is the line, escaped before it gets there.
-std::string pattern_of(const LogOptions& options) {
+std::string pattern_of(const LogOptions& options, bool journal) {
     if (options.format == LogFormat::json) {
         std::string pattern = "{";
         if (options.show_timestamp) pattern += R"("timestamp":"%Y-%m-%dT%H:%M:%S.%eZ",)";
@@ -48,7 +49,7 @@ std::string pattern_of(const LogOptions& options) {
     }
     const bool pretty = options.format == LogFormat::pretty;
     std::string pattern;
-    if (options.show_timestamp) {
+    if (options.show_timestamp && !journal) {  // which has its own
         pattern += pretty ? "%Y-%m-%d %H:%M:%S.%e %z  " : "%Y-%m-%dT%H:%M:%S.%eZ ";
     }
     pattern += pretty ? "%^%-7l%$ " : "%l ";
@@ -65,15 +66,33 @@ bool writes_to_journal() {
     return named == std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);
 }
 
-// What the journal takes for the priority of a line (sd-daemon(3)); spdlog has its own order.
+// What the journal takes for the priority of a line (sd-daemon(3)).
+std::string_view priority_of(ports::LogLevel level) {
+    switch (level) {
+        case ports::LogLevel::debug:
+            return SD_DEBUG;
+        case ports::LogLevel::info:
+            return SD_INFO;
+        case ports::LogLevel::warning:
+            return SD_WARNING;
+        case ports::LogLevel::error:
+            break;
+    }
+    return SD_ERR;
+}
+
+ports::LogLevel level_of(spdlog::level::level_enum level) {
+    return level >= spdlog::level::err    ? ports::LogLevel::error
+           : level == spdlog::level::warn ? ports::LogLevel::warning
+           : level == spdlog::level::info ? ports::LogLevel::info
+                                          : ports::LogLevel::debug;
+}
+
 class JournalPriority : public spdlog::custom_flag_formatter {
 public:
     void format(const spdlog::details::log_msg& message, const std::tm&,
                 spdlog::memory_buf_t& out) override {
-        const std::string_view prefix = message.level >= spdlog::level::err    ? "<3>"
-                                        : message.level == spdlog::level::warn ? "<4>"
-                                        : message.level == spdlog::level::info ? "<6>"
-                                                                               : "<7>";
+        const std::string_view prefix = priority_of(level_of(message.level));
         out.append(prefix.data(), prefix.data() + prefix.size());
     }
     [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override {
@@ -86,7 +105,8 @@ std::unique_ptr<spdlog::formatter> formatter_of(const LogOptions& options) {
         options.format == LogFormat::pretty ? spdlog::pattern_time_type::local
                                             : spdlog::pattern_time_type::utc);
     formatter->add_flag<JournalPriority>('*');
-    formatter->set_pattern((writes_to_journal() ? "%*" : "") + pattern_of(options));
+    const bool journal = writes_to_journal();
+    formatter->set_pattern((journal ? "%*" : "") + pattern_of(options, journal));
     return formatter;
 }
 
@@ -100,6 +120,10 @@ using base::is_control;
 constexpr std::string_view digits = "0123456789abcdef";
 
 }  // namespace
+
+std::string_view journal_priority(ports::LogLevel level) {
+    return writes_to_journal() ? priority_of(level) : std::string_view{};
+}
 
 std::string printable(std::string_view text) {
     std::string out;

@@ -23,7 +23,7 @@ enum class LogFormat {
 struct LogOptions {
     LogFormat format = LogFormat::compact;
     ports::LogLevel level = ports::LogLevel::info;  // lines below are dropped
-    bool show_timestamp = true;
+    bool show_timestamp = true;  // not in text for the journal, which has its own
     bool show_target = true;
     bool show_thread_ids = false;
 
@@ -51,6 +51,10 @@ private:
     std::mutex mutex_;  // guards what follows, and the wait-free writing
     std::uint64_t lost_ = 0;
 };
+
+// What stands before a line on standard error that no Log writes: nothing where that is not the
+// journal.
+[[nodiscard]] std::string_view journal_priority(ports::LogLevel level);
 
 // Characters that could forge a line or drive a terminal are written as \n, \r, \t, \xHH.
 [[nodiscard]] std::string printable(std::string_view text);

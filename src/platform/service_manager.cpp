@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 
 namespace platform {
 namespace {
@@ -15,6 +17,17 @@ bool notify(const std::string& state) {
 }
 
 }  // namespace
+
+bool ServiceManager::exists() const {
+    return std::getenv("NOTIFY_SOCKET") != nullptr;
+}
+
+std::vector<base::Descriptor> ServiceManager::take_sockets() {
+    std::vector<base::Descriptor> sockets;
+    const int count = ::sd_listen_fds(1);
+    for (int i = 0; i < count; ++i) sockets.emplace_back(SD_LISTEN_FDS_START + i);
+    return sockets;
+}
 
 void ServiceManager::ready() {
     static_cast<void>(notify("READY=1"));
@@ -36,6 +49,16 @@ void ServiceManager::stopping() {
 void ServiceManager::extend_timeout(domain::Milliseconds time) {
     const std::chrono::microseconds usec = std::max(time, domain::Milliseconds{0});
     static_cast<void>(notify("EXTEND_TIMEOUT_USEC=" + std::to_string(usec.count())));
+}
+
+std::optional<domain::Milliseconds> ServiceManager::watchdog() const {
+    std::uint64_t usec = 0;
+    if (::sd_watchdog_enabled(0, &usec) <= 0) return std::nullopt;
+    return std::chrono::floor<domain::Milliseconds>(std::chrono::microseconds{usec});
+}
+
+void ServiceManager::alive() {
+    static_cast<void>(notify("WATCHDOG=1"));
 }
 
 void ServiceManager::status(std::string line) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-#include "store/errors.hpp"
+#include "store/open_errors.hpp"
 #include "store/owner_lock.hpp"
 #include "store/schema.hpp"
 #include "store/statement.hpp"
@@ -42,9 +42,10 @@ void refuse_network_filesystem(const Options& options) {
     if (::statfs(options.directory.c_str(), &facts) != 0) return;
     if (!is_network_filesystem(static_cast<long>(facts.f_type))) return;
     if (options.allow_network_filesystem) return;
-    throw OpenError("the data directory " + options.directory.string() +
-                    " lies on a network file system, where locks can not be trusted; use a local "
-                    "disk or set storage.allow_network_filesystem = true");
+    throw UntrustedPlace(
+        "the data directory " + options.directory.string() +
+        " lies on a network file system, where locks can not be trusted; use a local "
+        "disk or set storage.allow_network_filesystem = true");
 }
 
 void create_private_file(const std::filesystem::path& path) {
@@ -53,14 +54,23 @@ void create_private_file(const std::filesystem::path& path) {
         ::close(descriptor);
         return;
     }
-    const std::string reason = std::generic_category().message(errno);
+    const int error = errno;
     std::error_code unknown;
     if (std::filesystem::exists(path, unknown)) {
-        throw OpenError("can not open " + path.string() + ": " + reason +
-                        "; let this user read and write the file");
+        refuse_place("can not open " + path.string(), error == EROFS ? path.parent_path() : path,
+                     error);
     }
-    throw OpenError("can not create " + path.string() + ": " + reason +
-                    "; make the data directory writable for this user");
+    refuse_place("can not create " + path.string(), path.parent_path(), error);
+}
+
+// Left by somebody else, as when root opened the database once: SQLite would only say "can not
+// open".
+void refuse_closed_companions(const std::filesystem::path& database) {
+    for (const char* suffix : {"-wal", "-shm"}) {
+        const std::filesystem::path path = database.string() + suffix;
+        if (::access(path.c_str(), F_OK) != 0 || ::access(path.c_str(), R_OK | W_OK) == 0) continue;
+        refuse_place("can not open " + path.string(), path, errno);
+    }
 }
 
 std::int64_t pragma_value(SQLite::Database& database, const std::string& name) {
@@ -77,18 +87,19 @@ void refuse_foreign(SQLite::Database& database, const std::filesystem::path& pat
     const bool untouched = application == 0 && version == 0 && tables == 0;
     const bool is_backup = application == application_id_of_backup;
     if (is_backup && is_for_service) {
-        throw OpenError(path.string() +
-                        " is a backup; take it back with posthouse restore FILE --data-dir DIR");
+        throw ForeignDatabase(
+            path.string() +
+            " is a backup; take it back with posthouse restore FILE --data-dir DIR");
     }
     if (application != application_id && !untouched && !is_backup) {
-        throw OpenError(path.string() +
-                        " is a database of another program (application_id differs); choose "
-                        "another --data-dir");
+        throw ForeignDatabase(path.string() +
+                              " is a database of another program (application_id differs); choose "
+                              "another --data-dir");
     }
     if (version > schema_version) {
-        throw OpenError(path.string() + " was made by a newer posthouse (schema " +
-                        std::to_string(version) + ", this one knows up to " +
-                        std::to_string(schema_version) + "); run that version");
+        throw ForeignDatabase(path.string() + " was made by a newer posthouse (schema " +
+                              std::to_string(version) + ", this one knows up to " +
+                              std::to_string(schema_version) + "); run that version");
     }
 }
 
@@ -170,6 +181,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
     refuse_network_filesystem(options);
     const std::filesystem::path path = database_path(options);
     create_private_file(path);
+    refuse_closed_companions(path);
     try {
         auto database = std::make_unique<SQLite::Database>(
             path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
@@ -238,7 +250,7 @@ std::unique_ptr<SQLite::Database> open_for_checking(const std::filesystem::path&
         database->exec("pragma cell_size_check = on");
         database->exec("pragma cache_size = -65536");
         if (schema_of(*database) == 0) {
-            throw OpenError(path.string() + " is no database of posthouse");
+            throw ForeignDatabase(path.string() + " is no database of posthouse");
         }
         refuse_foreign(*database, path, false);
         return database;
@@ -255,8 +267,8 @@ void make_directory(const Options& options) {
         std::filesystem::permissions(options.directory, std::filesystem::perms::owner_all, error);
     }
     if (error) {
-        throw OpenError("can not create the data directory " + options.directory.string() + ": " +
-                        error.message());
+        refuse_place("can not create the data directory " + options.directory.string(),
+                     options.directory, error.value());
     }
 }
 

@@ -17,8 +17,8 @@
 #include <system_error>
 #include <vector>
 
-#include "store/errors.hpp"
 #include "store/file_locks.hpp"
+#include "store/open_errors.hpp"
 #include "store/statement.hpp"
 
 namespace store {
@@ -146,20 +146,21 @@ void merge_log(const fs::path& copy, const fs::path& original) {
         database.exec("pragma secure_delete = on");
         Statement check(database, "pragma quick_check(1)");
         if (!check.next() || check.text(0) != "ok") {
-            throw OpenError(original.string() + " is damaged: " + std::string(check.text(0)) +
-                            "; recover it with the sqlite3 program (.recover) and import that");
+            throw DamagedDatabase(
+                original.string() + " is damaged: " + std::string(check.text(0)) +
+                "; recover it with the sqlite3 program (.recover) and import that");
         }
         check.finish();
         database.exec("pragma journal_mode = delete");
     } catch (const SQLite::Exception& error) {
         const StorageError told = to_storage_error(error, "copying " + original.string());
         if (told.kind() != StorageErrorKind::corrupt) throw told;
-        throw OpenError(original.string() +
-                        " is no SQLite database, or is damaged: " + error.what());
+        throw DamagedDatabase(original.string() +
+                              " is no SQLite database, or is damaged: " + error.what());
     } catch (const StorageError& error) {
         if (error.kind() != StorageErrorKind::corrupt) throw;
-        throw OpenError(original.string() +
-                        " is no SQLite database, or is damaged: " + error.what());
+        throw DamagedDatabase(original.string() +
+                              " is no SQLite database, or is damaged: " + error.what());
     }
 }
 

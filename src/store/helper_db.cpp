@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "store/errors.hpp"
+#include "store/open_errors.hpp"
 #include "store/statement.hpp"
 
 namespace store {
@@ -35,7 +35,7 @@ Columns columns_of(SQLite::Database& database, const char* table) {
 
 void require_essential(const Columns& columns) {
     if (columns.empty()) {
-        throw OpenError("this is no database of a helper: it has no table shares");
+        throw ForeignDatabase("this is no database of a helper: it has no table shares");
     }
     std::string missing;
     for (const char* column : essential) {
@@ -43,8 +43,8 @@ void require_essential(const Columns& columns) {
         missing.append(missing.empty() ? "" : ", ").append(column);
     }
     if (missing.empty()) return;
-    throw OpenError("this is no layout of a helper that is known: its table shares has no " +
-                    missing);
+    throw ForeignDatabase("this is no layout of a helper that is known: its table shares has no " +
+                          missing);
 }
 
 std::string or_else(const Columns& columns, const std::string& column, const char* otherwise) {

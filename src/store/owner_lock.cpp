@@ -8,9 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <system_error>
 
-#include "store/errors.hpp"
+#include "store/open_errors.hpp"
 
 namespace store {
 
@@ -24,18 +23,13 @@ std::string holder_of(int descriptor) {
     return pid.empty() ? "an unknown pid" : "pid " + pid;
 }
 
-std::string error_text(int error) {
-    return std::generic_category().message(error);
-}
-
 }  // namespace
 
 OwnerLock::OwnerLock(const std::filesystem::path& directory) {
     const std::filesystem::path path = std::filesystem::canonical(directory) / "posthouse.lock";
     descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (descriptor_ < 0) {
-        throw OpenError("can not open " + path.string() + ": " + error_text(errno) +
-                        "; make the data directory writable for this user");
+        refuse_place("can not open " + path.string(), path.parent_path(), errno);
     }
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
         const std::string holder = holder_of(descriptor_);

@@ -1,4 +1,5 @@
 #include "store/store.hpp"
+#include "store/open_errors.hpp"
 
 #include <sqlite3.h>
 

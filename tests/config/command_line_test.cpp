@@ -168,8 +168,8 @@ TEST_CASE("help names every command, and every flag of one") {
     const auto help = parse({"--help"});
     REQUIRE(std::holds_alternative<config::Help>(help));
     for (const std::string_view word :
-         {"serve", "check", "doctor", "import-helper-db", "drill", "version", "jobs", "job", "status",
-          "retry", "cancel", "pause", "resume", "log-level"}) {
+         {"serve", "check", "doctor", "import-helper-db", "drill", "version", "jobs", "job",
+          "status", "retry", "cancel", "pause", "resume", "log-level"}) {
         CHECK(std::get<config::Help>(help).text.find(word) != std::string::npos);
     }
     const auto serve = parse({"serve", "--help"});

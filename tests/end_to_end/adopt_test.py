@@ -29,7 +29,7 @@ class AdoptTest(unittest.TestCase):
                                     str(service.data)])
 
     def refused(self, process, *parts):
-        self.assertEqual(process.returncode, 1, process)
+        self.assertEqual(process.returncode, 6, process)
         line = process.stderr.splitlines()[-1]
         for part in ("posthouse.db", "choose another --data-dir", *parts):
             self.assertIn(part, line)

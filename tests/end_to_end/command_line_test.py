@@ -167,7 +167,7 @@ host_chains = [{{ chain_id = 8009, url = "{url}", acl_address = "{address}" }}]
         for directory in ("file", "file/below"):
             with self.subTest(directory):
                 process = self.run_it("serve", "--data-dir", directory, "--listen", "127.0.0.1:0")
-                self.refused(process, 1, directory, "Not a directory")
+                self.refused(process, 5, directory, "Not a directory")
 
     def test_a_data_directory_that_can_not_be_written(self):
         closed = self.home / "closed"
@@ -179,14 +179,15 @@ host_chains = [{{ chain_id = 8009, url = "{url}", acl_address = "{address}" }}]
             with self.subTest(directory.name):
                 process = self.run_it("serve", "--data-dir", directory, "--listen", "127.0.0.1:0",
                                       **options)
-                self.refused(process, 1, str(directory), "Permission denied")
+                self.refused(process, 5, str(directory), "Permission denied",
+                             "make the data directory writable for this user")
 
     def test_a_database_of_another_program_is_left_alone(self):
         data = self.home / "data"
         data.mkdir()
         (data / "posthouse.db").write_bytes(b"not a database, " * 100)
         process = self.run_it("serve", "--data-dir", data, "--listen", "127.0.0.1:0")
-        self.refused(process, 1, "posthouse.db")
+        self.refused(process, 4, "posthouse.db")
         self.assertEqual((data / "posthouse.db").read_bytes(), b"not a database, " * 100)
 
 

@@ -102,7 +102,7 @@ class MigrationTest(unittest.TestCase):
         database.execute(f"pragma user_version = {SCHEMA + 1}")
         database.close()
         service.spawn()
-        self.assertEqual(service.wait(), 1)
+        self.assertEqual(service.wait(), 6)
         self.assertIn("made by a newer posthouse", service.log())
         self.assertEqual(query(service.data / "posthouse.db", "pragma user_version"),
                          [(SCHEMA + 1,)])

@@ -114,7 +114,7 @@ class TlsTest(unittest.TestCase):
         with TlsService() as service:
             os.chmod(service.home / "tls.key", 0o644)
             service.spawn()
-            self.assertEqual(service.wait(), 1)
+            self.assertEqual(service.wait(), 2)
             self.assertIn("tls.key", service.log())
             self.assertIn("chmod", service.log())
             self.assertNotIn("PRIVATE", service.log())

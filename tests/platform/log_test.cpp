@@ -224,10 +224,16 @@ TEST_CASE("the journal learns the priority of a line, anybody else does not (fie
                 ::setenv("JOURNAL_STREAM", stream.c_str(), 1);
                 platform::Log log{options};
                 log.write(row.level, "hello");
+                CHECK(platform::journal_priority(row.level) == (is_journal ? row.prefix : ""));
                 ::unsetenv("JOURNAL_STREAM");
                 const std::string text = error.text();
                 CHECK(text.starts_with(row.prefix) == is_journal);
                 CHECK(text.find("hello") != std::string::npos);
+                // Text has the time once: the journal keeps one of its own.
+                const bool is_text = format != platform::LogFormat::json;
+                const bool has_time = text.find("20") != std::string::npos;
+                CHECK(has_time == !(is_journal && is_text));
+                CHECK(platform::journal_priority(row.level).empty());
             }
         }
     }

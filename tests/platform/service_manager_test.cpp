@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
 using namespace std::chrono_literals;
@@ -63,14 +64,40 @@ TEST_CASE("the service manager hears each word") {
     CHECK(manager.heard() == "EXTEND_TIMEOUT_USEC=0");
     CHECK(service.reloading());
     CHECK(manager.heard().starts_with("RELOADING=1\nMONOTONIC_USEC="));
+    service.alive();
+    CHECK(manager.heard() == "WATCHDOG=1");
+    CHECK(service.exists());
     service.stopping();
     CHECK(manager.heard() == "STOPPING=1");
     CHECK(manager.heard().empty());
 }
 
+TEST_CASE("a watchdog counts when it is meant for this process") {
+    const std::string here = std::to_string(::getpid());
+    struct Row {
+        const char* usec;
+        std::string pid;
+        std::optional<domain::Milliseconds> watchdog;
+    };
+    const Row rows[]{{"30000000", here, 30s},      {"30000000", "1", std::nullopt},
+                     {"2500", here, 2ms},          {"0", here, std::nullopt},
+                     {"many", here, std::nullopt}, {nullptr, here, std::nullopt}};
+    const platform::ServiceManager service;
+    for (const Row& row : rows) {
+        CAPTURE(row.pid);
+        if (row.usec != nullptr) ::setenv("WATCHDOG_USEC", row.usec, 1);
+        ::setenv("WATCHDOG_PID", row.pid.c_str(), 1);
+        CHECK(service.watchdog() == row.watchdog);
+        ::unsetenv("WATCHDOG_USEC");
+        ::unsetenv("WATCHDOG_PID");
+    }
+}
+
 TEST_CASE("without a service manager nothing happens") {
     REQUIRE(std::getenv("NOTIFY_SOCKET") == nullptr);
     platform::ServiceManager service;
+    CHECK_FALSE(service.exists());
+    service.alive();
     CHECK_FALSE(service.reloading());
     service.ready();
     service.status("alone");

@@ -6,6 +6,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -14,6 +15,7 @@
 
 #include "store/database.hpp"
 #include "store/harness.hpp"
+#include "store/open_errors.hpp"
 #include "store/owner_lock.hpp"
 #include "support/contains.hpp"
 
@@ -184,7 +186,7 @@ TEST_CASE("a file that can not be trusted is refused, named and left as it is") 
         row.spoil(path);
         const std::string spoilt = bytes_of(path);
         const std::string said = row.corrupt ? refusal<store::StorageError>(harness.options)
-                                             : refusal<store::OpenError>(harness.options);
+                                             : refusal<store::ForeignDatabase>(harness.options);
         CAPTURE(said);
         CHECK(support::contains(said, path.string()));
         CHECK(support::contains(said, row.problem));
@@ -234,6 +236,48 @@ TEST_CASE("places where no store can be are named with the way out") {
         const std::string said = refusal<store::OpenError>(options);
         CHECK(support::contains(said, options.directory.string()));
         CHECK(support::contains(said, row.problem));
+        CHECK(said == refusal<store::NotWritable>(options));
+    }
+}
+
+TEST_CASE("a place is named with what is wrong with it, and whether waiting may help") {
+    struct Row {
+        int error;
+        bool lasts;
+        const char* way_out;
+        const char* not_said;
+    };
+    const Row table[] = {
+        {EROFS, true, "ReadWritePaths=", "for this user"},
+        {EROFS, true, "StateDirectory=", "for this user"},
+        {EACCES, true, "make the data directory writable for this user", "systemd"},
+        {EPERM, true, "make the data directory writable for this user", "systemd"},
+        {ENOTDIR, true, "Not a directory", "writable"},
+        {EISDIR, true, "Is a directory", "writable"},
+        {ELOOP, true, "symbolic links", "writable"},
+        {ENAMETOOLONG, true, "too long", "writable"},
+        {ENOSPC, false, "No space left", "writable"},
+        {EMFILE, false, "open files", "writable"},
+        {EIO, false, "Input/output error", "writable"},
+        {ENOENT, false, "No such file", "writable"},
+    };
+    const support::TempDirectory temporary;
+    for (const Row& row : table) {
+        CAPTURE(row.error);
+        bool lasts = false;
+        std::string said;
+        try {
+            store::refuse_place("can not open x", temporary.path(), row.error);
+        } catch (const store::OpenError& error) {
+            said = error.what();
+            lasts = dynamic_cast<const store::NotWritable*>(&error) != nullptr;
+        }
+        CAPTURE(said);
+        CHECK(lasts == row.lasts);
+        CHECK(said.starts_with("can not open x: "));
+        CHECK(support::contains(said, row.way_out));
+        CHECK_FALSE(support::contains(said, row.not_said));
+        CHECK((row.error != EROFS || support::contains(said, temporary.path().string() + " lies")));
     }
 }
 
@@ -272,7 +316,7 @@ TEST_CASE("a data directory on a network file system is refused unless told othe
     store::Options options;
     options.directory = temporary.path();
     spoofed_filesystem = 0x6969;
-    const std::string said = refusal<store::OpenError>(options);
+    const std::string said = refusal<store::UntrustedPlace>(options);
     options.allow_network_filesystem = true;
     const std::string with_override = refusal<store::OpenError>(options);
     spoofed_filesystem = 0;

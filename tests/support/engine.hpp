@@ -22,12 +22,13 @@ struct Process {
     Process(const store::Options& store_options, const engine::Options& options,
             engine::Gateway& gateway, VirtualClock& clock, SeededRandom& random,
             RecordingLogger& logger, engine::Observer& observer,
-            engine::AlertSink* alerts = nullptr)
+            engine::AlertSink* alerts = nullptr, ports::Heartbeat* heartbeat = nullptr)
         : store(store_options),
           reader(store_options, 1),
           gates(options, clock.monotonic()),
           inbox(options.inbox_capacity),
-          processor(options, store, gates, gateway, inbox, clock, random, logger, observer, alerts),
+          processor(options, store, gates, gateway, inbox, clock, random, logger, observer, alerts,
+                    heartbeat),
           service(inbox, processor, gates, gateway, reader, clock) {}
 
     store::Store store;
@@ -59,13 +60,14 @@ public:
     SeededRandom random{1};
     engine::Observers observers;
     engine::AlertSink* alerts = nullptr;
+    ports::Heartbeat* heartbeat = nullptr;
     engine::recovery::Report recovered;
     // The end of every vote round of the tests.
     domain::Timestamp vote_end = domain::from_unix_ms(4'102'444'800'000);
 
     void start() {
         process_ = std::make_unique<Process>(store_options, options, gateway_, clock_, random,
-                                             logger, observers, alerts);
+                                             logger, observers, alerts, heartbeat);
         recovered = process_->processor.recover();
     }
 

@@ -30,6 +30,7 @@ public:
     [[nodiscard]] bool is_needed() const { return !source_.file.empty() || !source_.token.empty(); }
     [[nodiscard]] bool has_file() const { return !source_.file.empty(); }
     [[nodiscard]] const std::string& name() const { return source_.name; }
+    [[nodiscard]] const std::string& file() const { return source_.file; }
 
     // Nothing: no such key. What it finds outlives a reload.
     [[nodiscard]] std::shared_ptr<const ClientKey> find(std::string_view key) const;

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
+#include <filesystem>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 #include "domain/kind.hpp"
+#include "store/open_errors.hpp"
+#include "store/statement.hpp"
 
 namespace chains::loopback {
 namespace {
@@ -73,7 +76,8 @@ bool is_plain_file(const std::string& path) {
 void create_private(const std::string& path) {
     const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0) {
-        throw std::system_error(errno, std::generic_category(), "can not open the ledger " + path);
+        store::refuse_place("can not open the ledger " + path,
+                            std::filesystem::path(path).parent_path(), errno);
     }
     ::close(file);
 }
@@ -91,9 +95,9 @@ void prepare(SQLite::Database& database, const std::string& path, LedgerSynchron
     const int version = database.execAndGet("pragma user_version").getInt();
     if (version == schema_version) return;
     if (version != 0) {
-        throw std::runtime_error("the ledger " + path + " has version " + std::to_string(version) +
-                                 ", this program reads version " + std::to_string(schema_version) +
-                                 "; move the file away");
+        throw store::ForeignDatabase("the ledger " + path + " has version " +
+                                     std::to_string(version) + ", this program reads version " +
+                                     std::to_string(schema_version) + "; move the file away");
     }
     SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
     database.exec(schema);
@@ -102,9 +106,13 @@ void prepare(SQLite::Database& database, const std::string& path, LedgerSynchron
 }
 
 SQLite::Database open_prepared(const std::string& path, LedgerSynchronous synchronous) {
-    SQLite::Database database = open(path);
-    prepare(database, path, synchronous);
-    return database;
+    try {
+        SQLite::Database database = open(path);
+        prepare(database, path, synchronous);
+        return database;
+    } catch (const SQLite::Exception& error) {
+        throw store::to_storage_error(error, "opening the ledger " + path);
+    }
 }
 
 // Not copied: must live until the statement has run.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "chains/loopback/harness.hpp"
+#include "store/errors.hpp"
 #include "support/resume.hpp"
 
 using chains::loopback::Ledger;
@@ -51,12 +52,12 @@ TEST_CASE("a file that is no ledger of this version is refused by name") {
                                  " has version 7, this program reads version 1; "
                                  "move the file away";
     CHECK_THROWS_WITH_AS(Ledger(path, LedgerSynchronous::off, {}), expected.c_str(),
-                         std::runtime_error);
+                         store::OpenError);
 }
 
 TEST_CASE("a ledger that can not be created says which") {
     CHECK_THROWS_AS(Ledger("/nowhere/at/all/ledger.db", LedgerSynchronous::off, {}),
-                    std::system_error);
+                    store::OpenError);
 }
 
 TEST_CASE("a shared ledger in memory lasts as long as somebody holds it") {
