@@ -216,4 +216,11 @@ net::HttpResponse admin_error(int status, std::string_view text) {
     return response;
 }
 
+net::HttpResponse admin_done(std::string_view message) {
+    net::HttpResponse response;
+    response.headers.emplace_back("Cache-Control", "no-store");
+    response.body = Json{{"message", message}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return response;
+}
+
 }  // namespace api

@@ -67,5 +67,6 @@ struct Options;
 
 // What /admin/config says of a call it does not take (relayer-api 6.1).
 [[nodiscard]] net::HttpResponse admin_error(int status, std::string_view text);
+[[nodiscard]] net::HttpResponse admin_done(std::string_view message);
 
 }  // namespace api

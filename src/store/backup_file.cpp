@@ -19,7 +19,7 @@ std::filesystem::path directory_of(const std::filesystem::path& file) {
     return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-[[noreturn]] void refuse_place(const std::filesystem::path& file, int error) {
+[[noreturn]] void refuse_file(const std::filesystem::path& file, int error) {
     throw OpenError("can not make " + file.string() + ": " +
                     std::generic_category().message(error) +
                     "; let this user write to its directory (of a service of systemd: "
@@ -53,7 +53,7 @@ BackupFile::BackupFile(const std::filesystem::path& file)
     std::filesystem::remove(unfinished_, unknown);  // of one that was cut off
     const int descriptor =
         ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor < 0) refuse_place(unfinished_, errno);
+    if (descriptor < 0) refuse_file(unfinished_, errno);
     ::close(descriptor);
 }
 
@@ -81,7 +81,7 @@ std::uint64_t BackupFile::flush() const {
 void BackupFile::keep() {
     std::error_code failed;
     std::filesystem::rename(unfinished_, file_, failed);
-    if (failed) refuse_place(file_, failed.value());
+    if (failed) refuse_file(file_, failed.value());
     kept_ = true;
     flush_path(directory_of(file_));
 }

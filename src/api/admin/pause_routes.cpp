@@ -29,13 +29,6 @@ std::string_view last_part(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-net::HttpResponse done(const std::string& message) {
-    net::HttpResponse response;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = Json{{"message", message}}.dump();
-    return response;
-}
-
 net::HttpResponse not_written() {
     net::HttpResponse response = admin_error(503, "Nothing changed: the database takes no writes");
     response.headers.emplace_back("Retry-After", "1");
@@ -49,7 +42,7 @@ void instruct(
     engine.instruct({std::move(what), [=](const engine::InstructionOutcome& outcome) {
                          const bool stored = std::holds_alternative<engine::Done>(outcome);
                          if (stored) then();
-                         respond(stored ? done(message) : not_written());
+                         respond(stored ? admin_done(message) : not_written());
                      }});
 }
 

@@ -10,13 +10,6 @@ namespace api::admin {
 
 namespace {
 
-net::HttpResponse done(const std::string& message) {
-    net::HttpResponse response;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = nlohmann::ordered_json{{"message", message}}.dump();
-    return response;
-}
-
 void append(std::string& text, const std::string& part) {
     text += (text.empty() ? "" : "; ") + part;
 }
@@ -35,9 +28,10 @@ net::HttpResponse answer_of(const std::vector<Reloaded>& all) {
                                        : ""));
     }
     if (!problems.empty()) return admin_error(409, problems);
-    return done(read.empty() ? "Nothing to read again: there are no files of keys and no TLS; "
-                               "settings are read at a start"
-                             : "Read again: " + read);
+    return admin_done(read.empty()
+                          ? "Nothing to read again: there are no files of keys and no TLS; "
+                            "settings are read at a start"
+                          : "Read again: " + read);
 }
 
 }  // namespace
