@@ -105,9 +105,10 @@ bool is_platform_variable(std::string_view rest) {
     return rest == "port" || rest.starts_with("port_") || rest.starts_with("service_");
 }
 
-bool is_ours(const std::vector<std::string>& path) {
-    return path.size() > 1 || is_table(path.front()) || find_key(path.front()) != nullptr ||
-           find_table_list(path.front()) != nullptr;
+// `name`: of the variable, prefix included.
+bool is_ours(std::string_view name, const std::vector<std::string>& path) {
+    return name.find("__") != std::string_view::npos || is_table(path.front()) ||
+           find_key(path.front()) != nullptr || find_table_list(path.front()) != nullptr;
 }
 
 std::vector<std::string> path_of(std::string_view rest) {
@@ -171,7 +172,7 @@ Node read_environment(const Environment& environment, std::vector<std::string>& 
         const std::string_view rest = std::string_view{lowered}.substr(prefix.size());
         if (is_platform_variable(rest)) continue;
         const std::vector<std::string> path = path_of(rest);
-        if (!is_ours(path)) {
+        if (!is_ours(lowered, path)) {
             warnings.push_back("variable_unknown name=" + base::log_value(name) +
                                " action=\"left out\" hint=\"did you mean " +
                                variable_of(nearest_key(rest)) + "?\"");

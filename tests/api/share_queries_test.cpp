@@ -153,7 +153,7 @@ TEST_CASE("other methods are 405 with what is allowed, HEAD is GET without a bod
 TEST_CASE("status shows the tree of the active round, or none") {
     Harness harness({}, {}, with_trees);
     const auto status = [&] {
-        harness.clock.advance(1s);
+        harness.clock.advance(11s);
         return harness.get(share_base + "status");
     };
     check_json(status(), 200,

@@ -314,7 +314,7 @@ chain_id = 1
 [storage]
 synchronous = "never"
 )",
-                          {{"POSTHOUSE_LOG__LEVEL", "loud"}, {"POSTHOUSE_NOTHING", "1"}}};
+                          {{"POSTHOUSE_LOG__LEVEL", "loud"}, {"POSTHOUSE_NO__THING", "1"}}};
     const std::vector<std::string> expected{
         "FILE:1: http.workers: 0 is out of range; allowed: 1 to 1024",
         "FILE:2: log.formt: is no known key, did you mean log.format?",
@@ -326,7 +326,8 @@ synchronous = "never"
     std::vector<std::string> errors = outcome.errors();
     CAPTURE(outcome.text());
     REQUIRE(errors.size() == expected.size() + 1);
-    CHECK(errors.back().starts_with("POSTHOUSE_NOTHING: nothing: is no known key, did you mean "));
+    CHECK(
+        errors.back().starts_with("POSTHOUSE_NO__THING: no.thing: is no known key, did you mean "));
     errors.pop_back();
     CHECK(errors == expected);
 }

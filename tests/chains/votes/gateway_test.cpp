@@ -230,7 +230,7 @@ TEST_CASE("a share is not thrown away because its chain does not know its round 
         CHECK(world.row(id).schedule.attempts == 0);
         CHECK((world.prover.calls() > 0) == (row.proofs > 0));
         CHECK(world.engine.logger.count("share_waits") == 1);
-        CHECK(world.engine.logger.count("reason=\"" + row.reason + "\"") == 1);
+        CHECK(world.engine.logger.count("reason=\"" + row.reason + "\" action=") == 1);
         world.chain.round = RoundActive{};
         world.chain.tree_answer.reset();
         world.chain.on_reveal = [](const std::string&) { return domain::ShareRevealed{"", false}; };

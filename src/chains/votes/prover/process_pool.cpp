@@ -53,14 +53,16 @@ void ProcessPool::warm_up(std::size_t idle, base::Deadline deadline) {
     wake();
 }
 
-bool ProcessPool::has_idle(std::size_t processes) const {
+std::size_t ProcessPool::missing(std::size_t idle) const {
     const std::lock_guard lock(mutex_);
-    return idle_.size() >= processes || !orders_.empty() || ended_;
+    if (!orders_.empty() || ended_ || stop_.stop_requested()) return 0;
+    return idle - std::min(idle, idle_.size());
 }
 
-// Those somebody waits for go first; what is missing then is asked for again.
+// Those somebody waits for go first; what is missing then is asked for again. One that is taken
+// meanwhile is not missing: it was started to be taken.
 void ProcessPool::start_idle(std::size_t idle, base::Deadline deadline) {
-    while (!has_idle(idle) && !stop_.stop_requested()) {
+    for (std::size_t left = missing(idle); left > 0 && missing(idle) > 0; --left) {
         Launched launched = launch(program_, deadline, stop_, &children_);
         auto* const process = std::get_if<Process>(&launched);
         // The proof that misses it says why.

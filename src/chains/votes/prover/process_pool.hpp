@@ -38,7 +38,8 @@ public:
 private:
     using Order = std::packaged_task<Launched()>;
 
-    [[nodiscard]] bool has_idle(std::size_t processes) const;
+    // How many are missing now; 0 when something else comes first.
+    [[nodiscard]] std::size_t missing(std::size_t idle) const;
 
     void start_idle(std::size_t idle, base::Deadline deadline);
     void run();
