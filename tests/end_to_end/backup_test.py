@@ -1,0 +1,195 @@
+"""A backup is taken under load and restored elsewhere: nothing is sent a second time, and what may have
+been sent waits for the operator."""
+
+import json
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import time
+import unittest
+
+import samples
+from load import Load
+from service import QUICK, ROUGH, Service, binary, environment, wait_until
+
+# Requests wait for their turn: a backup finds many of them unsigned.
+SLOW = ROUGH.replace("per_seconds = 500", "per_seconds = 20")
+HOUR = 3600
+
+
+class BackupTest(unittest.TestCase):
+    def setUp(self):
+        self.service = Service(SLOW)
+        self.addCleanup(self.service.close)
+        self.home = self.service.home
+        self.file = self.home / "backup"
+        self.restored = Service(SLOW)
+        self.addCleanup(self.restored.close)
+
+    def command(self, name, *arguments, service=None):
+        service = service or self.service
+        return [binary(), name, *map(str, arguments), "--config", str(service.config),
+                "--data-dir", str(service.data)]
+
+    def run_it(self, name, *arguments, status=0, service=None):
+        process = subprocess.run(self.command(name, *arguments, service=service), env=environment(),
+                                 timeout=120, capture_output=True, text=True, check=False)
+        self.assertEqual(process.returncode, status, process)
+        return process
+
+    def restore(self, *arguments):
+        """Elsewhere, with the same chain."""
+        self.restored.data.mkdir(mode=0o700)
+        for path in self.service.data.glob("loopback.db*"):
+            shutil.copy(path, self.restored.data)
+        return self.run_it("restore", self.file, *arguments, service=self.restored)
+
+    def held(self):
+        return [row[0] for row in self.restored.rows(
+            "select id from hold where released = 0 order by id")]
+
+    def test_a_backup_under_load_restored_elsewhere_sends_nothing_twice(self):
+        self.service.start()
+        with Load(self.service.port, seed=7, threads=4, shares_until=1):
+            time.sleep(1.5)
+            process = self.run_it("backup", self.file)
+            self.assertIn(" requests, ", process.stdout)
+            time.sleep(2)
+        self.service.kill()
+        self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), 0o600)
+        self.assertEqual([path.name for path in self.home.iterdir() if "unfinished" in path.name], [])
+        self.run_it("verify", self.file)
+
+        process = self.restore()
+        self.assertRegex(process.stdout, r"(?m)^held: [1-9]\d* requests")
+        self.restored.start()
+        held = self.held()
+        self.assertGreater(len(held), 10)
+        self.assertIn(f"requests_held alert=true count={len(held)} ", self.restored.log())
+
+        def only_held_left():
+            return self.restored.rows("select count(*) from request where lane < 8 and kind <> 'share' "
+                                      "and id not in (select id from hold)")[0][0] == 0
+
+        wait_until(only_held_left, 60, "the end of all that is not held")
+        self.assertEqual(self.restored.double_inclusions(), [])
+        self.assertEqual(self.held(), held)
+        # Some of them were sent after the backup was taken: sending them would have been the second time.
+        self.restored.kill()
+        self.restored.start()
+        self.assertEqual(self.held(), held)
+
+        process = self.run_it("release", "--all", service=self.restored)
+        self.assertEqual(process.stdout, f"released: {len(held)}\n")
+        self.restored.wait_until_all_ended(120)
+        self.assertEqual(self.restored.rows("pragma integrity_check"), [("ok",)])
+
+    def test_a_held_job_answers_202_until_it_is_released_by_its_id(self):
+        self.service.configure(QUICK.replace('readiness = "5ms"', 'readiness = "20s"'))
+        self.service.start()
+        body = samples.text(samples.Variants(3).public_decrypt())
+        job = self.service.post(samples.PUBLIC_DECRYPT, body).json["job_id"]
+        self.run_it("backup", self.file)
+        self.service.kill()
+        self.restored.configure(QUICK)
+        self.restore()
+        self.restored.start()
+        answer = self.restored.get(f"{samples.PUBLIC_DECRYPT}/{job}")
+        self.assertEqual((answer.status, answer.headers["retry-after"]), (202, "300"))
+        again = self.restored.post(samples.PUBLIC_DECRYPT, body)
+        self.assertEqual((again.status, again.json["job_id"]), (202, job))
+        other = "01a21fb7-b3f0-7000-851b-f81d562f263f"
+        process = self.run_it("release", job, other, status=1, service=self.restored)
+        self.assertEqual(process.stdout, f"released: 1\nnot held: {other}\n")
+        self.assertEqual(self.restored.poll(samples.PUBLIC_DECRYPT, job).status, 200)
+
+    def test_shares_are_sealed_with_a_key_or_left_out(self):
+        self.service.start()
+        share = samples.Variants(5).share(int(time.time()) + HOUR)
+        self.assertEqual(self.service.post(samples.SHARES, samples.text(share)).status, 200)
+        process = self.run_it("backup", self.file)
+        self.assertIn("left out: 1 vote shares", process.stdout)
+        self.file.unlink()
+        key = self.home / "key"
+        key.write_text("5e" * 32 + "\n", encoding="ascii")
+        key.chmod(0o600)
+        process = self.run_it("backup", self.file, "--with-shares", "--key-file", key)
+        self.assertIn("1 vote shares that are not over, sealed", process.stdout)
+        self.assertNotIn(bytes.fromhex(share["primary_blind"]) if len(share["primary_blind"]) == 64
+                         else share["primary_blind"].encode(), self.file.read_bytes())
+        self.service.kill()
+        self.restored.data.mkdir(mode=0o700)
+        process = self.run_it("restore", self.file, status=1, service=self.restored)
+        self.assertIn("holds 1 vote shares; name their key", process.stderr)
+        process = self.run_it("restore", self.file, "--key-file", key, service=self.restored)
+        self.assertIn("waiting: 1 vote shares", process.stdout)
+        self.assertEqual(self.restored.rows("select body from payload"),
+                         self.service.rows("select body from payload"))
+
+    def test_damage_a_directory_in_use_and_a_file_that_is_there_are_told(self):
+        self.service.start()
+        self.service.post(samples.PUBLIC_DECRYPT, samples.text(samples.Variants(3).public_decrypt()))
+        process = self.run_it("verify", status=1)
+        self.assertIn("is in use by another process", process.stderr)
+        self.run_it("backup", self.file)
+        process = self.run_it("backup", self.file, status=1)
+        self.assertIn("is there already", process.stderr)
+        process = self.run_it("backup", self.home / "no" / "where", status=1)
+        self.assertIn("let this user write to its directory", process.stderr)
+        self.service.kill()
+        self.assertIn("0 faults", self.run_it("verify").stdout)
+        with sqlite3.connect(self.service.data / "posthouse.db") as database:
+            database.execute("delete from payload")
+        process = self.run_it("verify", status=4)
+        self.assertRegex(process.stdout, r"(?m)^fault: request \d+: public_decrypt \w+: its content is missing$")
+        # Without a process the command does it itself, and tells.
+        process = self.run_it("backup", self.home / "second", status=4)
+        self.assertIn("its content is missing", process.stdout)
+        process = self.run_it("restore", self.file, status=1)
+        self.assertIn("is there already", process.stderr)
+
+    def test_what_has_ended_is_exported_without_shares(self):
+        self.service.configure(QUICK)
+        self.service.start()
+        variants = samples.Variants(9)
+        jobs = []
+        for make in (variants.public_decrypt, variants.user_decrypt):
+            path = samples.PUBLIC_DECRYPT if make == variants.public_decrypt else samples.USER_DECRYPT
+            job = self.service.post(path, samples.text(make())).json["job_id"]
+            self.assertEqual(self.service.poll(path, job).status, 200)
+            jobs.append(job)
+        self.service.post(samples.SHARES, samples.text(variants.share(0)))
+        wait_until(lambda: self.service.rows("select count(*) from request where lane = 11")[0][0],
+                   20, "the end of the share")
+        lines = [json.loads(line) for line in self.run_it("export", "--jsonl").stdout.splitlines()]
+        self.assertEqual({line["job_id"] for line in lines}, set(jobs))
+        for line in lines:
+            self.assertEqual(line["status"], "completed")
+            self.assertLessEqual(line["accepted_ms"], line["ended_ms"])
+            self.assertEqual(len(line["transactions"]), 1)
+        self.assertEqual(self.run_it("export", "--jsonl", "--since", "2999-01-01").stdout, "")
+        process = self.run_it("export", "--jsonl", "--since", "yesterday", status=2)
+        self.assertIn('"yesterday" is no time', process.stderr)
+
+    def test_ctrl_c_ends_a_long_command_and_leaves_nothing(self):
+        self.service.start()
+        self.service.kill()
+        with sqlite3.connect(self.service.data / "posthouse.db") as database:
+            database.execute("with recursive n(x) as (select 1 union all select x + 1 from n where x < "
+                             "1500000) insert into cursor select 'listener' || x, x from n")
+        database.close()
+        for name, arguments in (("verify", ()), ("backup", (self.file,))):
+            with self.subTest(name):
+                process = subprocess.Popen(self.command(name, *arguments), env=environment(),
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                time.sleep(0.3)
+                process.send_signal(signal.SIGINT)
+                _, errors = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
+                self.assertEqual(sorted(path.name for path in self.home.glob("backup*")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
