@@ -25,7 +25,7 @@ namespace {
 constexpr Milliseconds watch_pause_first{250};
 constexpr Milliseconds watch_pause_max{2'000};
 // Looking for a receipt whose nonce is used is slow on purpose: few questions over a long time.
-constexpr Milliseconds conflict_pause{10'000};
+constexpr Milliseconds conflict_pause{15'000};
 // After a reply that was lost, before the same bytes are sent again.
 constexpr Milliseconds unknown_patience{2'000};
 constexpr Milliseconds refused_patience{1'000};
