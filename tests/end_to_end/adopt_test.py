@@ -15,8 +15,11 @@ from service import QUICK, Service, binary, environment  # noqa: E402
 NOBODY = "http://127.0.0.1:9"  # a chain that can not be reached is no reason not to start
 
 
-def evm(**settings):
-    return config_text(NOBODY, **settings)
+def configure(service, **settings):
+    """For a real chain; the file holds a key."""
+    service.config.touch(mode=0o600)
+    service.config.chmod(0o600)
+    service.configure(config_text(NOBODY, **settings))
 
 
 class AdoptTest(unittest.TestCase):
@@ -41,7 +44,7 @@ class AdoptTest(unittest.TestCase):
             job_id = service.post(samples.PUBLIC_DECRYPT, body).json["job_id"]
             self.assertEqual(service.poll(samples.PUBLIC_DECRYPT, job_id).status, 200)
             service.stop()
-            service.configure(evm())
+            configure(service)
             self.refused(self.run_to_its_end(service.command()), "never becomes")
             self.refused(self.adopt(service), "never becomes")
             service.configure(QUICK)
@@ -49,16 +52,17 @@ class AdoptTest(unittest.TestCase):
             self.assertEqual(service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}").status, 200)
 
     def test_what_waits_for_one_chain_is_not_given_to_another(self):
-        with Service(evm()) as service:
+        with Service() as service:
+            configure(service)
             service.start()
             body = samples.body("public-decrypt.json")
             job_id = service.post(samples.PUBLIC_DECRYPT, body).json["job_id"]
             service.stop()
-            service.configure(evm(**{"gateway.blockchain_rpc.chain_id": 4242}))
+            configure(service, **{"gateway.blockchain_rpc.chain_id": 4242})
             self.refused(self.run_to_its_end(service.command()), "chain_id=4242",
                          "let 1 request end", "posthouse adopt")
             self.refused(self.adopt(service), "let 1 request end")
-            service.configure(evm())
+            configure(service)
             service.start()
             self.assertEqual(service.get(f"{samples.PUBLIC_DECRYPT}/{job_id}").status, 202)
 
@@ -66,7 +70,7 @@ class AdoptTest(unittest.TestCase):
         with Service(QUICK) as service:
             service.start()
             service.stop()
-            service.configure(evm())
+            configure(service)
             service.start()
             service.stop()
             process = self.adopt(service)
