@@ -202,7 +202,7 @@ Listeners take_over(std::vector<base::Descriptor> sockets, const std::string& ho
         const bool named = std::ranges::any_of(addresses, [&](const Address& address) {
             return is_same_host(address.address, bound);
         });
-        all.port = port_of(bound);
+        all.port = ntohs(port_of(bound));
         if (!named || (port != 0 && all.port != port)) {
             throw std::runtime_error("the socket that was handed over listens on " + *place +
                                      ", and not on " + place_of(host, port) +

@@ -5,6 +5,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string>
@@ -167,11 +168,12 @@ void check(SQLite::Database& database, const std::filesystem::path& path) {
     const char* pragma =
         bytes <= whole_check_bytes_max ? "pragma quick_check(1)" : "pragma quick_check('cursor')";
     SQLite::Statement statement(database, pragma);
-    if (!statement.executeStep() || statement.getColumn(0).getString() != "ok") {
-        throw StorageError(StorageErrorKind::corrupt,
-                           path.string() + " is damaged: " + statement.getColumn(0).getString() +
-                               "; restore a backup");
-    }
+    std::string found =
+        statement.executeStep() ? statement.getColumn(0).getString() : std::string("no answer");
+    if (found == "ok") return;
+    std::ranges::replace(found, '\n', ' ');
+    throw StorageError(StorageErrorKind::corrupt,
+                       path.string() + " is damaged: " + found + "; restore a backup");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ class PagesTest(unittest.TestCase):
             for option in self.options_of(command):
                 if option not in ("-h", "--help"):
                     self.assertIn(rf"\fB{option}\fR", page)
-        for line in self.help().split("Exit status:\n")[1].splitlines():
+        for line in self.help().split("Exit status:\n")[1].strip().splitlines():
             self.assertIn(f".TP\n{line.split()[0]}\n{line.split(maxsplit=1)[1]}\n", page)
 
     def test_each_key_has_its_place_in_the_manual(self):

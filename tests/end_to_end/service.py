@@ -128,6 +128,7 @@ class Service:
 
     def configure(self, text):
         self.config.write_text(text, encoding="utf-8")
+        self.config.chmod(0o600)  # it may hold a key
 
     def command(self, data=None, listen="127.0.0.1:0"):
         return [binary(), "serve", "--config", str(self.config), "--data-dir",
