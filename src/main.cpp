@@ -11,6 +11,7 @@
 #include "commands/backup.hpp"
 #include "commands/build_info.hpp"
 #include "commands/doctor.hpp"
+#include "commands/drill/drill.hpp"
 #include "commands/export_ended.hpp"
 #include "commands/import_helper_db.hpp"
 #include "commands/instruct.hpp"
@@ -156,6 +157,22 @@ int run(const config::Restore& command) {
     return commands::restore(std::get<config::Loaded>(loaded).settings,
                              {command.backup, command.key_file, command.without_shares},
                              bar.progress(), std::cout);
+}
+
+int run(const config::Drill& command) {
+    auto loaded =
+        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    const platform::RealClock clock;
+    platform::notice_interrupts();
+    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
+    const commands::drill::Report report =
+        commands::drill::drill(std::get<config::Loaded>(loaded).settings,
+                               {command.quick, command.rounds, command.seed}, bar.progress());
+    bar.clear();
+    std::cout << (command.json ? commands::drill::as_json(report)
+                               : commands::drill::as_text(report));
+    return commands::drill::is_good(report.counts) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int run(const config::Adopt& command) {

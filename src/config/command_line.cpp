@@ -12,6 +12,8 @@
 namespace config {
 namespace {
 
+constexpr std::uint64_t seed_max = 1'000'000'000;
+
 BadUsage bad_usage(const std::string& reason) {
     return {"posthouse: " + reason + "; posthouse --help shows what there is\n"};
 }
@@ -34,6 +36,24 @@ void add_config(CLI::App& command, Target& file) {
 template <typename Target>
 void add_data_dir(CLI::App& command, Target& directory) {
     add_option(command, "--data-dir", "DIR", directory, "Where everything durable lives (./data)");
+}
+
+const CLI::App& add_drill(CLI::App& app, Drill& drill) {
+    CLI::App& command = *app.add_subcommand(
+        "drill", "Kill, stop and starve a trial of it, and count what was lost");
+    add_config(command, drill.file);
+    add_option(command, "--data-dir,--directory", "DIR", drill.data_dir,
+               "On whose file system to do it (./data); what lies there is left alone");
+    command.add_flag("--quick", drill.quick, "About a minute instead of three");
+    command.add_option("--rounds", drill.rounds, "How often to kill it under load")
+        ->type_name("N")
+        ->check(CLI::Range(1, 100'000));
+    command.add_option("--seed", drill.seed, "Of all chance; another one each time")
+        ->type_name("S")
+        ->check(CLI::Range(std::uint64_t{0}, seed_max));
+    command.add_flag("--json", drill.json, "One object instead of lines");
+    command.footer("Ends with 1 when a promise was lost or anything else went wrong.");
+    return command;
 }
 
 // For a part of a path or a query (RFC 3986, 2.1).
@@ -239,6 +259,8 @@ Command parse_command_line(int argc, const char* const* argv) {
     add_data_dir(adopt_command, adopt.data_dir);
     adopt_command.footer(
         "What ended on another chain is forgotten: copy the data directory first if it is wanted.");
+    Drill drill;
+    const CLI::App& drill_command = add_drill(app, drill);
     const AskCommands asking(app);
     const InstructCommands instructing(app);
 
@@ -328,6 +350,7 @@ Command parse_command_line(int argc, const char* const* argv) {
         return import;
     }
     if (adopt_command.parsed()) return adopt;
+    if (drill_command.parsed()) return drill;
     if (auto ask = asking.asked()) return *std::move(ask);
     if (auto instruct = instructing.asked()) return *std::move(instruct);
     if (verify_command.parsed()) return verify;
@@ -348,9 +371,9 @@ Command parse_command_line(int argc, const char* const* argv) {
         return restore;
     }
     return bad_usage(
-        "no command given: serve, check, doctor, import-helper-db, adopt, jobs, job, status, "
-        "retry, cancel, release, pause, resume, log-level, backup, restore, verify, export or "
-        "version");
+        "no command given: serve, check, doctor, import-helper-db, adopt, drill, jobs, job, "
+        "status, retry, cancel, release, pause, resume, log-level, backup, restore, verify, "
+        "export or version");
 }
 
 }  // namespace config

@@ -57,66 +57,78 @@ struct Instruct {
     std::optional<std::filesystem::path> file;  // --config
     std::optional<std::string> data_dir;
     bool json = false;  // the answers as they are, a line for each
-    // Looks for damage; ends with exit_damaged when there is some.
-    struct Verify {
-        std::optional<std::filesystem::path> database;  // a backup, in place of the data directory
-        std::optional<std::filesystem::path> file;      // --config
-        std::optional<std::string> data_dir;
-    };
+};
 
-    // Writes what has ended, for accounts and audits.
-    struct Export {
-        std::optional<std::filesystem::path> database;  // a backup, in place of the data directory
-        std::optional<std::filesystem::path> file;      // --config
-        std::optional<std::string> data_dir;
-        std::optional<std::string> since;
-    };
+// Tries on the operator's machine whether promises are kept.
+struct Drill {
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    bool quick = false;
+    std::optional<std::uint64_t> rounds;
+    std::optional<std::uint64_t> seed;
+    bool json = false;
+};
 
-    // Copies the database into a file.
-    struct Backup {
-        std::filesystem::path backup;
-        std::optional<std::filesystem::path> file;  // --config
-        std::optional<std::string> data_dir;
-        bool with_shares = false;
-        std::optional<std::filesystem::path> key_file;
-        std::optional<std::uint64_t> wal_mib_max;
-    };
+// Looks for damage; ends with exit_damaged when there is some.
+struct Verify {
+    std::optional<std::filesystem::path> database;  // a backup, in place of the data directory
+    std::optional<std::filesystem::path> file;      // --config
+    std::optional<std::string> data_dir;
+};
 
-    // Lets requests go on that are held.
-    struct Release {
-        std::vector<std::string> jobs;              // none: all
-        std::optional<std::filesystem::path> file;  // --config
-        std::optional<std::string> data_dir;
-    };
+// Writes what has ended, for accounts and audits.
+struct Export {
+    std::optional<std::filesystem::path> database;  // a backup, in place of the data directory
+    std::optional<std::filesystem::path> file;      // --config
+    std::optional<std::string> data_dir;
+    std::optional<std::string> since;
+};
 
-    // Makes a data directory of such a file.
-    struct Restore {
-        std::filesystem::path backup;
-        std::optional<std::filesystem::path> file;  // --config
-        std::optional<std::string> data_dir;
-        std::optional<std::filesystem::path> key_file;
-        bool without_shares = false;
-    };
+// Copies the database into a file.
+struct Backup {
+    std::filesystem::path backup;
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    bool with_shares = false;
+    std::optional<std::filesystem::path> key_file;
+    std::optional<std::uint64_t> wal_mib_max;
+};
 
-    struct Version {};
+// Lets requests go on that are held.
+struct Release {
+    std::vector<std::string> jobs;              // none: all
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+};
 
-    // For standard output; the program ends with 0.
-    struct Help {
-        std::string text;
-    };
+// Makes a data directory of such a file.
+struct Restore {
+    std::filesystem::path backup;
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    std::optional<std::filesystem::path> key_file;
+    bool without_shares = false;
+};
 
-    // For standard error, whole lines; the program ends with exit_usage.
-    struct BadUsage {
-        std::string text;
-    };
+struct Version {};
 
-    using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Ask, Instruct, Verify,
-                                 Export, Backup, Release, Restore, Version, Help, BadUsage>;
+// For standard output; the program ends with 0.
+struct Help {
+    std::string text;
+};
 
-    inline constexpr int exit_usage = 2;
-    inline constexpr int exit_not_all = 3;
-    inline constexpr int exit_damaged = 4;
+// For standard error, whole lines; the program ends with exit_usage.
+struct BadUsage {
+    std::string text;
+};
 
-    [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
+using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Drill, Ask, Instruct,
+                             Verify, Export, Backup, Release, Restore, Version, Help, BadUsage>;
+
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_not_all = 3;
+inline constexpr int exit_damaged = 4;
+
+[[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace config

@@ -74,7 +74,9 @@ void ProgressBar::clear() {
 std::string ProgressBar::text_of(const ports::Done& done) const {
     const auto seconds = std::chrono::duration<double>(clock_.monotonic() - since_).count();
     const double rate = seconds > 0 ? static_cast<double>(done.done) / seconds : 0;
-    const std::string rate_text = std::to_string(static_cast<std::uint64_t>(rate)) + "/s";
+    const std::string rate_text = done.note.empty()
+                                      ? std::to_string(static_cast<std::uint64_t>(rate)) + "/s"
+                                      : std::string(done.note);
     std::string text = what_ + " ";
     if (done.total == 0) return text + std::to_string(done.done) + ", " + rate_text;
     if (is_terminal_) text += bar_of(done);

@@ -11,6 +11,7 @@ struct Done {
     std::string_view what;  // the part of it that goes on
     std::uint64_t done = 0;
     std::uint64_t total = 0;  // 0: not known
+    std::string_view note{};  // what to say in the place of the rate; empty: the rate
 };
 
 // Called often, on the thread that works. What it throws ends the work.

@@ -27,7 +27,8 @@ constexpr std::array parts{
     Layer{"chains/diagnosis", 0}, Layer{"chains/jsonrpc", 0},  Layer{"chains/evm", 1},
     Layer{"chains/votes", 1},     Layer{"chains/loopback", 1}, Layer{"chains", 2},
     Layer{"api/access", 0},       Layer{"api/docs", 0},        Layer{"api", 1},
-    Layer{"api/admin", 2},        Layer{"api/metrics", 2},
+    Layer{"api/admin", 2},        Layer{"api/metrics", 2},     Layer{"commands", 0},
+    Layer{"commands/drill", 1},
 };
 
 struct Library {
@@ -39,8 +40,8 @@ struct Library {
 constexpr std::array libraries{
     Library{"SQLiteCpp/", {"store", "chains"}},  // the embedded chain keeps its own ledger
     Library{"sqlite3.h", {"store", "chains"}},
-    Library{"nlohmann/", {"api", "chains"}},
-    Library{"boost/json/", {"api", "chains"}},  // request bodies
+    Library{"nlohmann/", {"api", "chains", "commands"}},  // a drill is a client
+    Library{"boost/json/", {"api", "chains"}},            // request bodies
     Library{"httplib.h", {"api", "chains"}},
     Library{"secp256k1", {"api", "chains"}},
     Library{"prometheus/", {"api", "api"}},  // the registry and the text format

@@ -67,11 +67,35 @@ TEST_CASE("import-helper-db takes the file, and where to") {
     CHECK(std::get<config::ImportHelperDb>(full).trial);
 }
 
+TEST_CASE("drill takes how long, by which dice, and where") {
+    const auto bare = parse({"drill"});
+    REQUIRE(std::holds_alternative<config::Drill>(bare));
+    CHECK_FALSE(std::get<config::Drill>(bare).file);
+    CHECK_FALSE(std::get<config::Drill>(bare).data_dir);
+    CHECK_FALSE(std::get<config::Drill>(bare).quick);
+    CHECK_FALSE(std::get<config::Drill>(bare).rounds);
+    CHECK_FALSE(std::get<config::Drill>(bare).seed);
+    CHECK_FALSE(std::get<config::Drill>(bare).json);
+
+    const auto full = parse({"drill", "-c", "p.toml", "--directory", "/var/lib/p", "--quick",
+                             "--rounds", "7", "--seed", "0", "--json"});
+    REQUIRE(std::holds_alternative<config::Drill>(full));
+    CHECK(std::get<config::Drill>(full).file == "p.toml");
+    CHECK(std::get<config::Drill>(full).data_dir == "/var/lib/p");
+    CHECK(std::get<config::Drill>(full).quick);
+    CHECK(std::get<config::Drill>(full).rounds == 7);
+    CHECK(std::get<config::Drill>(full).seed == 0);
+    CHECK(std::get<config::Drill>(full).json);
+    const auto other = parse({"drill", "--data-dir", "/var/lib/p"});
+    REQUIRE(std::holds_alternative<config::Drill>(other));
+    CHECK(std::get<config::Drill>(other).data_dir == "/var/lib/p");
+}
+
 TEST_CASE("help names every command, and every flag of one") {
     const auto help = parse({"--help"});
     REQUIRE(std::holds_alternative<config::Help>(help));
     for (const std::string_view word :
-         {"serve", "check", "doctor", "import-helper-db", "version"}) {
+         {"serve", "check", "doctor", "import-helper-db", "drill", "version"}) {
         CHECK(std::get<config::Help>(help).text.find(word) != std::string::npos);
     }
     const auto serve = parse({"serve", "--help"});
@@ -92,7 +116,10 @@ TEST_CASE("bad usage is one clear line") {
         std::string_view part;
     };
     const std::vector<Row> rows{
-        {{}, "no command given: serve, check, doctor, import-helper-db, adopt or version"},
+        {{},
+         "no command given: serve, check, doctor, import-helper-db, adopt, drill, jobs, job, "
+         "status, retry, cancel, release, pause, resume, log-level, backup, restore, verify, "
+         "export or version"},
         {{"sreve"}, "sreve"},
         {{"serve", "--lisen", "h:1"}, "--lisen"},
         {{"serve", "--config"}, "--config"},
@@ -101,6 +128,9 @@ TEST_CASE("bad usage is one clear line") {
         {{"check", "--data-dir", "x"}, "--data-dir"},
         {{"import-helper-db"}, "FILE"},
         {{"import-helper-db", "one.db", "two.db"}, "two.db"},
+        {{"drill", "--rounds", "0"}, "--rounds"},
+        {{"drill", "--seed", "-1"}, "--seed"},
+        {{"drill", "--data-dir", "x", "--directory", "y"}, "--data-dir"},
         {{"version", "now"}, "now"},
         {{"serve", "extra"}, "extra"},
     };

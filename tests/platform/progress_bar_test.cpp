@@ -65,6 +65,8 @@ TEST_CASE("in a pipe there is a plain line every ten seconds") {
     CHECK(screen.show({"rows", 150'000, 100'000}) == "rows 100 %, 7500/s\n");
     screen.clock.advance(10s);
     CHECK(screen.show({"shares", 12, 0}) == "shares 12, 0/s\n");
+    screen.clock.advance(20s);
+    CHECK(screen.show({"shares", 40, 80, "2 lost"}) == "shares 50 %, 2 lost, 0:20 left\n");
     screen.text.str("");
     screen.bar.clear();
     CHECK(screen.text.str().empty());
