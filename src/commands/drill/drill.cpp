@@ -106,6 +106,7 @@ private:
         part_began_ = Stopwatch::now();
         part_seconds_ = seconds;
         seconds_left_ -= seconds;
+        show();
     }
 
     void wait(Milliseconds time) {
