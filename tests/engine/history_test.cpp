@@ -87,7 +87,6 @@ TEST_CASE("the last trouble is told while it waits, without URLs and bounded") {
     };
     const RequestId decrypt = world.submit(support::public_decrypt(1));
     const RequestId proof = world.submit(support::input_proof(1));
-    world.run_for(10ms);
     CHECK(trouble(world, decrypt) == "none");
     world.run_for(90s);
     const std::string told = trouble(world, decrypt);
