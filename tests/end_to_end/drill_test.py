@@ -158,7 +158,7 @@ class DrillEndTest(Drill):
             options = {"user": 65534, "group": 65534, "extra_groups": []}
         process = subprocess.run([binary(), "drill", "--directory", str(closed / "data")], env=environment(),
                                  timeout=30, capture_output=True, text=True, check=False, **options)
-        self.assertEqual(process.returncode, 1, process)
+        self.assertEqual(process.returncode, 5, process)
         self.assertIn(str(closed), process.stderr)
         self.assertEqual(len(process.stderr.splitlines()), 1, process.stderr)
 

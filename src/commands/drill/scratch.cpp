@@ -7,6 +7,8 @@
 #include <string>
 #include <system_error>
 
+#include "store/open_errors.hpp"
+
 namespace commands::drill {
 
 namespace {
@@ -36,8 +38,7 @@ Scratch::Scratch(const std::filesystem::path& directory, std::uint64_t bytes_min
     }
     std::string name = (parent / "posthouse-drill-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
-        throw std::system_error(errno, std::generic_category(),
-                                "can not make a directory in " + parent.string());
+        store::refuse_place("can not make a directory in " + parent.string(), parent, errno);
     }
     path_ = name;
 }

@@ -9,7 +9,8 @@ namespace commands::drill {
 class Scratch {
 public:
     // On the file system where `directory` lies or would be made: in it, or in the nearest one
-    // above that exists. Throws std::runtime_error when less than `bytes_min` are free there.
+    // above that exists. Throws store::OpenError, and std::runtime_error when less than
+    // `bytes_min` are free there.
     Scratch(const std::filesystem::path& directory, std::uint64_t bytes_min);
     ~Scratch();
     Scratch(const Scratch&) = delete;
