@@ -89,10 +89,13 @@ TEST_CASE("every route is in the document, and the document knows no other") {
     }
     CHECK(joined(of_document) == joined(of_code));
     CHECK(joined(elsewhere) ==
-          "GET /admin/config, GET /admin/jobs, GET /admin/jobs/{job_id}, GET /admin/status, "
-          "GET /health, GET /metrics, POST /admin/config, POST /admin/jobs/{job_id}/cancel, "
+          "GET /admin/backup, GET /admin/config, GET /admin/jobs, GET /admin/jobs/{job_id}, GET "
+          "/admin/status, "
+          "GET /health, GET /metrics, POST /admin/backup, POST /admin/backup/cancel, POST "
+          "/admin/config, POST /admin/jobs/{job_id}/cancel, "
           "POST /admin/jobs/{job_id}/retry, POST /admin/kinds/{kind}/pause, "
-          "POST /admin/kinds/{kind}/resume, POST /admin/log-level/{level}, POST /admin/reload, ");
+          "POST /admin/kinds/{kind}/resume, POST /admin/log-level/{level}, POST /admin/release, "
+          "POST /admin/reload, ");
 }
 
 TEST_CASE("the members of relayer requests are those of the decoders, in their order") {
