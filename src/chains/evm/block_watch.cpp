@@ -182,6 +182,8 @@ engine::BlockNews BlockWatch::note(const Blocks& blocks, const View& view) {
         if (found == Found::standing) {
             watched.beyond_head.reset();
             if (was_asked) news.standing.push_back(block);
+            // However deep: what is asked once more is asked with all that was asked with it.
+            if (watched.is_asked) continue;
             if (!head_ || block.number + options_.listening.reorg_depth > *head_) continue;
             news.buried.push_back(block);
             blocks_.erase(entry);

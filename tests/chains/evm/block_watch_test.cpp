@@ -208,6 +208,26 @@ TEST_CASE("a head below a block is believed after three looks over five seconds,
     }
 }
 
+TEST_CASE("what was asked together is said together, also when some of it is deep already") {
+    WatchHarness harness;
+    bool says_all = false;
+    for (support::ScriptedNode* node : {&harness.node, &harness.other}) {
+        node->on["eth_getBlockByNumber"] = [&](const Json& params) -> Answer {
+            const auto number = *chains::jsonrpc::quantity(params.at(0));
+            if (number == 9 && !says_all) return NodeError{-32000, "header not found", {}};
+            return reply_with(block_of(number));
+        };
+    }
+    harness.watch({block_of(5), block_of(9)});
+    harness.executor.run_for(5s);
+    CHECK(harness.count(buried) == 0);
+    says_all = true;
+    harness.executor.run_for(1s);
+    CHECK(harness.events.all.back().standing == std::vector{block_of(9), block_of(5)});
+    CHECK(harness.count(buried) == 2);
+    CHECK(harness.watching->size() == 0);
+}
+
 TEST_CASE("many blocks are asked for in batches of the size that is set") {
     WatchHarness harness;
     harness.options.batch_max = 4;
