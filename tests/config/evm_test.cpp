@@ -339,8 +339,6 @@ TEST_CASE("what can not be right with a real chain is refused") {
         std::string expected;  // key and problem
     };
     std::vector<Row> rows{
-        {"gateway.tx_engine.signer = { type = \"aws_kms\", key_id = \"k\", region = \"r\" }",
-         "gateway.tx_engine.signer.type: aws_kms is not supported yet; allowed: private_key"},
         {"gateway.tx_engine.signer = { type = \"private_key\" }",
          "gateway.tx_engine.signer.private_key: is missing; allowed: 64 hexadecimal digits, or the "
          "file that holds them in private_key_file"},

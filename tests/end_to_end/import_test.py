@@ -395,15 +395,15 @@ class ImportTest(unittest.TestCase):
         self.assertIn("share_comms: is empty", output)
 
     def test_other_files_are_refused_and_leave_nothing(self):
-        for label, make, problem in (
-                ("missing", lambda: None, "is no file"),
-                ("text", lambda: self.file.write_text("x" * 5000), "is no SQLite database"),
+        for label, make, problem, status in (
+                ("missing", lambda: None, "is no file", 1),
+                ("text", lambda: self.file.write_text("x" * 5000), "is no SQLite database", 4),
                 ("other", lambda: sqlite3.connect(self.file).execute("create table t (x)"),
-                 "has no table shares")):
+                 "has no table shares", 6)):
             with self.subTest(label):
                 self.file.unlink(missing_ok=True)
                 make()
-                refused = self.run_import(status=1)
+                refused = self.run_import(status=status)
                 self.assertIn(problem, refused.stderr)
                 self.assertEqual(len(refused.stderr.splitlines()), 1, refused.stderr)
                 self.assertFalse(list(self.service.data.glob("helper-*")))

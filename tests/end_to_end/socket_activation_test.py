@@ -27,7 +27,7 @@ class SocketActivationTest(unittest.TestCase):
     def prefix(self, *sockets):
         redirections = " ".join(f"{3 + i}<&{made.fileno()}" for i, made in enumerate(sockets))
         script = f'export LISTEN_PID=$$ LISTEN_FDS={len(sockets)}; exec "$@" {redirections}'
-        return ["sh", "-c", script, "sh"]
+        return ["bash", "-c", script, "bash"]  # a plain shell knows no descriptor above 9
 
     def run_with(self, sockets, listen):
         return subprocess.run([*self.prefix(*sockets), *self.service.command(listen=listen)],

@@ -118,7 +118,8 @@ TEST_CASE("rows of every kind and status are after a migration what they were") 
         {
             store::Store migrated(options);
             for (const int first : {100, 200, 300, 400, 500}) {
-                for (int i = 0; i < 7; ++i) {
+                // Input proofs are never queued.
+                for (int i = first == 100 ? 1 : 0; i < 7; ++i) {
                     const auto row = migrated.load(first + i);
                     REQUIRE(row);
                     CHECK(static_cast<int>(row->status) == i);
