@@ -57,11 +57,16 @@ std::string rows_of(SQLite::Database& database, const Columns& columns) {
     return text;
 }
 
+// Input proofs are never queued.
+int first_status(const std::string& kind) {
+    return kind == "input_proof" ? 1 : 0;
+}
+
 // A request of this kind in every status, with what belongs to it.
 void add_rows(SQLite::Database& database, const std::string& kind, int ended_lane, int first) {
     const std::string statuses[]{"queued",    "processing", "tx_in_flight", "receipt_received",
                                  "completed", "timed_out",  "failure"};
-    for (int i = 0; i < 7; ++i) {
+    for (int i = first_status(kind); i < 7; ++i) {
         const std::string id = std::to_string(first + i);
         const std::string& status = statuses[i];
         const bool is_ended = i >= 4;
@@ -118,7 +123,6 @@ TEST_CASE("rows of every kind and status are after a migration what they were") 
         {
             store::Store migrated(options);
             for (const int first : {100, 200, 300, 400, 500}) {
-                // Input proofs are never queued.
                 for (int i = first == 100 ? 1 : 0; i < 7; ++i) {
                     const auto row = migrated.load(first + i);
                     REQUIRE(row);
