@@ -36,6 +36,7 @@ class SocketActivationTest(unittest.TestCase):
 
     def spawn(self, made):
         host, port = made.getsockname()[:2]
+        host = f"[{host}]" if ":" in host else host
         log = open(self.service.log_path, "ab")
         self.addCleanup(log.close)
         self.service.log_from = self.service.log_path.stat().st_size
@@ -72,26 +73,29 @@ class SocketActivationTest(unittest.TestCase):
             self.assertEqual(self.service.poll(samples.PUBLIC_DECRYPT, job_id).status, 200)
             self.assertEqual(self.service.stop()[0], 0)
 
-    def test_two_families_are_one_address(self):
-        with held() as four, socket.socket(socket.AF_INET6) as six:
-            six.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            try:
-                six.bind(("::1", four.getsockname()[1]))
-            except OSError as error:
-                self.skipTest(f"no IPv6 here: {error}")
-            six.listen(128)
-            port = four.getsockname()[1]
-            log = open(self.service.log_path, "wb")
-            self.addCleanup(log.close)
-            self.service.process = subprocess.Popen(
-                [*self.prefix(four, six), *self.service.command(listen=f"localhost:{port}")], env=environment(),
-                stdout=log, stderr=log, pass_fds=[four.fileno(), six.fileno()])
+    def test_an_address_in_brackets(self):
+        try:
+            made = held(socket.AF_INET6, "::1")
+        except OSError as error:
+            self.skipTest(f"no IPv6 here: {error}")
+        with made:
+            port = made.getsockname()[1]
+            self.spawn(made)
             self.service.wait_until_listening()
-            for host in ("127.0.0.1", "::1"):
-                with socket.create_connection((host, port), timeout=20) as connection:
-                    connection.sendall(b"GET /liveness HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-                    self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 200"))
+            with socket.create_connection(("::1", port), timeout=20) as connection:
+                connection.sendall(b"GET /liveness HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 200"))
             self.assertEqual(self.service.stop()[0], 0)
+            process = self.run_with([made], f"127.0.0.1:{port}")
+            self.assertEqual(process.returncode, 2, process)
+            self.assertIn(f"listens on [::1]:{port}, and not on 127.0.0.1:{port}", process.stderr)
+
+    def test_several_sockets_are_all_looked_at(self):
+        with held() as right, held() as wrong:
+            port = right.getsockname()[1]
+            process = self.run_with([right, wrong], f"127.0.0.1:{port}")
+            self.assertEqual(process.returncode, 2, process)
+            self.assertIn(f"listens on 127.0.0.1:{wrong.getsockname()[1]}", process.stderr)
 
     def test_another_socket_is_refused_and_named(self):
         cases = (
