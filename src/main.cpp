@@ -38,80 +38,106 @@ int refuse(const config::ConfigErrors& refused) {
     return config::exit_usage;
 }
 
+template <typename Command>
+config::Sources sources_of(const Command& command) {
+    config::Sources sources{command.file, config::process_environment(), {}, {}};
+    if constexpr (requires { command.data_dir; }) sources.data_dir = command.data_dir;
+    if constexpr (requires { command.listen; }) sources.listen = command.listen;
+    return sources;
+}
+
+template <typename Command, typename Work>
+int with_loaded(const Command& command, Work work) {
+    auto loaded = config::load(sources_of(command));
+    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
+    return work(std::get<config::Loaded>(loaded));
+}
+
+template <typename Command, typename Work>
+int with_settings(const Command& command, Work work) {
+    return with_loaded(command, [&](config::Loaded& loaded) { return work(loaded.settings); });
+}
+
+// Same, with the signer's key where it is for this process to hold.
+template <typename Command, typename Work>
+int with_key(const Command& command, Work work) {
+    return with_settings(command, [&](config::Settings& settings) {
+        try {
+            commands::find_signer_key(settings);
+        } catch (const std::exception& error) {
+            return refuse({{error.what()}});
+        }
+        return work(settings);
+    });
+}
+
+// Says how far the work is, and lets it be interrupted.
+template <typename Work>
+int with_progress(Work work) {
+    const platform::RealClock clock;
+    platform::notice_interrupts();
+    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
+    return work(bar);
+}
+
 int run(const config::Serve& command) {
     commands::block_signals();  // a reload that comes early waits for its turn
-    auto loaded = config::load(
-        {command.file, config::process_environment(), command.data_dir, command.listen});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    auto& found = std::get<config::Loaded>(loaded);
-    found.settings.api.version = build_version;
-    found.settings.api.build = build_commit;
-    commands::find_secrets(found.settings);
-    commands::share_client_context(found.settings);
-    return commands::serve(found);
+    return with_loaded(command, [](config::Loaded& found) {
+        found.settings.api.version = build_version;
+        found.settings.api.build = build_commit;
+        commands::find_secrets(found.settings);
+        commands::share_client_context(found.settings);
+        return commands::serve(found);
+    });
 }
 
 int run(const config::Check& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), std::nullopt, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    auto& found = std::get<config::Loaded>(loaded);
-    std::vector<std::string> not_checked;
-    try {
-        not_checked = commands::check_secrets(found.settings);
-    } catch (const std::exception& error) {
-        return refuse({{error.what()}});
-    }
-    for (const std::string& line : found.warnings) std::cout << "warning: " << line << "\n";
-    for (const std::string& line : found.notes) std::cout << "note: " << line << "\n";
-    for (const std::string& line : not_checked) std::cout << "note: " << line << "\n";
-    std::cout << "configuration ok\n";
-    return EXIT_SUCCESS;
+    return with_loaded(command, [](config::Loaded& found) {
+        std::vector<std::string> not_checked;
+        try {
+            not_checked = commands::check_secrets(found.settings);
+        } catch (const std::exception& error) {
+            return refuse({{error.what()}});
+        }
+        for (const std::string& line : found.warnings) std::cout << "warning: " << line << "\n";
+        for (const std::string& line : found.notes) std::cout << "note: " << line << "\n";
+        for (const std::string& line : not_checked) std::cout << "note: " << line << "\n";
+        std::cout << "configuration ok\n";
+        return EXIT_SUCCESS;
+    });
 }
 
 int run(const config::Doctor& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), std::nullopt, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    auto& settings = std::get<config::Loaded>(loaded).settings;
-    try {
-        commands::find_signer_key(settings);
-    } catch (const std::exception& error) {
-        return refuse({{error.what()}});
-    }
-    commands::share_client_context(settings);
-    return commands::doctor(settings, std::cout);
+    return with_key(command, [](config::Settings& settings) {
+        commands::share_client_context(settings);
+        return commands::doctor(settings, std::cout);
+    });
 }
 
 int run(const config::ImportHelperDb& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    const auto& settings = std::get<config::Loaded>(loaded).settings;
-    if (settings.votes.base_url().empty() && !command.trial) {
-        return refuse(
-            {{"there is no vote chain for these shares: set helper.chain_url and "
-              "helper.prover in the configuration; with --trial the embedded chain takes "
-              "them, which reveals nothing"}});
-    }
-    const platform::RealClock clock;
-    platform::notice_interrupts();
-    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
-    return commands::import_helper_db(settings, command.helper_db, bar.progress(), std::cout);
+    return with_settings(command, [&](const config::Settings& settings) {
+        if (settings.votes.base_url().empty() && !command.trial) {
+            return refuse(
+                {{"there is no vote chain for these shares: set helper.chain_url and "
+                  "helper.prover in the configuration; with --trial the embedded chain takes "
+                  "them, which reveals nothing"}});
+        }
+        return with_progress([&](platform::ProgressBar& bar) {
+            return commands::import_helper_db(settings, command.helper_db, bar.progress(),
+                                              std::cout);
+        });
+    });
 }
 
 int run(const config::Verify& command) {
-    const platform::RealClock clock;
-    platform::notice_interrupts();
-    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
-    if (command.database) {
-        return commands::verify_file(*command.database, bar.progress(), std::cout);
-    }
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    return commands::verify_directory(std::get<config::Loaded>(loaded).settings, bar.progress(),
-                                      std::cout);
+    return with_progress([&](platform::ProgressBar& bar) {
+        if (command.database) {
+            return commands::verify_file(*command.database, bar.progress(), std::cout);
+        }
+        return with_settings(command, [&](const config::Settings& settings) {
+            return commands::verify_directory(settings, bar.progress(), std::cout);
+        });
+    });
 }
 
 int run(const config::Export& command) {
@@ -120,90 +146,69 @@ int run(const config::Export& command) {
         return refuse({{"--since: \"" + *command.since +
                         "\" is no time; write 2026-11-28, 2026-11-28T06:00:00Z or Unix seconds"}});
     }
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    const platform::RealClock clock;
-    platform::notice_interrupts();
-    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
-    return commands::export_ended(std::get<config::Loaded>(loaded).settings, command.database,
-                                  *since, bar.progress(), std::cout);
+    return with_settings(command, [&](const config::Settings& settings) {
+        return with_progress([&](platform::ProgressBar& bar) {
+            return commands::export_ended(settings, command.database, *since, bar.progress(),
+                                          std::cout);
+        });
+    });
 }
 
 int run(const config::Backup& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    const platform::RealClock clock;
-    platform::notice_interrupts();
-    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
     commands::BackupCommand backup{command.backup, command.key_file, {}};
     if (command.wal_mib_max) backup.wal_bytes_max = *command.wal_mib_max << 20U;
-    return commands::backup(std::get<config::Loaded>(loaded).settings, backup, bar.progress(),
-                            std::cout);
+    return with_settings(command, [&](const config::Settings& settings) {
+        return with_progress([&](platform::ProgressBar& bar) {
+            return commands::backup(settings, backup, bar.progress(), std::cout);
+        });
+    });
 }
 
 int run(const config::Release& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    return commands::release(std::get<config::Loaded>(loaded).settings, command.jobs, std::cout);
+    return with_settings(command, [&](const config::Settings& settings) {
+        return commands::release(settings, command.jobs, std::cout);
+    });
 }
 
 int run(const config::Restore& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    const platform::RealClock clock;
-    platform::notice_interrupts();
-    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
-    return commands::restore(std::get<config::Loaded>(loaded).settings,
-                             {command.backup, command.key_file, command.without_shares},
-                             bar.progress(), std::cout);
+    return with_settings(command, [&](const config::Settings& settings) {
+        return with_progress([&](platform::ProgressBar& bar) {
+            return commands::restore(settings,
+                                     {command.backup, command.key_file, command.without_shares},
+                                     bar.progress(), std::cout);
+        });
+    });
 }
 
 int run(const config::Drill& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    const platform::RealClock clock;
-    platform::notice_interrupts();
-    platform::ProgressBar bar(std::cerr, platform::is_terminal_error(), clock);
-    const commands::drill::Report report =
-        commands::drill::drill(std::get<config::Loaded>(loaded).settings,
-                               {command.quick, command.rounds, command.seed}, bar.progress());
-    bar.clear();
-    std::cout << (command.json ? commands::drill::as_json(report)
-                               : commands::drill::as_text(report));
-    return commands::drill::is_good(report.counts) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return with_settings(command, [&](const config::Settings& settings) {
+        return with_progress([&](platform::ProgressBar& bar) {
+            const commands::drill::Report report = commands::drill::drill(
+                settings, {command.quick, command.rounds, command.seed}, bar.progress());
+            bar.clear();
+            std::cout << (command.json ? commands::drill::as_json(report)
+                                       : commands::drill::as_text(report));
+            return commands::drill::is_good(report.counts) ? EXIT_SUCCESS : EXIT_FAILURE;
+        });
+    });
 }
 
 int run(const config::Adopt& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    auto& settings = std::get<config::Loaded>(loaded).settings;
-    try {
-        commands::find_signer_key(settings);
-    } catch (const std::exception& error) {
-        return refuse({{error.what()}});
-    }
-    return commands::adopt(settings, std::cout);
+    return with_key(command, [](const config::Settings& settings) {
+        return commands::adopt(settings, std::cout);
+    });
 }
 
 int run(const config::Ask& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    return commands::ask(std::get<config::Loaded>(loaded).settings, command, std::cout, std::cerr);
+    return with_settings(command, [&](const config::Settings& settings) {
+        return commands::ask(settings, command, std::cout, std::cerr);
+    });
 }
 
 int run(const config::Instruct& command) {
-    auto loaded =
-        config::load({command.file, config::process_environment(), command.data_dir, std::nullopt});
-    if (const auto* refused = std::get_if<config::ConfigErrors>(&loaded)) return refuse(*refused);
-    return commands::instruct(std::get<config::Loaded>(loaded).settings, command, std::cout,
-                              std::cerr);
+    return with_settings(command, [&](const config::Settings& settings) {
+        return commands::instruct(settings, command, std::cout, std::cerr);
+    });
 }
 
 int run(const config::Version&) {

@@ -33,11 +33,11 @@ public:
           begin_(*database_, "begin"),
           commit_(*database_, "commit"),
           // Retention counts from the end, or later: nothing that ended since lies before it.
-          rows_(*database_, "select " + row_columns +
-                                ", reason, detail, selector, reference from request where lane = "
+          rows_(*database_, "select " + row_columns + ", " + failure_columns +
+                                ", reference from request where lane = "
                                 "?1 and (wake_ms, id) > (?2, ?3) order by wake_ms, id limit ?4"),
           attempts_(*database_,
-                    "select nonce, hash, sealed_ms from attempt where id = ? order by ordinal"),
+                    "select " + attempt_columns + " from attempt where id = ? order by ordinal"),
           round_(*database_, "select round_id from round where id = ?"),
           count_(*database_, "select count(*) from request where lane = ? and wake_ms >= ?") {
         begin_lane();
@@ -101,25 +101,12 @@ private:
     }
 
     EndedRequest request_of(Row row) {
+        constexpr int reference_column = row_column_count + failure_column_count;
         EndedRequest request{std::move(row), {}, {}, {}, {}};
-        if (!rows_.is_null(row_column_count)) {
-            domain::Failure failure;
-            failure.reason = domain::reason_from(rows_.text(row_column_count))
-                                 .value_or(domain::Reason::internal_error);
-            failure.text = std::string(rows_.text(row_column_count + 1));
-            if (!rows_.is_null(row_column_count + 2)) {
-                failure.selector = static_cast<std::uint32_t>(rows_.integer(row_column_count + 2));
-            }
-            request.failure = std::move(failure);
-        }
-        if (!rows_.is_null(row_column_count + 3)) {
-            request.reference = rows_.bytes32(row_column_count + 3);
-        }
+        request.failure = decode_failure(rows_, row_column_count);
+        if (!rows_.is_null(reference_column)) request.reference = rows_.bytes32(reference_column);
         for (attempts_.with(request.row.id.sequence); attempts_.next();) {
-            request.attempts.push_back({static_cast<std::uint64_t>(attempts_.integer(0)),
-                                        attempts_.bytes32(1),
-                                        {},
-                                        domain::from_unix_ms(attempts_.integer(2))});
+            request.attempts.push_back(decode_attempt(attempts_));
         }
         if (request.row.round && round_.with(*request.row.round).next()) {
             request.round_id = round_.bytes32(0);

@@ -52,7 +52,7 @@ public:
           one_(*database_, "select " + columns() + ", reference from request where id = ?"),
           in_work_(*database_, "select id from request where lane = ? limit ?"),
           attempts_(*database_,
-                    "select nonce, hash, sealed_ms from attempt where id = ? order by ordinal"),
+                    "select " + attempt_columns + " from attempt where id = ? order by ordinal"),
           history_(
               *database_,
               "select stage, at_ms, cause, note, times from history where id = ? order by ordinal"),
@@ -81,12 +81,7 @@ public:
         if (!job || job->row.id != id) return std::nullopt;
         details.job = std::move(*job);
         attempts_.with(id.sequence);
-        while (attempts_.next()) {
-            details.attempts.push_back({static_cast<std::uint64_t>(attempts_.integer(0)),
-                                        attempts_.bytes32(1),
-                                        {},
-                                        domain::from_unix_ms(attempts_.integer(2))});
-        }
+        while (attempts_.next()) details.attempts.push_back(decode_attempt(attempts_));
         attempts_.finish();
         history_.with(id.sequence);
         while (history_.next()) {
@@ -113,7 +108,7 @@ public:
 
 private:
     static constexpr int kind_column = 2;
-    static constexpr int reference_column = row_column_count + 3;
+    static constexpr int reference_column = row_column_count + failure_column_count;
 
     static std::unique_ptr<SQLite::Database> newest(const Options& options) {
         auto database = open_for_reading(options);
@@ -121,7 +116,7 @@ private:
         return database;
     }
 
-    static std::string columns() { return row_columns + ", reason, detail, selector"; }
+    static std::string columns() { return row_columns + ", " + failure_columns; }
 
     // All statements of a call see the same commit.
     class Snapshot {
@@ -155,18 +150,7 @@ private:
         std::variant<Row, BrokenRow> decoded = decode_row(statement);
         auto* row = std::get_if<Row>(&decoded);
         if (row == nullptr) return std::nullopt;
-        Job job{std::move(*row), {}};
-        if (!statement.is_null(row_column_count)) {
-            domain::Failure& failure = job.failure.emplace();
-            failure.reason = domain::reason_from(statement.text(row_column_count))
-                                 .value_or(domain::Reason::internal_error);
-            failure.text = std::string(statement.text(row_column_count + 1));
-            if (!statement.is_null(row_column_count + 2)) {
-                failure.selector =
-                    static_cast<std::uint32_t>(statement.integer(row_column_count + 2));
-            }
-        }
-        return job;
+        return Job{std::move(*row), decode_failure(statement, row_column_count)};
     }
 
     // What is not final, the newest first; nothing when that is more than a page may look at.

@@ -23,8 +23,8 @@ public:
     explicit Connection(const Options& options)
         : database_(open_for_reading(options)),
           find_(*database_,
-                "select " + row_columns +
-                    ", reason, detail, selector, exists (select 1 from hold where hold.id = "
+                "select " + row_columns + ", " + failure_columns +
+                    ", exists (select 1 from hold where hold.id = "
                     "request.id and released = 0) from request where id = ? and random = ?"),
           result_(*database_, "select body from result where id = ?"),
           vote_end_(*database_, "select vote_end_ms from round where round_id = ?"),
@@ -39,8 +39,8 @@ public:
     std::optional<StoredRequest> find(const domain::RequestId& id) {
         std::optional<StoredRequest> stored;
         if (find_.with(id.sequence, id.random).next()) {
-            stored = StoredRequest{row(), read_failure(), {}, false};
-            stored->held = find_.integer(row_column_count + 3) != 0;
+            stored = StoredRequest{row(), decode_failure(find_, row_column_count), {}, false};
+            stored->held = find_.integer(row_column_count + failure_column_count) != 0;
             // Read before find_ is finished: a purge between the two could take the result alone.
             if (stored->row.status == domain::Status::completed) stored->result = read_result(id);
         }
@@ -127,18 +127,6 @@ private:
         }
         result_.finish();
         return result;
-    }
-
-    std::optional<domain::Failure> read_failure() const {
-        if (find_.is_null(row_column_count)) return std::nullopt;
-        domain::Failure failure;
-        failure.reason = domain::reason_from(find_.text(row_column_count))
-                             .value_or(domain::Reason::internal_error);
-        failure.text = std::string(find_.text(row_column_count + 1));
-        if (!find_.is_null(row_column_count + 2)) {
-            failure.selector = static_cast<std::uint32_t>(find_.integer(row_column_count + 2));
-        }
-        return failure;
     }
 
     std::unique_ptr<SQLite::Database> database_;

@@ -47,4 +47,24 @@ std::variant<Row, BrokenRow> decode_row(const Statement& statement) {
     return row;
 }
 
+std::optional<domain::Failure> decode_failure(const Statement& statement, int column) {
+    if (statement.is_null(column)) return std::nullopt;
+    domain::Failure failure;
+    failure.reason =
+        domain::reason_from(statement.text(column)).value_or(domain::Reason::internal_error);
+    failure.text = std::string(statement.text(column + 1));
+    if (!statement.is_null(column + 2)) {
+        failure.selector = static_cast<std::uint32_t>(statement.integer(column + 2));
+    }
+    return failure;
+}
+
+Attempt decode_attempt(const Statement& statement) {
+    Attempt attempt;
+    attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
+    attempt.hash = statement.bytes32(1);
+    attempt.at = domain::from_unix_ms(statement.integer(2));
+    return attempt;
+}
+
 }  // namespace store

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
+#include "domain/failure.hpp"
 #include "store/rows.hpp"
 #include "store/statement.hpp"
 
@@ -13,6 +15,15 @@ inline const std::string row_columns =
     "id, random, kind, status, lane, wake_ms, status_ms, deadline_ms, claims, attempts, faults, "
     "round, client, unreached_ms, refused_ms";
 inline constexpr int row_column_count = 15;
+
+// Why a request failed: what decode_failure() expects from a column on.
+inline const std::string failure_columns = "reason, detail, selector";
+inline constexpr int failure_column_count = 3;
+[[nodiscard]] std::optional<domain::Failure> decode_failure(const Statement& statement, int column);
+
+// The columns of `attempt` that make an Attempt without its bytes, the first of the statement.
+inline const std::string attempt_columns = "nonce, hash, sealed_ms";
+[[nodiscard]] Attempt decode_attempt(const Statement& statement);
 
 // Whatever the file says is checked here, so that nobody behind has to.
 [[nodiscard]] std::variant<Row, BrokenRow> decode_row(const Statement& statement);

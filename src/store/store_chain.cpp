@@ -2,20 +2,13 @@
 #include <cassert>
 #include <utility>
 
+#include "store/row_columns.hpp"
 #include "store/store_impl.hpp"
 
 // What the store keeps of the chain: transactions, where they are, and answers.
 namespace store {
 
 namespace {
-
-Attempt attempt_without_bytes(const Statement& statement) {
-    Attempt attempt;
-    attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
-    attempt.hash = statement.bytes32(1);
-    attempt.at = domain::from_unix_ms(statement.integer(2));
-    return attempt;
-}
 
 // Two columns: its number and its hash.
 std::optional<domain::Block> block_at(const Statement& statement, int column) {
@@ -58,7 +51,7 @@ std::vector<Attempt> Store::attempts(std::int64_t sequence) {
     Statement& statement = impl_->statements_.attempts.with(sequence);
     std::vector<Attempt> attempts;
     while (statement.next()) {
-        Attempt attempt = attempt_without_bytes(statement);
+        Attempt attempt = decode_attempt(statement);
         const domain::ByteView sealed = statement.blob(3);
         attempt.sealed.assign(sealed.begin(), sealed.end());
         attempts.push_back(std::move(attempt));
@@ -69,7 +62,7 @@ std::vector<Attempt> Store::attempts(std::int64_t sequence) {
 std::vector<Attempt> Store::attempts_in_work() {
     Statement& statement = impl_->statements_.attempts_in_work.with();
     std::vector<Attempt> attempts;
-    while (statement.next()) attempts.push_back(attempt_without_bytes(statement));
+    while (statement.next()) attempts.push_back(decode_attempt(statement));
     return attempts;
 }
 

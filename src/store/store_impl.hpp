@@ -172,14 +172,15 @@ struct Store::Statements {
                           "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) "
                           "values (?1, (select count(*) from attempt where id = ?1), ?2, ?3, ?4, "
                           "?5)"};
-    Statement attempts{db_,
-                       "select nonce, hash, sealed_ms, sealed from attempt where id = ? "
-                       "order by ordinal"};
-    Statement attempts_in_work{
-        db_,
-        "select nonce, hash, sealed_ms from attempt where id in "
-        "(select id from request where lane in (1, 2) and status in ('processing', 'tx_in_flight') "
-        "and kind <> 'share' union select id from inclusion where block is null) order by nonce"};
+    Statement attempts{db_, "select " + attempt_columns +
+                                ", sealed from attempt where id = ? "
+                                "order by ordinal"};
+    Statement attempts_in_work{db_, "select " + attempt_columns +
+                                        " from attempt where id in "
+                                        "(select id from request where lane in (1, 2) and status "
+                                        "in ('processing', 'tx_in_flight') "
+                                        "and kind <> 'share' union select id from inclusion where "
+                                        "block is null) order by nonce"};
     Statement include{db_,
                       "insert into inclusion (id, hash, block, block_hash, reference) "
                       "values (?1, ?2, ?3, ?4, ?5) on conflict (id) do update set hash = ?2, "
