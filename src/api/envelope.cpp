@@ -208,18 +208,23 @@ net::HttpResponse version_answer(const Options& options) {
         200, {{"name", options.app_name}, {"version", options.version}, {"build", options.build}});
 }
 
-net::HttpResponse admin_error(int status, std::string_view text) {
-    net::HttpResponse response;
-    response.status = status;
+net::HttpResponse admin_answer(int status, const Json& body) {
+    net::HttpResponse response = answer(status, body);
     response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = Json{{"error", text}}.dump(-1, ' ', false, Json::error_handler_t::replace);
     return response;
 }
 
+net::HttpResponse admin_error(int status, std::string_view text) {
+    return admin_answer(status, {{"error", text}});
+}
+
 net::HttpResponse admin_done(std::string_view message) {
-    net::HttpResponse response;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = Json{{"message", message}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return admin_answer(200, {{"message", message}});
+}
+
+net::HttpResponse admin_not_written(std::string_view text) {
+    net::HttpResponse response = admin_error(503, text);
+    response.headers.emplace_back("Retry-After", "1");
     return response;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "api/api_error.hpp"
 #include "domain/result.hpp"
 #include "domain/status.hpp"
@@ -68,5 +70,9 @@ struct Options;
 // What /admin/config says of a call it does not take (relayer-api 6.1).
 [[nodiscard]] net::HttpResponse admin_error(int status, std::string_view text);
 [[nodiscard]] net::HttpResponse admin_done(std::string_view message);
+// 503: the database takes no writes just now.
+[[nodiscard]] net::HttpResponse admin_not_written(std::string_view text);
+// Any other answer of an operators' route. Nobody keeps it.
+[[nodiscard]] net::HttpResponse admin_answer(int status, const nlohmann::ordered_json& body);
 
 }  // namespace api

@@ -42,6 +42,12 @@ bool AdminClient::finds_process() const {
     unreachable(file_, std::generic_category().message(reason));
 }
 
+void AdminClient::require_process(std::string_view verb) const {
+    if (finds_process()) return;
+    throw std::runtime_error("no process runs on " + file_.parent_path().string() + ": " +
+                             std::string(verb) + " is done by the running process; start it first");
+}
+
 net::ClientResponse AdminClient::get(std::string_view target) {
     return ask({.method = "GET", .target = target, .repeatable = true});
 }

@@ -22,6 +22,9 @@ public:
     // std::runtime_error when the place can not be asked, such as for lack of permission.
     [[nodiscard]] bool finds_process() const;
 
+    // Throws std::runtime_error when nobody does: `verb` is done by the running process.
+    void require_process(std::string_view verb) const;
+
     // An answer of any status. Throws std::runtime_error when there is none.
     [[nodiscard]] net::ClientResponse get(std::string_view target);
     // `json` is the body.

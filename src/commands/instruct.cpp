@@ -1,7 +1,6 @@
 #include "commands/instruct.hpp"
 
 #include <cstdlib>
-#include <stdexcept>
 #include <string>
 
 #include "api/admin/screens.hpp"
@@ -12,10 +11,7 @@ namespace commands {
 int instruct(const config::Settings& settings, const config::Instruct& command, std::ostream& out,
              std::ostream& errors) {
     AdminClient client(settings.store);
-    if (!client.finds_process()) {
-        throw std::runtime_error("no process runs on " + settings.store.directory.string() + ": " +
-                                 command.verb + " is done by the running process; start it first");
-    }
+    client.require_process(command.verb);
     bool all_done = true;
     for (const std::string& target : command.targets) {
         const net::ClientResponse response = client.post(target, command.body);

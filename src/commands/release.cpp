@@ -11,10 +11,7 @@ namespace commands {
 int release(const config::Settings& settings, const std::vector<std::string>& jobs,
             std::ostream& out) {
     AdminClient client(settings.store);
-    if (!client.finds_process()) {
-        throw std::runtime_error("no process runs on " + settings.store.directory.string() +
-                                 ": what is held is released by the running process");
-    }
+    client.require_process("release");
     const net::ClientResponse response =
         client.post("/admin/release", api::admin::release_body(jobs));
     const api::admin::Released released = api::admin::read_released(response.body);

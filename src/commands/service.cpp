@@ -226,7 +226,7 @@ api::admin::JobSources Service::Frontend::job_sources() {
         return service_.gates_.position_of(
             row, std::chrono::floor<std::chrono::seconds>(in_status).count());
     };
-    const auto is_held = [this](const store::Row& row) {
+    const auto is_paused = [this](const store::Row& row) {
         const auto paused = service_.gates_.paused();
         return engine::operations::waits_for_gates(row) &&
                std::ranges::find(paused, domain::family_of(row.kind)) != paused.end();
@@ -236,7 +236,7 @@ api::admin::JobSources Service::Frontend::job_sources() {
         .with_shares = service_.settings_.engine.shares.expose_timing,
         .client_name = [this](std::int64_t id) { return service_.authenticator_.client_name(id); },
         .position = position,
-        .is_held = is_held};
+        .is_paused = is_paused};
 }
 
 api::admin::StatusSources Service::Frontend::status_sources() {

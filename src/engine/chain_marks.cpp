@@ -125,11 +125,11 @@ void claim_unmarked(store::Store& store, const ChainIdentity& identity) {
 }
 
 void require_signers(store::Store& store, const ChainIdentity& identity, const Mark& mark) {
-    if (identity.signers.empty() || store.count_unfinished(identity.chain) == 0) return;
-    for (const std::string& signer : mark.signers) {
-        if (identity.signers.contains(signer)) continue;
-        refuse_unfinished(store, identity, "the account " + signer + " has signed in it");
-    }
+    if (identity.signers.empty()) return;
+    const auto missing = std::ranges::find_if_not(
+        mark.signers, [&](const std::string& signer) { return identity.signers.contains(signer); });
+    if (missing == mark.signers.end() || store.count_unfinished(identity.chain) == 0) return;
+    refuse_unfinished(store, identity, "the account " + *missing + " has signed in it");
 }
 
 std::uint64_t forget(store::Store& store, const std::vector<std::int64_t>& all) {

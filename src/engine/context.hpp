@@ -16,7 +16,6 @@
 #include "engine/inbox.hpp"
 #include "engine/observer.hpp"
 #include "engine/options.hpp"
-#include "engine/release.hpp"
 #include "engine/work.hpp"
 #include "ports/logger.hpp"
 #include "store/store.hpp"
@@ -32,7 +31,6 @@ struct Effects {
     std::vector<LogLine> lines;                // for the log
     std::vector<AcceptOutcome> replies;        // to the submissions of the step, in their order
     std::vector<InstructionOutcome> outcomes;  // of its instructions, in their order
-    std::vector<Release::Outcome> released;    // of its releases
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;
     std::vector<SendOrder> sends;

@@ -39,8 +39,8 @@ void set_aside(Context& context, const store::Row& row);
 // it one.
 [[nodiscard]] bool may_take_another_nonce(const Context& context, const store::Row& row);
 
-// They go on where they stood. False for one that is not held.
-bool release(Context& context, std::int64_t sequence);
+// They go on where they stood.
+[[nodiscard]] Released release(Context& context, const Release& release);
 
 // Every nonce that is given out is kept count of, so that a database that is older than the chain
 // knows it; never purged.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,7 @@ namespace engine {
 
 namespace {
 
+constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 constexpr domain::Nanoseconds look_around_max = std::chrono::microseconds{200};
 
 template <typename Event>
@@ -31,15 +33,17 @@ bool Events::empty() const {
 std::size_t Events::size() const {
     return checked.size() + prepared.size() + sealed.size() + sent.size() + answered.size() +
            confirmed.size() + block_news.size() + submissions.size() + retunes.size() +
-           instructions.size() + releases.size() + accounts.size() + alerts_taken.size();
+           instructions.size() + accounts.size() + alerts_taken.size();
 }
 
-std::optional<Submission> Inbox::submit(Submission submission) {
+template <typename Event>
+std::optional<Event> Inbox::put_unless_full(std::vector<Event>& where, std::size_t max,
+                                            Event event) {
     bool wake = false;
     {
         const std::lock_guard lock(mutex_);
-        if (closed_ || events_.submissions.size() >= submissions_max_) return submission;
-        events_.submissions.push_back(std::move(submission));
+        if (closed_ || where.size() >= max) return event;
+        where.push_back(std::move(event));
         something_there_.store(true, std::memory_order_relaxed);
         wake = std::exchange(waiting_, false);
     }
@@ -47,37 +51,16 @@ std::optional<Submission> Inbox::submit(Submission submission) {
     return std::nullopt;
 }
 
+std::optional<Submission> Inbox::submit(Submission submission) {
+    return put_unless_full(events_.submissions, submissions_max_, std::move(submission));
+}
+
 std::optional<Retune> Inbox::retune(Retune change) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (closed_) return change;
-    }
-    std::vector<Retune> changes;
-    changes.push_back(std::move(change));
-    put(events_.retunes, std::move(changes));
-    return std::nullopt;
+    return put_unless_full(events_.retunes, unbounded, std::move(change));
 }
 
 std::optional<Instruction> Inbox::instruct(Instruction instruction) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (closed_) return instruction;
-    }
-    std::vector<Instruction> instructions;
-    instructions.push_back(std::move(instruction));
-    put(events_.instructions, std::move(instructions));
-    return std::nullopt;
-}
-
-std::optional<Release> Inbox::release(Release order) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (closed_) return order;
-    }
-    std::vector<Release> orders;
-    orders.push_back(std::move(order));
-    put(events_.releases, std::move(orders));
-    return std::nullopt;
+    return put_unless_full(events_.instructions, unbounded, std::move(instruction));
 }
 
 template <typename Event>
@@ -161,7 +144,6 @@ void Inbox::drain(Events& events) {
     append(events.submissions, events_.submissions);
     append(events.retunes, events_.retunes);
     append(events.instructions, events_.instructions);
-    append(events.releases, events_.releases);
     append(events.accounts, events_.accounts);
     append(events.alerts_taken, events_.alerts_taken);
     events.stop = events.stop || std::exchange(events_.stop, false);

@@ -13,7 +13,6 @@
 #include "engine/alerts.hpp"
 #include "engine/gateway.hpp"
 #include "engine/instructions.hpp"
-#include "engine/release.hpp"
 #include "engine/submitter.hpp"
 #include "engine/tuning.hpp"
 
@@ -45,7 +44,6 @@ struct Events {
     std::vector<Submission> submissions;
     std::vector<Retune> retunes;
     std::vector<Instruction> instructions;
-    std::vector<Release> releases;
     std::vector<AccountFound> accounts;
     std::vector<AlertMark> alerts_taken;
     bool stop = false;
@@ -67,8 +65,6 @@ public:
     [[nodiscard]] std::optional<Retune> retune(Retune change);
     // Same, with what an operator wants to be done.
     [[nodiscard]] std::optional<Instruction> instruct(Instruction instruction);
-    // Same.
-    [[nodiscard]] std::optional<Release> release(Release order);
     // Any thread. Wakes the processor.
     void checked(std::vector<Checked> events) override;
     void prepared(std::vector<Prepared> events) override;
@@ -97,6 +93,9 @@ public:
 
 private:
     void look_around(domain::Nanoseconds limit) const;
+    // When closed, or when `max` wait there, it comes back.
+    template <typename Event>
+    std::optional<Event> put_unless_full(std::vector<Event>& where, std::size_t max, Event event);
     template <typename Event>
     void put(std::vector<Event>& where, std::vector<Event>&& events);
 

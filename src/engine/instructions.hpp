@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "domain/kind.hpp"
 #include "domain/request_id.hpp"
@@ -33,6 +35,11 @@ struct Pause {
 struct Unpause {
     domain::Family family = domain::Family::input_proof;
 };
+// Lets requests go on that are held.
+struct Release {
+    bool all = false;
+    std::vector<domain::RequestId> ids;  // when not all
+};
 // Kept for the next start, by whoever acts upon it.
 struct Remember {
     store::Setting setting;
@@ -41,6 +48,11 @@ struct Remember {
 // As it was told to: the request that ended, or the new one; none of a pause.
 struct Done {
     domain::RequestId id;
+};
+// How many go on, and which of those that were named were not held.
+struct Released {
+    std::uint64_t count = 0;
+    std::vector<domain::RequestId> not_held;
 };
 // The same is asked already, or was answered: nothing was done.
 struct AskedAlready {
@@ -54,10 +66,11 @@ struct UnknownRequest {};
 // The database takes no writes; nothing was done.
 struct NotWritten {};
 
-using InstructionOutcome = std::variant<Done, AskedAlready, NotDone, UnknownRequest, NotWritten>;
+using InstructionOutcome =
+    std::variant<Done, Released, AskedAlready, NotDone, UnknownRequest, NotWritten>;
 
 struct Instruction {
-    using What = std::variant<Cancel, Retry, Pause, Unpause, Remember>;
+    using What = std::variant<Cancel, Retry, Pause, Unpause, Release, Remember>;
     What what;
     // Told once, after the commit or when there was none. Must be quick.
     std::function<void(const InstructionOutcome&)> reply;

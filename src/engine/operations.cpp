@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "engine/holds.hpp"
 #include "engine/sending.hpp"
 
 namespace engine::operations {
@@ -133,6 +134,10 @@ InstructionOutcome apply(Context& context, Admission&, const Unpause& unpause) {
     return Done{};
 }
 
+InstructionOutcome apply(Context& context, Admission&, const Release& release) {
+    return holds::release(context, release);
+}
+
 InstructionOutcome apply(Context& context, Admission&, const Remember& remember) {
     context.store.set(remember.setting);
     return Done{};
@@ -145,13 +150,13 @@ bool waits_for_gates(const store::Row& row) {
     return row.kind != Kind::share && row.status == Status::processing && !sending::was_sealed(row);
 }
 
-bool is_held(const Context& context, const store::Row& row) {
+bool is_paused(const Context& context, const store::Row& row) {
     return row.kind != Kind::share && waits_for_gates(row) &&
            context.gates.is_paused(domain::family_of(row.kind));
 }
 
-void hold(Context& context, const store::Row& row) {
-    assert(is_held(context, row));
+void keep_queued(Context& context, const store::Row& row) {
+    assert(is_paused(context, row));
     const bool is_queued = row.status == Status::queued;
     const auto entry = context.work.end(row.id.sequence, is_queued ? Task::check : Task::prepare);
     if (entry) {

@@ -17,9 +17,9 @@ namespace engine::operations {
 // Nothing is signed for it, so that a pause of its family holds it.
 [[nodiscard]] bool waits_for_gates(const store::Row& row);
 // A timer row that may not go on while its family is paused, nothing being signed for it.
-[[nodiscard]] bool is_held(const Context& context, const store::Row& row);
+[[nodiscard]] bool is_paused(const Context& context, const store::Row& row);
 // It waits in its queue, whatever its timer was for.
-void hold(Context& context, const store::Row& row);
+void keep_queued(Context& context, const store::Row& row);
 
 // Under which name a pause is remembered, with the Unix milliseconds of its beginning.
 [[nodiscard]] std::string pause_setting(domain::Family family);

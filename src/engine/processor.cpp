@@ -139,26 +139,6 @@ void Processor::apply_events() {
         context_.late_raised.erase(round);
     }
     apply_retunes();
-    apply_releases();
-}
-
-// Answered after the commit.
-void Processor::apply_releases() {
-    for (const Release& order : events_.releases) {
-        std::vector<std::int64_t> sequences = order.sequences;
-        if (order.all) {
-            sequences.clear();
-            for (const auto& [sequence, since] : context_.held) sequences.push_back(sequence);
-        }
-        Release::Outcome& outcome = context_.effects.released.emplace_back();
-        for (const std::int64_t sequence : sequences) {
-            if (holds::release(context_, sequence)) {
-                ++outcome.released;
-            } else {
-                outcome.not_held.push_back(sequence);
-            }
-        }
-    }
 }
 
 // Written here, in force after the commit.
@@ -182,8 +162,8 @@ void Processor::wake_timers() {
         if (row.status == Status::receipt_received) {
             row.kind == domain::Kind::share ? confirmations::wake(context_, row)
                                             : answers::wake(context_, row);
-        } else if (operations::is_held(context_, row)) {
-            operations::hold(context_, row);
+        } else if (operations::is_paused(context_, row)) {
+            operations::keep_queued(context_, row);
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {
             sending::wake(context_, row);
         } else if (row.kind == domain::Kind::share) {
@@ -232,7 +212,6 @@ void Processor::release_effects(Nanoseconds commit) {
     const Events events = std::exchange(events_, {});
     assert(effects.replies.size() == events.submissions.size());
     assert(effects.outcomes.size() == events.instructions.size());
-    assert(effects.released.size() == events.releases.size());
     assert(effects.checks.size() + effects.prepares.size() + effects.sends.size() <= work_.busy());
     assert(gates_.permits() == work_.entries().size());
     work_.keep();
@@ -247,9 +226,6 @@ void Processor::release_effects(Nanoseconds commit) {
     }
     for (std::size_t i = 0; i < events.instructions.size(); ++i) {
         events.instructions[i].reply(effects.outcomes[i]);
-    }
-    for (std::size_t i = 0; i < events.releases.size(); ++i) {
-        events.releases[i].reply(std::move(effects.released[i]));
     }
     for (const Retune& change : events.retunes) {
         gates_.retune(change.tuning, context_.now.monotonic);
@@ -504,7 +480,6 @@ void Processor::refuse_pending(const Unavailable& refusal) {
     for (const Instruction& instruction : std::exchange(events_.instructions, {})) {
         instruction.reply(NotWritten{});
     }
-    for (const Release& order : std::exchange(events_.releases, {})) order.reply(std::nullopt);
 }
 
 }  // namespace engine

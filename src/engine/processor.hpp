@@ -82,7 +82,6 @@ private:
     void close_rounds();
     void maintain_if_due();
     void apply_retunes();
-    void apply_releases();
     void release_effects(domain::Nanoseconds commit);
     void watch(std::vector<domain::Block> blocks);
     void log_alerts(const std::vector<RoundAlert>& raised);

@@ -129,11 +129,6 @@ void Service::instruct(Instruction instruction) {
     if (const auto refused = inbox_.instruct(std::move(instruction))) refused->reply(NotWritten{});
 }
 
-void Service::release(Release order) {
-    if (!processor_.is_open()) return order.reply(std::nullopt);
-    if (const auto refused = inbox_.release(std::move(order))) refused->reply(std::nullopt);
-}
-
 std::vector<Dependency> Service::dependencies() const {
     std::vector<Dependency> all{{"database", processor_.is_open() && !damaged_}};
     for (Dependency& dependency : gateway_.dependencies()) all.push_back(std::move(dependency));

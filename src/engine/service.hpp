@@ -7,7 +7,6 @@
 #include "engine/inbox.hpp"
 #include "engine/instructions.hpp"
 #include "engine/processor.hpp"
-#include "engine/release.hpp"
 #include "engine/request_reader.hpp"
 #include "engine/submitter.hpp"
 #include "engine/tuning.hpp"
@@ -24,7 +23,6 @@ class Service : public Submitter,
                 public Health,
                 public Control,
                 public Instructed,
-                public HoldControl,
                 public VoteQueue {
 public:
     Service(Inbox& inbox, const Processor& processor, const Gates& gates, const Gateway& gateway,
@@ -40,7 +38,6 @@ public:
     // or pause. Throws StorageError.
     [[nodiscard]] store::Backlog backlog();
     void instruct(Instruction instruction) override;
-    void release(Release order) override;
 
 private:
     // What a failed read is answered with.

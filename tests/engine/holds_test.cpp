@@ -13,9 +13,12 @@ using domain::Kind;
 using domain::Status;
 using engine::AccountFound;
 using engine::CheckOrder;
+using engine::InstructionOutcome;
+using engine::NotWritten;
 using engine::Pending;
 using engine::PrepareOrder;
 using engine::Release;
+using engine::Released;
 using engine::Reseal;
 using engine::SendOrder;
 using engine::SendOutcome;
@@ -62,16 +65,15 @@ struct HoldWorld : support::World {
         engine.start();
     }
 
-    std::optional<Release::Outcome> release(const std::vector<domain::RequestId>& ids,
-                                            bool all = false) {
-        Release order;
-        order.all = all;
-        for (const auto& id : ids) order.sequences.push_back(id.sequence);
-        std::optional<std::optional<Release::Outcome>> told;
-        order.reply = [&](std::optional<Release::Outcome> outcome) { told = std::move(outcome); };
-        engine.process().service.release(std::move(order));
+    // Nothing when it was not stored.
+    std::optional<Released> release(const std::vector<domain::RequestId>& ids, bool all = false) {
+        std::optional<InstructionOutcome> told;
+        engine.process().service.instruct(
+            {Release{all, ids}, [&](const InstructionOutcome& outcome) { told = outcome; }});
         engine.turn();
-        return told.value();
+        if (const auto* released = std::get_if<Released>(&told.value())) return *released;
+        CHECK(std::holds_alternative<NotWritten>(*told));
+        return std::nullopt;
     }
 
     std::size_t asked_for(const domain::RequestId& id) const {
@@ -140,15 +142,17 @@ TEST_CASE("released requests go on where they stood, with the time they had left
     const auto other = world.submit(support::public_decrypt(1));
     const auto outcome = world.release({ids[1], other});
     REQUIRE(outcome);
-    CHECK(outcome->released == 1);
-    CHECK(outcome->not_held == std::vector{other.sequence});
+    CHECK(outcome->count == 1);
+    CHECK(outcome->not_held == std::vector{other});
     CHECK(world.row(ids[1]).schedule.deadline == *deadline + 48h);
-    CHECK(world.release({ids[1]})->released == 0);
+    CHECK(world.release({ids[1]})->count == 0);
+    const domain::RequestId mistyped{ids[0].sequence, ids[0].random + 1};
+    CHECK(world.release({mistyped})->not_held == std::vector{mistyped});
     world.run_for(10min);
     CHECK(world.status(ids[1]) == Status::queued);
     CHECK(world.asked_for(ids[1]) > 0);
     world.ready = true;
-    CHECK(world.release({ids[0]})->released == 1);
+    CHECK(world.release({ids[0]})->count == 1);
     world.run_for(1min);
     CHECK(world.status(ids[0]) == Status::receipt_received);
     CHECK(world.status(ids[1]) == Status::receipt_received);
@@ -156,7 +160,7 @@ TEST_CASE("released requests go on where they stood, with the time they had left
 
     // Also those that are named in another life.
     world.restart();
-    CHECK(world.release({}, true)->released == 3);
+    CHECK(world.release({}, true)->count == 3);
     world.run_for(1min);
     for (const auto& id : ids) CHECK(world.status(id) == Status::receipt_received);
     world.restart();
@@ -169,7 +173,7 @@ TEST_CASE("a released request that never becomes ready times out after what was 
     world.run_for(30min);
     world.restore();
     world.run_for(48h);
-    CHECK(world.release({}, true)->released == 5);
+    CHECK(world.release({}, true)->count == 5);
     world.run_for(25min);
     CHECK(world.status(ids[1]) == Status::queued);
     world.run_for(10min);
@@ -189,7 +193,7 @@ TEST_CASE("a release that is not stored is told so, and what it named stays held
     world.ready = true;
     world.run_for(1h);
     for (const auto& id : ids) CHECK(world.asked_for(id) == 0);
-    CHECK(world.release({}, true)->released == 5);
+    CHECK(world.release({}, true)->count == 5);
 }
 
 TEST_CASE(
@@ -216,7 +220,7 @@ TEST_CASE(
     world.restart();
     world.run_for(10h);
     CHECK(world.number("select count(*) from attempt") == 1);
-    CHECK(world.release({id})->released == 1);
+    CHECK(world.release({id})->count == 1);
     world.run_for(10s);
     CHECK(world.number("select count(*) from attempt") == 2);
     CHECK(world.status(id) == Status::receipt_received);
@@ -261,7 +265,7 @@ TEST_CASE("a chain that is ahead holds what was not signed, also what is being p
     CHECK(world.engine.process().gates.sends_in_flight() == 0);
     world.run_for(2h);
     CHECK(world.status(share) == Status::completed);  // the chain takes no share twice
-    CHECK(world.release({}, true)->released == 5);
+    CHECK(world.release({}, true)->count == 5);
     world.run_for(1min);
     for (const auto& id : ids) CHECK(world.status(id) == Status::receipt_received);
 }
@@ -278,7 +282,7 @@ TEST_CASE("leases that end and stops leave what is held where it is") {
     world.engine.process().processor.run(0ms);
     world.restart();
     world.run_for(3h);
-    CHECK(world.release({}, true)->released == ids.size());
+    CHECK(world.release({}, true)->count == ids.size());
 }
 
 TEST_CASE("a chain that is ahead for other reasons holds nothing") {

@@ -5,20 +5,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/envelope.hpp"
+
 namespace api::admin {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 using Type = AdminParameter::Type;
-
-net::HttpResponse answer(int status, const Json& body) {
-    net::HttpResponse response;
-    response.status = status;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
-    return response;
-}
 
 Json whole_number(std::uint32_t min, std::uint32_t max) {
     return {{"type", "u32"}, {"min", min}, {"max", max}};
@@ -53,15 +47,15 @@ net::HttpResponse admin_state(const AdminChanges::State& state) {
                              {"description", parameter.description},
                              {"constraints", constraints_of(parameter)}});
     }
-    return answer(200, {{"values", std::move(values)},
-                        {"available_params", std::move(available)},
-                        {"overridden", state.overridden}});
+    return admin_answer(200, {{"values", std::move(values)},
+                              {"available_params", std::move(available)},
+                              {"overridden", state.overridden}});
 }
 
 net::HttpResponse admin_changed(std::string_view name, std::string_view value) {
-    return answer(200, {{"name", name},
-                        {"value", Json::parse(value)},
-                        {"message", "Configuration updated successfully"}});
+    return admin_answer(200, {{"name", name},
+                              {"value", Json::parse(value)},
+                              {"message", "Configuration updated successfully"}});
 }
 
 net::HttpResponse admin_text(int status, std::string_view text) {

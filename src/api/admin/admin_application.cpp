@@ -121,12 +121,6 @@ std::variant<ChangeRequest, BadRequest> read_change(std::string_view body) {
     return read_change(std::get<JsonDocument>(read).root());
 }
 
-net::HttpResponse not_stored() {
-    net::HttpResponse response = admin_error(503, "The change could not be stored; try again");
-    response.headers.emplace_back("Retry-After", "1");
-    return response;
-}
-
 std::string field(std::string_view name, std::string_view value) {
     return std::string(name).append("=").append(value);
 }
@@ -240,18 +234,19 @@ void AdminApplication::post(const net::HttpRequest& request, net::Respond respon
 net::HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
                                               const AdminChanges::Outcome& outcome) {
     const std::string name = field("name", parameter.name);
-    return std::visit(Overloaded{[&](const AdminChanges::Stored& stored) {
-                                     return admin_changed(parameter.name, stored.value);
-                                 },
-                                 [&](const AdminError& api_error) {
-                                     refused_.note(name, api_error.text);
-                                     return admin_error(400, api_error.text);
-                                 },
-                                 [&](const AdminChanges::NotStored&) {
-                                     not_stored_.note(name, "the database takes no writes");
-                                     return not_stored();
-                                 }},
-                      outcome);
+    return std::visit(
+        Overloaded{[&](const AdminChanges::Stored& stored) {
+                       return admin_changed(parameter.name, stored.value);
+                   },
+                   [&](const AdminError& api_error) {
+                       refused_.note(name, api_error.text);
+                       return admin_error(400, api_error.text);
+                   },
+                   [&](const AdminChanges::NotStored&) {
+                       not_stored_.note(name, "the database takes no writes");
+                       return admin_not_written("The change could not be stored; try again");
+                   }},
+        outcome);
 }
 
 net::HttpOptions http_options_of(const AdminOptions& options) {

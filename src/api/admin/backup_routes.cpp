@@ -41,11 +41,7 @@ net::HttpResponse backup_answer(int status, const BackupState& state) {
         body["bytes"] = state.bytes;
         body["faults"] = state.faults;
     }
-    net::HttpResponse response;
-    response.status = status;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    return response;
+    return admin_answer(status, body);
 }
 
 // What a POST asks for, or why it asks for nothing.

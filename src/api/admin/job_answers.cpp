@@ -22,13 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using domain::Status;
 
-net::HttpResponse json_answer(const Json& body) {
-    net::HttpResponse response;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
-    return response;
-}
-
 std::int64_t seconds_since(domain::Timestamp time, domain::Timestamp now) {
     return std::max<std::int64_t>(std::chrono::floor<std::chrono::seconds>(now - time).count(), 0);
 }
@@ -47,7 +40,7 @@ void add_client(Json& json, std::int64_t client, const JobSources& sources) {
 }
 
 void add_waiting(Json& json, const store::Row& row, const JobSources& sources) {
-    if (sources.is_held && sources.is_held(row)) {
+    if (sources.is_paused && sources.is_paused(row)) {
         json["waits_for"] = "its kind to be resumed: it is paused";
         return;
     }
@@ -161,7 +154,7 @@ net::HttpResponse JobAnswers::list(std::string_view query) {
     for (const store::Job& job : page.jobs) jobs.push_back(json_of(job, sources_));
     Json body{{"jobs", std::move(jobs)}, {"looked_at", page.looked_at}};
     if (page.further) body["next"] = domain::to_string(domain::RequestId{*page.further, 0});
-    return json_answer(body);
+    return admin_answer(200, body);
 }
 
 net::HttpResponse JobAnswers::find(std::string_view id) {
@@ -180,7 +173,7 @@ net::HttpResponse JobAnswers::find(std::string_view id) {
     if (details->reference) body["reference"] = "0x" + domain::to_hex(*details->reference);
     if (details->answers_held > 0) body["answers_held"] = details->answers_held;
     if (details->result_bytes > 0) body["result_bytes"] = details->result_bytes;
-    return json_answer(body);
+    return admin_answer(200, body);
 }
 
 }  // namespace api::admin

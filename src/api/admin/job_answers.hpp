@@ -22,7 +22,7 @@ struct JobSources {
     // Where a request stands in the queues of the running process; empty: none runs.
     std::function<std::optional<domain::QueuePosition>(const store::Row&)> position{};
     // Whether it begins only after its kind is resumed; empty: no process runs.
-    std::function<bool(const store::Row&)> is_held{};
+    std::function<bool(const store::Row&)> is_paused{};
 };
 
 // GET /admin/jobs and /admin/jobs/ID: requests as operators see them, from the rows and, while a

@@ -28,14 +28,6 @@ net::HttpResponse no_such_job() {
     return admin_error(404, "No such job");
 }
 
-net::HttpResponse answer_with(int status, const Json& body) {
-    net::HttpResponse response;
-    response.status = status;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = body.dump();
-    return response;
-}
-
 // The part of `/admin/jobs/ID/VERB` that is the id.
 std::string_view id_in(std::string_view path) {
     path = path.substr(0, path.rfind('/'));
@@ -107,28 +99,26 @@ net::HttpResponse answer_of(const engine::InstructionOutcome& outcome, const dom
                             std::string_view done, std::string_view not_done) {
     const std::string id = domain::to_string(of);
     return std::visit(
-        Overloaded{[&](const engine::Done& one) {
-                       Json body{{"job_id", domain::to_string(one.id)}, {"message", done}};
-                       if (one.id != of) body["retry_of"] = id;
-                       return answer_with(200, body);
-                   },
-                   [&](const engine::AskedAlready& same) {
-                       const std::string other = domain::to_string(same.id);
-                       return answer_with(
-                           409, {{"error", std::string(not_done) +
-                                               ": the same is asked already, as " + other},
-                                 {"job_id", other}});
-                   },
-                   [&](const engine::NotDone& refused) {
-                       return admin_error(409, std::string(not_done) + ": " + refused.reason);
-                   },
-                   [&](const engine::UnknownRequest&) { return no_such_job(); },
-                   [&](const engine::NotWritten&) {
-                       net::HttpResponse response = admin_error(
-                           503, std::string(not_done) + ": the database takes no writes");
-                       response.headers.emplace_back("Retry-After", "1");
-                       return response;
-                   }},
+        Overloaded{
+            [&](const engine::Done& one) {
+                Json body{{"job_id", domain::to_string(one.id)}, {"message", done}};
+                if (one.id != of) body["retry_of"] = id;
+                return admin_answer(200, body);
+            },
+            [&](const engine::AskedAlready& same) {
+                const std::string other = domain::to_string(same.id);
+                return admin_answer(409, {{"error", std::string(not_done) +
+                                                        ": the same is asked already, as " + other},
+                                          {"job_id", other}});
+            },
+            [&](const engine::NotDone& refused) {
+                return admin_error(409, std::string(not_done) + ": " + refused.reason);
+            },
+            [&](const engine::UnknownRequest&) { return no_such_job(); },
+            // NotWritten: the rest is of other instructions.
+            [&](const auto&) {
+                return admin_not_written(std::string(not_done) + ": the database takes no writes");
+            }},
         outcome);
 }
 

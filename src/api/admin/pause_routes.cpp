@@ -29,21 +29,17 @@ std::string_view last_part(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-net::HttpResponse not_written() {
-    net::HttpResponse response = admin_error(503, "Nothing changed: the database takes no writes");
-    response.headers.emplace_back("Retry-After", "1");
-    return response;
-}
-
 // Tells the engine, and says so once it is stored.
 void instruct(
     engine::Instructed& engine, engine::Instruction::What what, const net::Respond& respond,
     const std::string& message, const std::function<void()>& then = [] {}) {
-    engine.instruct({std::move(what), [=](const engine::InstructionOutcome& outcome) {
-                         const bool stored = std::holds_alternative<engine::Done>(outcome);
-                         if (stored) then();
-                         respond(stored ? admin_done(message) : not_written());
-                     }});
+    engine.instruct(
+        {std::move(what), [=](const engine::InstructionOutcome& outcome) {
+             const bool stored = std::holds_alternative<engine::Done>(outcome);
+             if (stored) then();
+             respond(stored ? admin_done(message)
+                            : admin_not_written("Nothing changed: the database takes no writes"));
+         }});
 }
 
 void change_kind(engine::Instructed& engine, const net::HttpRequest& request,

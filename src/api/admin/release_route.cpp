@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t named_max = 1'000;
 
-// As they were named, by their rows.
-using NamedJobs = std::map<std::int64_t, std::string>;
+// As they were named.
+using NamedJobs = std::map<domain::RequestId, std::string>;
 
 struct ReleaseOrder {
     bool all = false;
@@ -44,30 +44,23 @@ std::variant<ReleaseOrder, std::string> read_release(std::string_view text) {
         const auto name = job.get<std::string>();
         const domain::ParsedId id = domain::parse_request_id(name);
         if (id.form != domain::UuidForm::ours) return "`jobs` holds what is no id of a job";
-        order.jobs.emplace(id.id.sequence, name);
+        order.jobs.emplace(id.id, name);
     }
     return order;
 }
 
-net::HttpResponse answer_of(const NamedJobs& jobs,
-                            const std::optional<engine::Release::Outcome>& outcome) {
-    if (!outcome) {
-        net::HttpResponse response = admin_error(503, "The change could not be stored; try again");
-        response.headers.emplace_back("Retry-After", "1");
-        return response;
-    }
+net::HttpResponse answer_of(const NamedJobs& jobs, const engine::InstructionOutcome& outcome) {
+    const auto* released = std::get_if<engine::Released>(&outcome);
+    if (released == nullptr) return admin_not_written("The change could not be stored; try again");
     auto not_held = nlohmann::ordered_json::array();
-    for (const std::int64_t sequence : outcome->not_held) not_held.push_back(jobs.at(sequence));
-    net::HttpResponse response;
-    response.status = 200;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body =
-        nlohmann::ordered_json{{"released", outcome->released}, {"not_held", std::move(not_held)}}
-            .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    return response;
+    for (const domain::RequestId& id : released->not_held) {
+        const auto named = jobs.find(id);
+        not_held.push_back(named == jobs.end() ? domain::to_string(id) : named->second);
+    }
+    return admin_answer(200, {{"released", released->count}, {"not_held", std::move(not_held)}});
 }
 
-void release_jobs(engine::HoldControl& holds, std::string_view body, net::Respond respond) {
+void release_jobs(engine::Instructed& engine, std::string_view body, net::Respond respond) {
     auto read = read_release(body);
     if (const auto* problem = std::get_if<std::string>(&read)) {
         respond(admin_error(400, *problem));
@@ -76,20 +69,19 @@ void release_jobs(engine::HoldControl& holds, std::string_view body, net::Respon
     auto order = std::make_shared<ReleaseOrder>(std::get<ReleaseOrder>(std::move(read)));
     engine::Release release;
     release.all = order->all;
-    for (const auto& [sequence, name] : order->jobs) release.sequences.push_back(sequence);
-    release.reply = [order, respond = std::move(respond)](
-                        const std::optional<engine::Release::Outcome>& outcome) {
-        respond(answer_of(order->jobs, outcome));
-    };
-    holds.release(std::move(release));
+    for (const auto& [id, name] : order->jobs) release.ids.push_back(id);
+    engine.instruct({std::move(release), [order, respond = std::move(respond)](
+                                             const engine::InstructionOutcome& outcome) {
+                         respond(answer_of(order->jobs, outcome));
+                     }});
 }
 
 }  // namespace
 
-AdminRoute release_route(engine::HoldControl& holds) {
+AdminRoute release_route(engine::Instructed& engine) {
     return {"/admin/release", "POST",
-            [&holds](const net::HttpRequest& request, net::Respond respond) {
-                release_jobs(holds, request.body, std::move(respond));
+            [&engine](const net::HttpRequest& request, net::Respond respond) {
+                release_jobs(engine, request.body, std::move(respond));
             }};
 }
 

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "api/admin/admin_route.hpp"
-#include "engine/release.hpp"
+#include "engine/instructions.hpp"
 
 namespace api::admin {
 
 // POST /admin/release with {"jobs": [ID, …]} or {"all": true}: requests that are held go on.
 // `holds` outlives the route.
-[[nodiscard]] AdminRoute release_route(engine::HoldControl& holds);
+[[nodiscard]] AdminRoute release_route(engine::Instructed& engine);
 
 // The other side of it: the body, and what the answer says. No jobs: all.
 [[nodiscard]] std::string release_body(const std::vector<std::string>& jobs);

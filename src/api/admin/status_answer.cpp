@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/admin/times.hpp"
+#include "api/envelope.hpp"
 
 namespace api::admin {
 
@@ -137,10 +138,7 @@ net::HttpResponse status_answer(const StatusSources& sources) {
     }
     body["disk"] = disk_of(sources.directory);
     if (sources.live) body["alerts"] = alerts_of(*sources.live);
-    net::HttpResponse response;
-    response.headers.emplace_back("Cache-Control", "no-store");
-    response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
-    return response;
+    return admin_answer(200, body);
 }
 
 }  // namespace api::admin

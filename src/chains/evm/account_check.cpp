@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/sanitize.hpp"
+#include "chains/evm/log_query.hpp"
 #include "chains/evm/topics.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "domain/keccak.hpp"
@@ -28,17 +29,6 @@ constexpr std::array request_topics{
     topic::public_decryption_request,      topic::user_decryption_request_old,
     topic::user_decryption_request,        topic::unified_user_decryption_request_old,
     topic::unified_user_decryption_request};
-
-jsonrpc::Call requests_call(const Options& options, std::uint64_t from, std::uint64_t to) {
-    Json topics = Json::array();
-    for (const domain::Bytes32& hash : request_topics) topics.push_back(jsonrpc::hex(hash));
-    return {"eth_getLogs",
-            Json::array({{{"fromBlock", jsonrpc::hex_quantity(from)},
-                          {"toBlock", jsonrpc::hex_quantity(to)},
-                          {"address", Json::array({jsonrpc::hex(options.decryption),
-                                                   jsonrpc::hex(options.input_verification)})},
-                          {"topics", Json::array({std::move(topics)})}}})};
-}
 
 }  // namespace
 
@@ -119,7 +109,8 @@ std::optional<bool> AccountCheck::look_at_range() {
     if (*next_ > *head_) return false;
     const std::uint64_t to = std::min(*head_, *next_ + range_size_.blocks() - 1);
     const std::uint64_t blocks = to - *next_ + 1;
-    const auto answer = read_.call(requests_call(options_, *next_, to));
+    const auto answer = read_.call(
+        logs_call({*next_, to, options_.decryption, options_.input_verification}, request_topics));
     if (const auto* logs = std::get_if<Json>(&answer); logs != nullptr && logs->is_array()) {
         const std::optional<bool> asked_us = look_at(*logs);
         if (!asked_us || *asked_us) return asked_us;

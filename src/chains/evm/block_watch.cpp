@@ -148,17 +148,16 @@ BlockWatch::View BlockWatch::view_of(const Blocks& blocks, jsonrpc::Node& node) 
     const auto* head = std::get_if<jsonrpc::Json>(&answers.front());
     if (head != nullptr) view.head = jsonrpc::quantity(*head);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-        const auto* said = std::get_if<jsonrpc::Json>(&answers[i + 1]);
-        if (said == nullptr || said->is_null()) {
+        const BlockHash found = hash_in(answers[i + 1], blocks[i].number);
+        if (std::holds_alternative<NoBlock>(found)) {
             const bool has_head = view.head && *view.head < blocks[i].number;
             view.found.push_back(has_head ? Found::beyond_head : Found::unknown);
             continue;
         }
-        const auto number = jsonrpc::quantity(jsonrpc::member(*said, "number"));
-        const auto hash = jsonrpc::bytes32(jsonrpc::member(*said, "hash"));
-        view.found.push_back(number != blocks[i].number || !hash ? Found::unknown
-                             : *hash == blocks[i].hash           ? Found::standing
-                                                                 : Found::another);
+        const auto* hash = std::get_if<domain::Bytes32>(&found);
+        view.found.push_back(hash == nullptr           ? Found::unknown
+                             : *hash == blocks[i].hash ? Found::standing
+                                                       : Found::another);
     }
     return view;
 }

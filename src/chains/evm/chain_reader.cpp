@@ -41,20 +41,6 @@ std::uint64_t less(std::uint64_t a, std::uint64_t b) {
     return a - std::min(a, b);
 }
 
-struct Missing {};
-struct Garbled {};
-using Hash = std::variant<domain::Bytes32, Missing, Garbled>;
-
-// Some nodes answer null for a block they do not have, others refuse.
-Hash hash_in(const Answer& answer, std::uint64_t number) {
-    const auto* block = std::get_if<Json>(&answer);
-    if (block == nullptr || block->is_null()) return Missing{};
-    const auto said = jsonrpc::quantity(jsonrpc::member(*block, "number"));
-    const auto hash = jsonrpc::bytes32(jsonrpc::member(*block, "hash"));
-    if (said != number || !hash) return Garbled{};
-    return *hash;
-}
-
 const TransportError* unanswered_in(const std::vector<Answer>& answers) {
     for (const Answer& answer : answers) {
         if (const auto* problem = std::get_if<TransportError>(&answer)) return problem;
@@ -149,7 +135,7 @@ std::optional<ChainReader::Step> ChainReader::look_at_head() {
 ChainReader::Step ChainReader::begin_at_head() {
     const std::vector<Answer> answers = node_.call_all({block_call(*head_)});
     if (const TransportError* problem = unanswered_in(answers)) return failed(*problem, 1);
-    const Hash hash = hash_in(answers[0], *head_);
+    const BlockHash hash = hash_in(answers[0], *head_);
     if (const auto* known = std::get_if<domain::Bytes32>(&hash)) hashes_.put(*head_, *known);
     next_ = *head_ + 1;
     deliver_cursor(*head_);
@@ -168,9 +154,9 @@ ChainReader::Step ChainReader::read_range() {
         return failed(*problem, query.blocks());
 
     // Whoever lacks the block leaves its logs out without a word.
-    const Hash hash = hash_in(answers[0], query.to);
+    const BlockHash hash = hash_in(answers[0], query.to);
     const auto* refusal = std::get_if<NodeError>(&answers[1]);
-    if (std::holds_alternative<Missing>(hash)) {
+    if (std::holds_alternative<NoBlock>(hash)) {
         // Some refuse a batch whole for what one of its calls asks.
         if (refusal != nullptr && std::holds_alternative<NodeError>(answers[0])) {
             return refused(*refusal, query.blocks());
@@ -183,7 +169,7 @@ ChainReader::Step ChainReader::read_range() {
         target_.reset();
         return lagging(no_block(query.to));
     }
-    if (std::holds_alternative<Garbled>(hash)) return failed("a malformed block");
+    if (std::holds_alternative<GarbledBlock>(hash)) return failed("a malformed block");
     if (calls.size() > 2) {
         if (auto end = compare_last(answers[2])) return *std::move(end);
     }
@@ -227,7 +213,7 @@ ChainReader::Step ChainReader::read_fresh() {
     if (const auto* error = std::get_if<NodeError>(&answers[1])) {
         return refused(*error, query.blocks());
     }
-    const Hash hash = hash_in(answers[0], query.to);
+    const BlockHash hash = hash_in(answers[0], query.to);
     const auto* hash_of_to = std::get_if<domain::Bytes32>(&hash);
     if (hash_of_to == nullptr) return idle();
     const CheckedLogs checked = check_logs(std::get<Json>(answers[1]), query, *hash_of_to);
@@ -241,9 +227,9 @@ ChainReader::Step ChainReader::read_fresh() {
 
 // Nothing when the last block that was read is still part of the chain.
 std::optional<ChainReader::Step> ChainReader::compare_last(const Answer& answer) {
-    const Hash hash = hash_in(answer, *last());
-    if (std::holds_alternative<Missing>(hash)) return lagging(no_block(*last()));
-    if (std::holds_alternative<Garbled>(hash)) return failed("a malformed block");
+    const BlockHash hash = hash_in(answer, *last());
+    if (std::holds_alternative<NoBlock>(hash)) return lagging(no_block(*last()));
+    if (std::holds_alternative<GarbledBlock>(hash)) return failed("a malformed block");
     if (std::get<domain::Bytes32>(hash) == hash_of_last()) return std::nullopt;
     return step_back();
 }
@@ -261,7 +247,7 @@ ChainReader::Step ChainReader::step_back() {
         const std::vector<Answer> answers = node_.call_all(calls);
         if (const TransportError* problem = unanswered_in(answers)) return failed(*problem, 1);
         for (std::size_t i = begin; i < end; ++i) {
-            const Hash hash = hash_in(answers[i - begin], known[i].first);
+            const BlockHash hash = hash_in(answers[i - begin], known[i].first);
             const auto* now = std::get_if<domain::Bytes32>(&hash);
             if (now == nullptr || *now != known[i].second) continue;
             return_to(known[i].first + 1);

@@ -48,20 +48,33 @@ std::optional<std::string> contradiction(const std::vector<Log>& sorted, const L
 }  // namespace
 
 jsonrpc::Call logs_call(const LogQuery& query) {
+    return logs_call(query, answer_topics());
+}
+
+jsonrpc::Call logs_call(const LogQuery& query, std::span<const domain::Bytes32> topics) {
     Json addresses = Json::array({jsonrpc::hex(query.decryption)});
     if (query.input_verification != query.decryption) {
         addresses.push_back(jsonrpc::hex(query.input_verification));
     }
-    Json topics = Json::array();
-    for (const domain::Bytes32& topic : answer_topics()) topics.push_back(jsonrpc::hex(topic));
+    Json hashes = Json::array();
+    for (const domain::Bytes32& topic : topics) hashes.push_back(jsonrpc::hex(topic));
     return {"eth_getLogs", Json::array({{{"fromBlock", jsonrpc::hex_quantity(query.from)},
                                          {"toBlock", jsonrpc::hex_quantity(query.to)},
                                          {"address", std::move(addresses)},
-                                         {"topics", Json::array({std::move(topics)})}}})};
+                                         {"topics", Json::array({std::move(hashes)})}}})};
 }
 
 jsonrpc::Call block_call(std::uint64_t number) {
     return {"eth_getBlockByNumber", Json::array({jsonrpc::hex_quantity(number), false})};
+}
+
+BlockHash hash_in(const jsonrpc::Answer& answer, std::uint64_t number) {
+    const auto* block = std::get_if<Json>(&answer);
+    if (block == nullptr || block->is_null()) return NoBlock{};
+    const auto said = jsonrpc::quantity(jsonrpc::member(*block, "number"));
+    const auto hash = jsonrpc::bytes32(jsonrpc::member(*block, "hash"));
+    if (said != number || !hash) return GarbledBlock{};
+    return *hash;
 }
 
 CheckedLogs check_logs(const Json& answer, const LogQuery& query,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,7 +23,17 @@ struct LogQuery {
 };
 
 [[nodiscard]] jsonrpc::Call logs_call(const LogQuery& query);
+// Same, for other events of theirs: one of these topics first.
+[[nodiscard]] jsonrpc::Call logs_call(const LogQuery& query,
+                                      std::span<const domain::Bytes32> topics);
 [[nodiscard]] jsonrpc::Call block_call(std::uint64_t number);
+
+// What the answer to block_call() says. Some nodes answer null for a block they do not have, others
+// refuse.
+struct NoBlock {};
+struct GarbledBlock {};
+using BlockHash = std::variant<domain::Bytes32, NoBlock, GarbledBlock>;
+[[nodiscard]] BlockHash hash_in(const jsonrpc::Answer& answer, std::uint64_t number);
 
 // In chain order, without removed ones and repetitions. Or, in one line, why nothing in the answer
 // is to be believed: a log that is malformed, was not asked for, or contradicts another one or the
