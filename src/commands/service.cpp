@@ -15,6 +15,7 @@
 #include "api/admin/backup_routes.hpp"
 #include "api/admin/job_commands.hpp"
 #include "api/admin/job_routes.hpp"
+#include "api/admin/page/page_routes.hpp"
 #include "api/admin/pause_routes.hpp"
 #include "api/admin/release_route.hpp"
 #include "api/application.hpp"
@@ -214,8 +215,12 @@ Service::Frontend::Frontend(Service& service)
       long_polls_(service.long_polls_) {
     if (service.settings_.api.admin_enabled) {
         const api::admin::AdminOptions& admin = service.settings_.admin;
+        std::vector<api::admin::AdminRoute> routes = admin_routes();
+        std::ranges::move(api::admin::page::page_routes(routes, admin.token, service.clock_,
+                                                        service.random_, service.log_),
+                          std::back_inserter(routes));
         admin_.emplace(api::admin::http_options_of(admin), admin.token, changes_, service.log_,
-                       service.clock_, admin_routes());
+                       service.clock_, std::move(routes));
     }
     open_admin_socket();
 }

@@ -183,7 +183,8 @@ std::vector<Key> sending_keys() {
             "How much higher; nodes want more than a tenth.", "permille"),
         key(fees + "max_fee_cap_gwei", amount(gwei_decimals), SETTING(evm.fees.max_fee_cap),
             "Most that is paid for a unit of gas; 0: no limit, but fees are not raised beyond ten "
-            "times what the chain asks for.",
+            "times what the chain asks for, and a node's tip is taken up to 500 gwei or ten times "
+            "the base fee.",
             "gwei"),
     };
 }

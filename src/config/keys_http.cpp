@@ -64,7 +64,8 @@ std::vector<Key> http_keys() {
                    s.engine.api_retry_after_seconds = s.api.api_retry_after_seconds;
                }),
         key("http.enable_admin_endpoint", boolean(), SETTING(api.admin_enabled),
-            "Serve /admin/config, where settings are changed while it runs; needs a token."),
+            "Serve the page of operators and /admin/config, where settings are changed while it "
+            "runs; needs a token."),
         endpoint_key("http.admin_endpoint",
                      "Where /admin/config is served; not where requests come in.", SETTING(admin)),
         hidden(key("http.admin_token", secret(admin_token_allowed), SETTING(admin.token),

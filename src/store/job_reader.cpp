@@ -108,7 +108,8 @@ public:
 
 private:
     static constexpr int kind_column = 2;
-    static constexpr int reference_column = row_column_count + failure_column_count;
+    static constexpr int held_column = row_column_count + failure_column_count;
+    static constexpr int reference_column = held_column + 1;
 
     static std::unique_ptr<SQLite::Database> newest(const Options& options) {
         auto database = open_for_reading(options);
@@ -116,7 +117,10 @@ private:
         return database;
     }
 
-    static std::string columns() { return row_columns + ", " + failure_columns; }
+    static std::string columns() {
+        return row_columns + ", " + failure_columns +
+               ", exists (select 1 from hold where hold.id = request.id)";
+    }
 
     // All statements of a call see the same commit.
     class Snapshot {
@@ -150,7 +154,8 @@ private:
         std::variant<Row, BrokenRow> decoded = decode_row(statement);
         auto* row = std::get_if<Row>(&decoded);
         if (row == nullptr) return std::nullopt;
-        return Job{std::move(*row), decode_failure(statement, row_column_count)};
+        return Job{std::move(*row), decode_failure(statement, row_column_count),
+                   statement.integer(held_column) != 0};
     }
 
     // What is not final, the newest first; nothing when that is more than a page may look at.

@@ -28,6 +28,7 @@ struct JobFilter {
 struct Job {
     Row row;
     std::optional<domain::Failure> failure;  // timed_out and failure
+    bool is_held = false;                    // until an operator releases it
 };
 
 struct JobPage {

@@ -410,6 +410,11 @@ TEST_CASE("rates are those of the last minute and hour, without shares") {
     clock.advance(40s);
     check(rates.last_minute(), 1);
     check(rates.last_hour(), 2);
+    const std::vector<RecentRates::Counts> minutes = rates.minutes();
+    REQUIRE(minutes.size() == 60);
+    check(minutes[57], 0);
+    check(minutes[58], 1);
+    check(minutes[59], 1);
     clock.advance(1h);
     check(rates.last_hour(), 0);
     rates.stepped(facts);

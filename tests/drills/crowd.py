@@ -3,6 +3,7 @@
 
     tests/drills/crowd.py [--binary FILE] [--idle N] [--dripping N] [--flooding N] [--seconds S]
                           [--quiet-seconds S] [--rate R] [--deadline S] [--correctness-only]
+                          [--any-memory]
 
 First a quiet time: fresh POSTs at a steady rate, GET /liveness fifty times a second. Then the same
 while the crowd is there:
@@ -335,7 +336,8 @@ def run(arguments):
     verdict.line("POST p99", percentile(posts[0], 0.99) * milliseconds, "ms",
                  below(5 * quiet_p99), is_time=True)
     verdict.line("POST requests not accepted", quiet_posts[1] + posts[1], "", exactly(0))
-    verdict.line("resident memory, peak", rss / (1 << 20), "MiB", below(256))
+    verdict.line("resident memory, peak", rss / (1 << 20), "MiB",
+                 None if arguments.any_memory else below(256))
     verdict.line("idle connections answered", idle_opened, "", exactly(arguments.idle))
     verdict.line("idle connections lost", idle_lost, "", exactly(0))
     expected_cuts = arguments.dripping if arguments.seconds > arguments.deadline + 3 else 0
@@ -361,6 +363,8 @@ def main():
     parser.add_argument("--quiet-seconds", type=float, default=10.0, help="before it")
     parser.add_argument("--rate", type=float, default=50.0, help="POSTs a second")
     parser.add_argument("--deadline", type=int, default=10, help="http.request_deadline, seconds")
+    parser.add_argument("--any-memory", action="store_true",
+                        help="do not judge memory: of a sanitized binary it is mostly not its own")
     parser.add_argument("--correctness-only", action="store_true", help="do not judge times")
     return run(parser.parse_args())
 

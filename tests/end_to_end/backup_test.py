@@ -2,6 +2,8 @@
 been sent waits for the operator."""
 
 import json
+import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -17,6 +19,12 @@ from service import QUICK, ROUGH, Service, binary, environment, wait_until
 # Requests wait for their turn: a backup finds many of them unsigned.
 SLOW = ROUGH.replace("per_seconds = 500", "per_seconds = 20")
 HOUR = 3600
+
+
+def catches(pid, wanted):
+    """Whether a process has a handler for the signal, as far as the kernel knows."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE).group(1), 16) >> (wanted - 1) & 1
 
 
 class BackupTest(unittest.TestCase):
@@ -100,6 +108,9 @@ class BackupTest(unittest.TestCase):
         self.assertEqual((answer.status, answer.headers["retry-after"]), (202, "300"))
         again = self.restored.post(samples.PUBLIC_DECRYPT, body)
         self.assertEqual((again.status, again.json["job_id"]), (202, job))
+        self.assertIn("waits for  an operator: it is held", self.run_it("job", job, service=self.restored).stdout)
+        listed = json.loads(self.run_it("jobs", "--json", service=self.restored).stdout)["jobs"]
+        self.assertEqual([(one["job_id"], one["held"]) for one in listed], [(job, True)])
         other = "01a21fb7-b3f0-7000-851b-f81d562f263f"
         process = self.run_it("release", job, other, status=1, service=self.restored)
         self.assertEqual(process.stdout, f"released: 1\nnot held: {other}\n")
@@ -184,7 +195,8 @@ class BackupTest(unittest.TestCase):
             with self.subTest(name):
                 process = subprocess.Popen(self.command(name, *arguments), env=environment(),
                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                time.sleep(0.3)
+                wait_until(lambda process=process: catches(process.pid, signal.SIGINT), 10, "it listens")
+                time.sleep(0.2)  # in the middle of its work
                 process.send_signal(signal.SIGINT)
                 _, errors = process.communicate(timeout=60)
                 self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))

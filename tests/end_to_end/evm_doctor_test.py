@@ -78,6 +78,7 @@ class EvmDoctorTest(unittest.TestCase):
 
     def look(self, status, url=None, variables=None, **options):
         """{subject: (verdict, text)} of a visit that ends with `status`."""
+        self.chain.rpc.ask("evm_mine")  # however long it took to come here
         write_config(self.config, url or self.node.url, **{**PUBLISHED, **options})
         process = run("doctor", self.config, variables)
         self.assertEqual((process.returncode, process.stderr), (status, ""), process)

@@ -65,9 +65,13 @@ def environment(**more):
     return {**kept, "POSTHOUSE_METRICS__ENDPOINT": "127.0.0.1:0", **more}
 
 
+# How many times longer everything may take, as under sanitizers.
+SLOWNESS = float(os.environ.get("TEST_SLOWNESS", "1"))
+
+
 def wait_until(condition, seconds, what):
     """The first true value of `condition`; an AssertionError that names `what` after `seconds`."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + seconds * SLOWNESS
     while True:
         value = condition()
         if value:

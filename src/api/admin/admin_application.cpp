@@ -22,24 +22,6 @@ bool is_get(const net::HttpRequest& request) {
     return request.method == "GET" || request.method == "HEAD";
 }
 
-bool covers(std::string_view pattern, std::string_view path) {
-    while (!pattern.empty() && !path.empty()) {
-        const std::size_t part = std::min(path.find('/', 1), path.size());
-        const std::size_t wanted = std::min(pattern.find('/', 1), pattern.size());
-        const bool fits = pattern.substr(0, wanted) == "/*"
-                              ? part > 1
-                              : pattern.substr(0, wanted) == path.substr(0, part);
-        if (!fits) return false;
-        pattern.remove_prefix(wanted);
-        path.remove_prefix(part);
-    }
-    return pattern.empty() && path.empty();
-}
-
-bool allows(const AdminRoute& route, std::string_view method) {
-    return (", " + route.methods + ",").find(" " + std::string(method) + ",") != std::string::npos;
-}
-
 // The token of `Authorization: Bearer TOKEN`; empty: none was shown that way.
 std::string_view bearer_token(const net::HttpRequest& head) {
     constexpr std::string_view scheme = "Bearer ";
@@ -151,11 +133,13 @@ net::HeadVerdict AdminApplication::before_body(const net::HttpRequest& head) {
 std::optional<net::HttpResponse> AdminApplication::early_answer(const net::HttpRequest& head) {
     const AdminRoute* route = find(head.path);
     if (route == nullptr) return empty_answer(404);
-    if (!allows(*route, head.method)) {
+    if (!route->allows(head.method)) {
         net::HttpResponse response = empty_answer(405);
         response.headers.emplace_back("Allow", route->methods);
         return response;
     }
+    // People come with a cookie, and send forms.
+    if (route->is_page) return {};
     if (!is_admitted(head)) {
         denied_.note(field("remote", head.remote), "wrong or missing token");
         return without_token();
@@ -195,8 +179,8 @@ net::HttpResponse AdminApplication::failed(const net::HttpRequest& request) {
 }
 
 const AdminRoute* AdminApplication::find(std::string_view path) const {
-    const auto route = std::ranges::find_if(
-        routes_, [path](const AdminRoute& one) { return covers(one.path, path); });
+    const auto route =
+        std::ranges::find_if(routes_, [path](const AdminRoute& one) { return one.covers(path); });
     return route == routes_.end() ? nullptr : &*route;
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "net/http_application.hpp"
 
@@ -14,6 +15,13 @@ struct AdminRoute {
     // What a request for it gets; a POST announces JSON. Any thread; respond once, now or later,
     // from any thread.
     std::function<void(const net::HttpRequest&, net::Respond)> answer;
+    // For people with a browser: it admits them itself, and what is posted is a form.
+    bool is_page = false;
+
+    [[nodiscard]] bool covers(std::string_view asked) const;
+    [[nodiscard]] bool allows(std::string_view method) const;
+    // Both.
+    [[nodiscard]] bool takes(std::string_view method, std::string_view asked) const;
 };
 
 }  // namespace api::admin

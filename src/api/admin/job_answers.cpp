@@ -39,7 +39,13 @@ void add_client(Json& json, std::int64_t client, const JobSources& sources) {
     json["client"] = name.empty() ? "?" : std::move(name);
 }
 
-void add_waiting(Json& json, const store::Row& row, const JobSources& sources) {
+void add_waiting(Json& json, const store::Job& job, const JobSources& sources) {
+    const store::Row& row = job.row;
+    if (job.is_held) {
+        json["held"] = true;
+        json["waits_for"] = "an operator: it is held, as another process may have sent it";
+        return;
+    }
     if (sources.is_paused && sources.is_paused(row)) {
         json["waits_for"] = "its kind to be resumed: it is paused";
         return;
@@ -68,7 +74,7 @@ Json json_of(const store::Job& job, const JobSources& sources) {
     add_client(json, row.client, sources);
     json["tries"] = row.schedule.attempts;
     json["troubles"] = row.schedule.faults;
-    add_waiting(json, row, sources);
+    add_waiting(json, job, sources);
     if (job.failure) json["error"] = json_of(*job.failure);
     return json;
 }

@@ -32,16 +32,29 @@ std::int64_t RecentRates::number_now() const {
 
 RecentRates::Counts RecentRates::last(std::int64_t slots) const {
     const std::int64_t number = number_now();
+    return between(number - slots + 1, number + 1);
+}
+
+RecentRates::Counts RecentRates::between(std::int64_t first, std::int64_t end) const {
     Counts sum;
     const std::lock_guard lock(mutex_);
     for (const Slot& slot : slots_) {
-        if (slot.number < 0 || slot.number <= number - slots || slot.number > number) continue;
+        if (slot.number < 0 || slot.number < first || slot.number >= end) continue;
         sum.accepted += slot.counts.accepted;
         sum.completed += slot.counts.completed;
         sum.failed += slot.counts.failed;
         sum.timed_out += slot.counts.timed_out;
     }
     return sum;
+}
+
+std::vector<RecentRates::Counts> RecentRates::minutes() const {
+    const std::int64_t end = number_now() + 1;
+    std::vector<Counts> all;
+    for (std::int64_t left = slots_per_hour; left > 0; left -= slots_per_minute) {
+        all.push_back(between(end - left, end - left + slots_per_minute));
+    }
+    return all;
 }
 
 }  // namespace api::admin

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 #include "engine/observer.hpp"
 #include "ports/clock.hpp"
@@ -23,6 +24,8 @@ public:
     };
     [[nodiscard]] Counts last_minute() const { return last(slots_per_minute); }
     [[nodiscard]] Counts last_hour() const { return last(slots_per_hour); }
+    // Of each of the last 60 minutes, the oldest first; the last one is the running minute's.
+    [[nodiscard]] std::vector<Counts> minutes() const;
 
     void stepped(const engine::StepFacts& facts) override;
 
@@ -37,6 +40,8 @@ private:
 
     [[nodiscard]] std::int64_t number_now() const;
     [[nodiscard]] Counts last(std::int64_t slots) const;
+    // From slot `first` on, before slot `end`.
+    [[nodiscard]] Counts between(std::int64_t first, std::int64_t end) const;
 
     const ports::Clock& clock_;
     const bool with_shares_;

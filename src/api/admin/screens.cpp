@@ -5,54 +5,19 @@
 #include <stdexcept>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "api/admin/times.hpp"
+#include "api/admin/answer_texts.hpp"
 #include "base/sanitize.hpp"
 
 namespace api::admin {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t cell_bytes_max = 100;
-constexpr std::size_t line_bytes_max = 2'000;
 
 Json parsed(std::string_view json) {
     Json body = Json::parse(json, nullptr, false);
     if (!body.is_object()) throw std::runtime_error("the answer is no JSON object");
     return body;
-}
-
-// A number, or a text that is fit for a terminal; empty: there is none.
-std::string text_in(const Json& json, const char* name, std::size_t bytes_max = line_bytes_max) {
-    const auto found = json.find(name);
-    if (found == json.end() || found->is_null()) return {};
-    return base::sanitize(found->is_string() ? found->get<std::string>() : found->dump(),
-                          {.bytes_max = bytes_max});
-}
-
-std::int64_t number_in(const Json& json, const char* name) {
-    const auto found = json.find(name);
-    return found != json.end() && found->is_number() ? found->get<std::int64_t>() : 0;
-}
-
-std::string span_in(const Json& json, const char* name) {
-    return span_text(std::chrono::seconds{number_in(json, name)});
-}
-
-std::string size_text(std::int64_t bytes) {
-    constexpr const char* units[] = {"B", "kB", "MB", "GB", "TB"};
-    std::size_t unit = 0;
-    std::int64_t tenths = bytes * 10;
-    while (tenths >= 10'000 && unit + 1 < std::size(units)) {
-        tenths /= 1'000;
-        ++unit;
-    }
-    std::string text = std::to_string(tenths / 10);
-    if (tenths < 1'000 && unit > 0) text += "." + std::to_string(tenths % 10);
-    return text + " " + units[unit];
 }
 
 // Characters, not bytes.
@@ -91,39 +56,12 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-std::string error_in(const Json& job, std::size_t bytes_max) {
-    const auto error = job.find("error");
-    if (error == job.end()) return {};
-    return text_in(*error, "reason") + ": " + text_in(*error, "text", bytes_max);
-}
-
-std::string counts_text(const Json& counts) {
-    return "accepted " + text_in(counts, "accepted") + ", completed " +
-           text_in(counts, "completed") + ", failed " + text_in(counts, "failed") + ", timed out " +
-           text_in(counts, "timed_out");
-}
-
 // `a 1, b 2`, with `per second` behind each where that is given.
 std::string depths_text(const Json& depths, const Json* rates) {
     std::string text;
     for (const auto& [name, depth] : depths.items()) {
         text += (text.empty() ? "" : ", ") + name + " " + depth.dump();
         if (rates != nullptr) text += " (" + text_in(*rates, name.c_str()) + " per second)";
-    }
-    return text;
-}
-
-std::string chain_text(const Json& chain) {
-    std::string text;
-    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-    if (chain.contains("head_lag_blocks")) {
-        add("read up to " + text_in(chain, "head_lag_blocks") + " blocks behind the head");
-    }
-    if (chain.contains("signer_balance")) {
-        add("signer has " + text_in(chain, "signer_balance") + " coins");
-    }
-    if (chain.contains("signer_pending")) {
-        add(text_in(chain, "signer_pending") + " of its transactions are not included yet");
     }
     return text;
 }

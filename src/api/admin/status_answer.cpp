@@ -129,6 +129,8 @@ net::HttpResponse status_answer(const StatusSources& sources) {
         body["queues"] = queues_of(live.depths(), live.tuning());
         body["last_minute"] = json_of(live.rates.last_minute());
         body["last_hour"] = json_of(live.rates.last_hour());
+        body["minutes"] = Json::array();
+        for (const auto& counts : live.rates.minutes()) body["minutes"].push_back(json_of(counts));
         body["chain"] = chain_of(live);
         body["paused"] = Json::array();
         for (const domain::Family family : live.paused()) {

@@ -15,6 +15,8 @@ namespace {
 constexpr jsonrpc::Wei price_max = jsonrpc::Wei{1}
                                    << 96U;  // far beyond any price; keeps sums in range
 constexpr jsonrpc::Wei capless_factor = 10;
+// Without a cap a tip is believed up to this, or up to what a busy chain asks for besides.
+constexpr jsonrpc::Wei capless_tip = jsonrpc::Wei{500} * 1'000'000'000;
 constexpr std::size_t blocks_max = 1'024;
 
 jsonrpc::TransportError garbled(const char* what) {
@@ -157,13 +159,12 @@ FeeAnswer Fees::ask() {
         }
     }
     if (fees.base && *fees.base <= price_max) {
-        fees.priority_fee = std::max(fees.priority_fee, floor);
-        FeeQuote quote{false, fees.priority_fee, 2 * *fees.base + fees.priority_fee};
         const jsonrpc::Wei cap = options_.fees.max_fee_cap;
-        if (cap != 0 && quote.max_fee > cap) {
-            quote.max_fee = cap;
-            quote.priority_fee = std::min(quote.priority_fee, cap);
-        }
+        const jsonrpc::Wei tip_max =
+            cap != 0 ? cap : std::max(capless_tip, capless_factor * *fees.base);
+        const jsonrpc::Wei tip = std::min(std::max(fees.priority_fee, floor), tip_max);
+        FeeQuote quote{false, tip, 2 * *fees.base + tip};
+        if (cap != 0) quote.max_fee = std::min(quote.max_fee, cap);
         return quote;
     }
     const auto price = node_.call({"eth_gasPrice", jsonrpc::Json::array()});

@@ -31,6 +31,10 @@ constexpr Milliseconds unknown_patience{2'000};
 constexpr Milliseconds refused_patience{1'000};
 // How long receipts may be missing before health says so.
 constexpr Milliseconds receipts_patience = std::chrono::minutes{1};
+// The same for a node that takes nothing, and for one that takes what no block has.
+constexpr Milliseconds busy_patience = std::chrono::minutes{1};
+constexpr Milliseconds inclusion_patience = std::chrono::minutes{10};
+constexpr Milliseconds seen_of_late = std::chrono::minutes{5};
 constexpr Milliseconds gap_pause{1'000};
 constexpr Milliseconds burial_pause{1'000};
 // For a receipt without the event of its request: how often, and how long it is asked for again.
@@ -235,8 +239,27 @@ void Sender::note_taken(const SendingPtr& sending) {
     {
         const std::lock_guard lock{mutex_};
         unusable_.reset();
+        pool_busy_.reset();
     }
     note_permitted();
+}
+
+bool Sender::Standstill::is_for(Milliseconds time, domain::Monotonic now) const {
+    return last - since >= time && now - last <= seen_of_late;
+}
+
+void Sender::see(std::optional<Standstill>& standstill, std::string what, domain::Monotonic now) {
+    const bool goes_on =
+        standstill && standstill->what == what && now - standstill->last <= seen_of_late;
+    if (!goes_on) standstill = Standstill{now, now, std::move(what)};
+    standstill->last = now;
+}
+
+void Sender::note_busy(const SendingPtr& sending, const jsonrpc::NodeError& error) {
+    const domain::Monotonic now = clock_.monotonic();
+    const std::lock_guard lock{mutex_};
+    see(pool_busy_, std::string(name_of(class_on_send(error))), now);
+    tell_of_refusal_locked(sending, class_on_send(error), words_of(error), now);
 }
 
 void Sender::note_permitted() {
@@ -261,6 +284,13 @@ std::optional<std::string> Sender::problem() const {
     if (receipts_missing_since_ &&
         clock_.monotonic() - *receipts_missing_since_ >= receipts_patience) {
         return "the node has no receipts yet: it says that it is indexing";
+    }
+    if (pool_busy_ && pool_busy_->is_for(busy_patience, clock_.monotonic())) {
+        return "the node takes no transactions: " + pool_busy_->what;
+    }
+    if (not_included_ && not_included_->is_for(inclusion_patience, clock_.monotonic())) {
+        return "nothing is included: the node has the transaction with nonce " +
+               not_included_->what + ", and no block does";
     }
     return std::nullopt;
 }
@@ -321,6 +351,7 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             return;
         case SendVerdict::busy: {
             const auto& error = std::get<jsonrpc::NodeError>(answer);
+            note_busy(sending, error);
             later(sending, "the node takes nothing now: " + words_of(error),
                   jsonrpc::classify(error).wait.value_or(Milliseconds{0}));
             return;
@@ -508,6 +539,10 @@ void Sender::not_included(const SendingPtr& sending) {
             return;
         }
     }
+    if (count == sending->newest().nonce) {
+        const std::lock_guard lock{mutex_};
+        see(not_included_, std::to_string(*count), clock_.monotonic());
+    }
     if (!receipts_.knows_any(sending->order.sealed)) {
         forgotten(sending, count == sending->newest().nonce);
     } else if (is_old(*sending)) {
@@ -632,17 +667,20 @@ Milliseconds Sender::refused_for(const SendingPtr& sending) {
     if (is_no_op(sending->transaction, sending->self)) {
         unusable_ = "the node refuses every transaction: " + sending->refusal;
     }
-    if (!told_of_refusal_ || now - *told_of_refusal_ >= refusal_line_interval) {
-        told_of_refusal_ = now;
-        logger_.write(ports::LogLevel::warning,
-                      "transaction_refused job_id=" + to_string(sending->order.id) +
-                          " nonce=" + std::to_string(sending->newest().nonce) +
-                          " class=" + std::string(name_of(sending->refusal_class)) +
-                          " error=" + base::log_value(sending->refusal));
-    }
+    tell_of_refusal_locked(sending, sending->refusal_class, sending->refusal, now);
     const Milliseconds before = sending->order.refused_for;
     if (before == Milliseconds{0}) return before;  // the first refusal
     return before + std::chrono::duration_cast<Milliseconds>(now - sending->begun);
+}
+
+void Sender::tell_of_refusal_locked(const SendingPtr& sending, jsonrpc::ReplyClass reply_class,
+                                    const std::string& words, domain::Monotonic now) {
+    if (told_of_refusal_ && now - *told_of_refusal_ < refusal_line_interval) return;
+    told_of_refusal_ = now;
+    logger_.write(ports::LogLevel::warning,
+                  "transaction_refused job_id=" + to_string(sending->order.id) +
+                      " nonce=" + std::to_string(sending->newest().nonce) + " class=" +
+                      std::string(name_of(reply_class)) + " error=" + base::log_value(words));
 }
 
 void Sender::cancel(const SendingPtr& sending) {
@@ -709,6 +747,7 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
     {
         const std::lock_guard lock{mutex_};
         receipts_missing_since_.reset();
+        not_included_.reset();
     }
     // A second nonce, taken when the first seemed to be used by somebody else.
     for (const engine::Sealed& other : sending->order.sealed) {

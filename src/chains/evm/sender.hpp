@@ -106,6 +106,22 @@ private:
     void later_with_node(const SendingPtr& sending, std::string reason);
     void finish(const SendingPtr& sending, engine::SendOutcome outcome);
 
+    // What stays as it is over several tries.
+    struct Standstill {
+        domain::Monotonic since{};
+        domain::Monotonic last{};
+        std::string what;
+
+        // Whether it lasts for so long and was seen of late.
+        [[nodiscard]] bool is_for(domain::Milliseconds time, domain::Monotonic now) const;
+    };
+    // Goes on with the one that is there when it is the same.
+    static void see(std::optional<Standstill>& standstill, std::string what, domain::Monotonic now);
+    void note_busy(const SendingPtr& sending, const jsonrpc::NodeError& error);
+    // Once a minute.
+    void tell_of_refusal_locked(const SendingPtr& sending, jsonrpc::ReplyClass reply_class,
+                                const std::string& words, domain::Monotonic now);
+
     const Options options_;
     jsonrpc::Node& write_;
     Nonces& nonces_;
@@ -129,6 +145,8 @@ private:
     std::optional<std::string> forbidden_;  // the node's words
     std::optional<std::string> unusable_;   // why the node can not be sent to, until it takes one
     std::optional<domain::Monotonic> receipts_missing_since_;
+    std::optional<Standstill> pool_busy_;     // nothing was taken since
+    std::optional<Standstill> not_included_;  // what is next in line for a block
 };
 
 }  // namespace chains::evm

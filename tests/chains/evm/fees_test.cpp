@@ -2,12 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "chains/evm/scripted_node.hpp"
+#include "chains/jsonrpc/decode.hpp"
 #include "support/virtual_time.hpp"
 
 using chains::evm::bumped;
@@ -125,6 +128,39 @@ TEST_CASE("the node's own tip is a floor, asked in the same exchange while it is
     clock.advance(10min);
     static_cast<void>(fees.current());
     CHECK(node.batches.back() == 2);
+}
+
+TEST_CASE("without a cap a node can not name any tip it likes") {
+    constexpr std::uint64_t gwei = 1'000'000'000;
+    struct Row {
+        std::uint64_t base, reward, floor, tip;
+    };
+    const Row rows[]{
+        {gwei, 1, 10'000 * gwei, 500 * gwei},   {gwei, 10'000 * gwei, 1, 500 * gwei},
+        {gwei, 1, 499 * gwei, 499 * gwei},      {80 * gwei, 1, 10'000 * gwei, 800 * gwei},
+        {80 * gwei, 1, 700 * gwei, 700 * gwei},
+    };
+    for (const bool has_cap : {false, true}) {
+        for (const Row& row : rows) {
+            CAPTURE(row.base);
+            CAPTURE(row.floor);
+            support::VirtualClock clock;
+            support::ScriptedNode node;
+            chains::evm::Options options;
+            if (has_cap) options.fees.max_fee_cap = chains::jsonrpc::Wei{100'000} * gwei;
+            const auto hex = [](std::uint64_t wei) {
+                return Json(chains::jsonrpc::hex_quantity(wei));
+            };
+            node.say("eth_feeHistory", {Json{{"baseFeePerGas", {hex(row.base), hex(row.base)}},
+                                             {"reward", {{hex(row.reward)}}}}});
+            node.say("eth_maxPriorityFeePerGas", {Json(hex(row.floor))});
+            Fees fees{options, node, clock};
+            const FeeQuote quote = quote_of(fees.current());
+            CHECK(small(quote.priority_fee) ==
+                  (has_cap ? std::max(row.reward, row.floor) : row.tip));
+            CHECK(quote.max_fee == 2 * chains::jsonrpc::Wei{row.base} + quote.priority_fee);
+        }
+    }
 }
 
 TEST_CASE("without a base fee in the history the header counts, and without any it is legacy") {

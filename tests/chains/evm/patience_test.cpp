@@ -235,6 +235,46 @@ TEST_CASE("a node that indexes for hours is waited for, with one nonce, and heal
     CHECK(relay.chain.included().size() == 1);
 }
 
+TEST_CASE("a node whose pool is full for minutes is told of by health and the log") {
+    Relay relay;
+    bool full = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!support::sends(call) || !full) return std::nullopt;
+        return refusal_of("txpool is full");
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(50s);
+    CHECK_FALSE(relay.gateway.problem().has_value());
+    CHECK(relay.engine.logger.count("transaction_refused") == 1);
+    relay.run_for(3min);
+    REQUIRE(relay.gateway.problem().has_value());
+    CHECK(relay.gateway.problem()->find("takes no transactions") != std::string::npos);
+    CHECK(relay.engine.logger.count("error=\"txpool is full\"") >= 3);
+    relay.run_for(3h);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+    full = false;
+    relay.run_for(2min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK_FALSE(relay.gateway.problem().has_value());
+}
+
+TEST_CASE("a node that keeps what it takes from every block is told of by health") {
+    Relay relay;
+    relay.chain.mines = false;
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(9min);
+    CHECK_FALSE(relay.gateway.problem().has_value());
+    relay.run_for(4min);
+    REQUIRE(relay.gateway.problem().has_value());
+    CHECK(relay.gateway.problem()->find("nothing is included") != std::string::npos);
+    relay.chain.mines = true;
+    relay.chain.mine_pool();
+    relay.run_for(1min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK_FALSE(relay.gateway.problem().has_value());
+}
+
 TEST_CASE("a patience with foreign uses below ten seconds is kept") {
     Relay relay;
     relay.options.foreign_use_patience = 2s;
