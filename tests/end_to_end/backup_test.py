@@ -21,6 +21,10 @@ SLOW = ROUGH.replace("per_seconds = 500", "per_seconds = 20")
 HOUR = 3600
 
 
+UNSEALED = """select count(*) from request where lane in (1, 2) and kind <> 'share' and
+    not exists (select 1 from attempt where attempt.id = request.id)"""
+
+
 def catches(pid, wanted):
     """Whether a process has a handler for the signal, as far as the kernel knows."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
@@ -62,6 +66,7 @@ class BackupTest(unittest.TestCase):
         self.service.start()
         with Load(self.service.port, seed=7, threads=4, shares_until=1):
             time.sleep(1.5)
+            wait_until(lambda: self.service.rows(UNSEALED)[0][0] > 20, 60, "many requests that nothing is signed for")
             process = self.run_it("backup", self.file)
             self.assertIn(" requests, ", process.stdout)
             time.sleep(2)
