@@ -165,7 +165,7 @@ void Application::answer(const Ticket& ticket, const net::HttpRequest& request,
             return;
         case Action::poll:
             relayer_.poll({route.kind, ticket.call_id}, request, rest_of(request.path, route),
-                          std::move(respond), when_gone);
+                          respond, when_gone);
             return;
         case Action::keyurl:
             respond(key_answer(ticket));

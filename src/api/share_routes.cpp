@@ -99,7 +99,7 @@ void ShareRoutes::answer(const Route& route, const net::HttpRequest& request, st
     const ShareCall call{stage_of(route.action), std::move(call_id)};
     switch (route.action) {
         case Action::share_status:
-            queries_.share_status(rest_of(request.path, route), call, std::move(respond));
+            queries_.share_status(rest_of(request.path, route), call, respond);
             return;
         case Action::helper_status:
             queries_.helper_status(respond);

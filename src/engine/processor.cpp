@@ -246,8 +246,7 @@ void Processor::release_effects(Nanoseconds commit) {
 void Processor::watch(std::vector<domain::Block> blocks) {
     if (blocks.empty()) return;
     std::ranges::sort(blocks);
-    const auto again = std::ranges::unique(blocks);
-    blocks.erase(again.begin(), again.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     gateway_.watch(std::move(blocks));
 }
 
@@ -319,12 +318,12 @@ Nanoseconds Processor::until_next_wake() {
     const auto no_later_than = [&](store::Lane lane, domain::Timestamp now) {
         if (const auto wake = store_.earliest_wake(lane)) no_longer_than(*wake - now);
     };
-    const auto no_later_than_foreseen = [&] {
+    const auto no_later_than_foreseen = [&, now = wall] {
         const Milliseconds lead = context_.options.shares.prover_lead;
         const auto wake = store_.earliest_wake(store::Lane::schedule);
         // What begins sooner was foreseen by this step.
-        if (lead > Milliseconds::zero() && wake && *wake - lead > wall) {
-            no_longer_than(*wake - lead - wall);
+        if (lead > Milliseconds::zero() && wake && *wake - lead > now) {
+            no_longer_than(*wake - lead - now);
         }
     };
     no_later_than(store::Lane::timer, steady);

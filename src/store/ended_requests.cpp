@@ -94,15 +94,15 @@ private:
             if (row == nullptr) {
                 ++unreadable_;
             } else if (row->since >= since_) {
-                requests.push_back(request_of(std::move(*row)));
+                requests.push_back(request_of(*row));
             }
         }
         return seen;
     }
 
-    EndedRequest request_of(Row row) {
+    EndedRequest request_of(const Row& row) {
         constexpr int reference_column = row_column_count + failure_column_count;
-        EndedRequest request{std::move(row), {}, {}, {}, {}};
+        EndedRequest request{row, {}, {}, {}, {}};
         request.failure = decode_failure(rows_, row_column_count);
         if (!rows_.is_null(reference_column)) request.reference = rows_.bytes32(reference_column);
         for (attempts_.with(request.row.id.sequence); attempts_.next();) {

@@ -56,6 +56,8 @@ public:
           history_(
               *database_,
               "select stage, at_ms, cause, note, times from history where id = ? order by ordinal"),
+          included_(*database_,
+                    "select hash, block from inclusion where id = ? and block is not null"),
           payload_(*database_,
                    "select body from payload join request using (id) where id = ? and random = ?"),
           held_(*database_, "select count(*) from answer where reference = ?"),
@@ -64,7 +66,7 @@ public:
     JobPage list(const JobFilter& filter) {
         const Snapshot snapshot(*this);
         if (is_in_work_only(filter)) {
-            if (auto sequences = in_work(filter)) return pick(filter, std::move(*sequences));
+            if (auto sequences = in_work(filter)) return pick(filter, *sequences);
         }
         return scan(filter);
     }
@@ -91,6 +93,11 @@ public:
                                        static_cast<std::uint64_t>(history_.integer(4))});
         }
         history_.finish();
+        if (included_.with(id.sequence).next()) {
+            details.included = {included_.bytes32(0),
+                                static_cast<std::uint64_t>(included_.integer(1))};
+        }
+        included_.finish();
         if (details.reference) details.answers_held = number(held_.with(*details.reference), held_);
         details.result_bytes = number(result_.with(id.sequence), result_);
         return details;
@@ -154,7 +161,7 @@ private:
         std::variant<Row, BrokenRow> decoded = decode_row(statement);
         auto* row = std::get_if<Row>(&decoded);
         if (row == nullptr) return std::nullopt;
-        return Job{std::move(*row), decode_failure(statement, row_column_count),
+        return Job{*row, decode_failure(statement, row_column_count),
                    statement.integer(held_column) != 0};
     }
 
@@ -173,7 +180,7 @@ private:
         return sequences;
     }
 
-    JobPage pick(const JobFilter& filter, std::vector<std::int64_t> sequences) {
+    JobPage pick(const JobFilter& filter, const std::vector<std::int64_t>& sequences) {
         JobPage page;
         const std::int64_t end = end_of(filter);
         for (const std::int64_t sequence : sequences) {
@@ -224,6 +231,7 @@ private:
     Statement in_work_;
     Statement attempts_;
     Statement history_;
+    Statement included_;
     Statement payload_;
     Statement held_;
     Statement result_;

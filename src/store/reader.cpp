@@ -103,7 +103,7 @@ private:
 
     [[nodiscard]] Row row() const {
         std::variant<Row, BrokenRow> decoded = decode_row(find_);
-        if (auto* row = std::get_if<Row>(&decoded)) return std::move(*row);
+        if (auto* row = std::get_if<Row>(&decoded)) return *row;
         // The writer ends it when it comes upon it.
         throw StorageError(StorageErrorKind::other, "a stored request can not be read: " +
                                                         std::get<BrokenRow>(decoded).problem);

@@ -378,6 +378,37 @@ TEST_CASE("the status counts what is in work; without a process it says so") {
     CHECK(live.find("database is not well") == std::string::npos);
 }
 
+TEST_CASE("while a block is known it says which transaction was included") {
+    World world;
+    store::Row row = row_of(Kind::public_decrypt, Status::queued, Lane::gate);
+    row.id.sequence += 5;
+    {
+        store::Store store(world.options);
+        store::Store::Transaction transaction(store);
+        store.insert({row, World::identity(5), {}});
+        world.move(store, row, Status::processing, domain::Cause::claimed);
+        world.move(store, row, Status::tx_in_flight, domain::Cause::sealed);
+        for (const std::uint8_t number : {std::uint8_t{1}, std::uint8_t{2}}) {
+            const store::Attempt attempt{number, domain::Bytes32{number}, {1, 2}, {}};
+            store.add_attempt(row.id.sequence, attempt, world.clock.wall());
+        }
+        row.schedule.lane = Lane::timer;
+        CHECK(store.receive(row, domain::Bytes32{0xce}, row.schedule, world.clock.wall()));
+        store::Inclusion inclusion;
+        inclusion.sequence = row.id.sequence;
+        inclusion.hash = domain::Bytes32{2};
+        inclusion.block = domain::Block{77, domain::Bytes32{7}};
+        store.include(inclusion);
+        transaction.commit();
+    }
+    const Json job = Json::parse(world.find(domain::to_string(row.id)).body);
+    const Json& sent = job.at("transactions");
+    CHECK(sent.at(0).at("fate") == "without effect");
+    CHECK_FALSE(sent.at(0).contains("block"));
+    CHECK(sent.at(1).at("fate") == "included");
+    CHECK(sent.at(1).at("block") == 77);
+}
+
 TEST_CASE("rates are those of the last minute and hour, without shares") {
     support::VirtualClock clock;
     RecentRates rates(clock, false);

@@ -105,9 +105,16 @@ void add_transactions(Json& json, const store::JobDetails& details) {
         Json one{{"hash", "0x" + domain::to_hex(attempt.hash)},
                  {"sealed_at", utc_text(attempt.at)}};
         if (row.kind != domain::Kind::share) one["nonce"] = attempt.nonce;
-        // Of several only one was included, and the row does not say which.
-        one["fate"] =
-            fate == "included" && details.attempts.size() > 1 ? "one of these is included" : fate;
+        if (details.included && details.included->hash == attempt.hash) {
+            one["fate"] = "included";
+            one["block"] = details.included->block;
+        } else if (details.included) {
+            one["fate"] = "without effect";
+        } else {
+            // Of several only one was included, and what is left does not say which.
+            const bool is_one = fate == "included" && details.attempts.size() > 1;
+            one["fate"] = is_one ? "one of these is included" : fate;
+        }
         all.push_back(std::move(one));
     }
     json["transactions"] = std::move(all);

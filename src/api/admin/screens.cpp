@@ -173,9 +173,10 @@ std::string job_screen(std::string_view json) {
     line("retried as", text_in(job, "retried_as"));
     for (const Json& sent : job.at("transactions")) {
         const std::string nonce = text_in(sent, "nonce");
-        line("transaction", text_in(sent, "hash") + (nonce.empty() ? "" : " nonce " + nonce) +
-                                ", signed " + text_in(sent, "sealed_at") + ", " +
-                                text_in(sent, "fate"));
+        line("transaction",
+             text_in(sent, "hash") + (nonce.empty() ? "" : " nonce " + nonce) + ", signed " +
+                 text_in(sent, "sealed_at") + ", " + text_in(sent, "fate") +
+                 (sent.contains("block") ? " in block " + text_in(sent, "block") : std::string()));
     }
     for (const Json& stage : job.value("history", Json::array())) {
         const std::string left_out = text_in(stage, "left_out");

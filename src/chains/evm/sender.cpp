@@ -87,23 +87,23 @@ struct Sender::Sending {
     engine::SendOrder order;
     engine::GatewayEvents& events;
     domain::Monotonic begun{};
-    std::optional<bool> refused{};  // engine::Sent
     std::optional<engine::Included> included{};
     Transaction transaction{};  // the newest
-    domain::Address self{};     // whose it is
 
     domain::Monotonic watch_end{};
     Milliseconds watch_pause{watch_pause_first};
-    bool watches_slowly = false;
     void (Sender::*after_watch)(const SendingPtr&) = nullptr;
+    std::optional<domain::Monotonic> event_missing_since{};  // in its receipt
 
+    std::string refusal{};
+    jsonrpc::ReplyClass refusal_class = jsonrpc::ReplyClass::not_understood;
     unsigned gaps = 0;
     unsigned turns = 0;
+    std::optional<bool> refused{};  // engine::Sent
+    bool watches_slowly = false;
     bool with_node = false;
-    jsonrpc::ReplyClass refusal_class = jsonrpc::ReplyClass::not_understood;
-    std::string refusal{};
-    std::optional<domain::Monotonic> event_missing_since{};  // in its receipt
     bool answered = false;
+    domain::Address self{};  // whose it is
 
     [[nodiscard]] const engine::Sealed& newest() const { return order.sealed.back(); }
 };

@@ -292,11 +292,12 @@ std::vector<AdminRoute> page_routes(std::vector<AdminRoute> routes, std::string_
     const auto site = std::make_shared<Site>(std::move(routes), admin_token, clock, random, logger);
     using Handler = void (Site::*)(const net::HttpRequest&, const net::Respond&);
     const auto route = [&site](const char* path, const char* methods, Handler handler) {
-        return AdminRoute{path, methods,
-                          [site, handler](const net::HttpRequest& request, net::Respond respond) {
-                              ((*site).*handler)(request, respond);
-                          },
-                          true};
+        return AdminRoute{
+            path, methods,
+            [site, handler](const net::HttpRequest& request, const net::Respond& respond) {
+                ((*site).*handler)(request, respond);
+            },
+            true};
     };
     const auto fixed = [](const char* path, std::string_view text, const char* type) {
         return AdminRoute{path, "GET, HEAD",

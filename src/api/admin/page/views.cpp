@@ -318,11 +318,12 @@ std::string transactions(const Json& job) {
     for (const Json& sent : part(job, "transactions")) {
         rows += element("tr", element("td", element("code", escaped(text_in(sent, "hash")))) +
                                   cell(text_in(sent, "nonce")) + cell(text_in(sent, "sealed_at")) +
-                                  cell(text_in(sent, "fate")));
+                                  cell(text_in(sent, "fate")) + cell(text_in(sent, "block")));
     }
     if (rows.empty()) return {};
-    return section("Transactions",
-                   table("Transactions", {"Hash", "Nonce", "Signed", "What became of it"}, rows));
+    return section(
+        "Transactions",
+        table("Transactions", {"Hash", "Nonce", "Signed", "What became of it", "Block"}, rows));
 }
 
 bool is_ended(const Json& job) {
