@@ -217,6 +217,7 @@ private:
     void answer(const std::vector<engine::PrepareOrder>& orders,
                 const engine::Unreachable& outcome) {
         std::vector<engine::Prepared> outcomes;
+        outcomes.reserve(orders.size());
         for (const engine::PrepareOrder& order : orders) outcomes.push_back({order.id, outcome});
         events_->prepared(std::move(outcomes));
     }
