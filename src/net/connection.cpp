@@ -23,7 +23,8 @@ constexpr int answers_per_turn = 4;
 // moment of the promise still arrives.
 constexpr auto idle_grace = 1s;
 constexpr auto linger_time = 1s;
-constexpr auto drain_patience = 1s;  // for requests that have only begun to arrive
+constexpr auto drain_patience = 1s;        // for requests that have only begun to arrive
+constexpr auto newcomer_patience = 300ms;  // for first requests that are about to
 
 // What a peer may still send after its last answer before the connection is cut, if it is in the
 // middle of a body; in the middle of a head it is half of the largest head.
@@ -307,6 +308,7 @@ void Connection::count_failed_handshake() {
 }
 
 void Connection::enter(Phase phase) {
+    if (phase == Phase::reading) has_asked_.store(true, std::memory_order_relaxed);
     phase_.store(phase, std::memory_order_relaxed);
     since_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     cut_ = false;
@@ -321,7 +323,10 @@ bool Connection::is_due(Clock::time_point now) const {
         case Phase::securing:
             return draining || age > core_.options.request_deadline;
         case Phase::idle:
-            return draining || must_go() || age > core_.options.idle_timeout + idle_grace;
+            // Who has just come is about to ask, and can not know that it was not heard.
+            return (draining &&
+                    (has_asked_.load(std::memory_order_relaxed) || age > newcomer_patience)) ||
+                   must_go() || age > core_.options.idle_timeout + idle_grace;
         case Phase::reading:
             return hurried || must_go() || age > core_.options.request_deadline;
         case Phase::working:

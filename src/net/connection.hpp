@@ -103,6 +103,7 @@ private:
     std::atomic<Phase> phase_;
     std::atomic<Clock::rep> since_;
     std::atomic<bool> evicted_{false};
+    std::atomic<bool> has_asked_{false};
     std::atomic<bool> peer_spoke_{false};  // its end is looked for behind what it sent
     bool cut_ = false;                     // what it waits for is given up
     bool read_dry_ = true;                 // the socket has had nothing more the last time

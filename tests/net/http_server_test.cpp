@@ -591,6 +591,18 @@ TEST_CASE("sdk-client-contract 1.13: draining closes the idle, finishes the rest
     CHECK(service.server.counts().connections == 0);
 }
 
+TEST_CASE("who has connected just before draining is still answered") {
+    Service service;
+    RawClient newcomer(service.server.port());
+    service.wait_for_connections(1);
+    CHECK_FALSE(service.server.drain(25ms));
+    const auto answer = newcomer.ask(get("/"));
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+    CHECK(answer->has("Connection: close"));
+    CHECK(service.server.drain(10s));
+}
+
 TEST_CASE("a request that never arrives does not hold up draining") {
     Service service;
     RawClient dripping(service.server.port());

@@ -8,7 +8,8 @@ namespace chains::votes::prover {
 namespace {
 
 constexpr std::uint8_t version = 1;
-constexpr std::size_t witness_bytes = merkle_path_bytes + 16U * 32 + 3U * 32 + 3U * 4 + 32;
+constexpr std::size_t witness_bytes =
+    merkle_path_bytes + std::size_t{16} * 32 + std::size_t{3} * 32 + std::size_t{3} * 4 + 32;
 constexpr std::size_t root_bytes = 32;
 
 void append(std::string& text, domain::ByteView bytes) {
