@@ -220,7 +220,7 @@ std::variant<std::string, WebSocket::End> WebSocket::receive(Deadline deadline) 
     return impl_->receive(deadline);
 }
 
-std::optional<WebSocket::End> WebSocket::send(std::string text) {
+std::optional<WebSocket::End> WebSocket::send(const std::string& text) {
     return impl_->send(text);
 }
 

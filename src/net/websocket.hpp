@@ -59,7 +59,7 @@ public:
     [[nodiscard]] std::variant<std::string, End> receive(Deadline deadline);
 
     // Of text. Nothing when it is sent, which may take 5 s.
-    [[nodiscard]] std::optional<End> send(std::string text);
+    [[nodiscard]] std::optional<End> send(const std::string& text);
 
     // A word of farewell, as far as the peer takes it at once.
     void close(CloseCode code);

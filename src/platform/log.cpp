@@ -60,7 +60,8 @@ std::string pattern_of(const LogOptions& options, bool journal) {
 
 // Whether standard error is the journal (systemd.exec(5), JOURNAL_STREAM): device and inode.
 bool writes_to_journal() {
-    const char* const named = std::getenv("JOURNAL_STREAM");
+    const char* const named =
+        std::getenv("JOURNAL_STREAM");  // NOLINT(concurrency-mt-unsafe): never set
     struct stat file {};
     if (named == nullptr || ::fstat(STDERR_FILENO, &file) != 0) return false;
     return named == std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);

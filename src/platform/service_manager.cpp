@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
@@ -19,12 +20,13 @@ bool notify(const std::string& state) {
 }  // namespace
 
 bool ServiceManager::exists() const {
-    return std::getenv("NOTIFY_SOCKET") != nullptr;
+    return std::getenv("NOTIFY_SOCKET") != nullptr;  // NOLINT(concurrency-mt-unsafe): never set
 }
 
 std::vector<base::Descriptor> ServiceManager::take_sockets() {
     std::vector<base::Descriptor> sockets;
     const int count = ::sd_listen_fds(1);
+    sockets.reserve(static_cast<std::size_t>(std::max(count, 0)));
     for (int i = 0; i < count; ++i) sockets.emplace_back(SD_LISTEN_FDS_START + i);
     return sockets;
 }

@@ -9,6 +9,7 @@
 #include "store/database.hpp"
 #include "store/errors.hpp"
 #include "store/owner_lock.hpp"
+#include "store/rows.hpp"
 #include "store/statement.hpp"
 #include "store/table_copy.hpp"
 

@@ -68,7 +68,7 @@ FeeQuote fees_of(const Transaction& transaction) {
 std::string words_of(const jsonrpc::NodeError& error) {
     std::string words = error.message;
     if (!error.detail.empty()) words += "; " + error.detail;
-    return jsonrpc::shortened(std::move(words));
+    return jsonrpc::shortened(words);
 }
 
 std::optional<domain::Address> known_or(std::optional<domain::Address> known,

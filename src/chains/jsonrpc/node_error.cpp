@@ -94,7 +94,7 @@ std::string sanitised(std::string_view message, std::span<const std::string> sec
     return base::sanitize(message, {.bytes_max = message_bytes_max, .secrets = secrets});
 }
 
-std::string shortened(std::string text) {
+std::string shortened(std::string_view text) {
     constexpr std::size_t journal_bytes_max = 200;
     return std::string(base::cut_utf8(text, journal_bytes_max));
 }

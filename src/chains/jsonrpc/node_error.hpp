@@ -18,7 +18,7 @@ namespace chains::jsonrpc {
 [[nodiscard]] bool is_throttling(const NodeError& error);
 
 // At most 200 bytes of a clean message, for the log.
-[[nodiscard]] std::string shortened(std::string text);
+[[nodiscard]] std::string shortened(std::string_view text);
 
 // One line of at most 500 bytes of UTF-8 without URLs and without any of the `secrets`.
 [[nodiscard]] std::string sanitised(std::string_view message, std::span<const std::string> secrets);

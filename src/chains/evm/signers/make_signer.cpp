@@ -54,7 +54,7 @@ std::optional<std::string> content_of(const std::string& path) {
 }
 
 std::optional<std::string> variable(const std::string& name) {
-    const char* value = std::getenv(name.c_str());
+    const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): never set
     if (value == nullptr || *value == '\0') return std::nullopt;
     return value;
 }
