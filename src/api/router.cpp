@@ -83,6 +83,18 @@ bool is_share_path(std::string_view path) {
     return path.starts_with("/shielded-vote/");
 }
 
+std::optional<QueryPart> take_query_part(std::string_view& query) {
+    while (!query.empty()) {
+        const std::size_t end = std::min(query.find('&'), query.size());
+        const std::string_view part = query.substr(0, end);
+        query.remove_prefix(std::min(end + 1, query.size()));
+        if (part.empty()) continue;
+        const std::size_t equals = std::min(part.find('='), part.size());
+        return QueryPart{part.substr(0, equals), part.substr(std::min(equals + 1, part.size()))};
+    }
+    return std::nullopt;
+}
+
 std::string percent_decoded(std::string_view text) {
     std::string decoded;
     decoded.reserve(text.size());

@@ -53,6 +53,14 @@ struct RouteMatch {
 // Of the share helper, whether there is such a route or not.
 [[nodiscard]] bool is_share_path(std::string_view path);
 
+// One `name=value` of a query or a form, both still encoded.
+struct QueryPart {
+    std::string_view name;
+    std::string_view value;
+};
+// Takes the first one off; empty parts are passed over. Nothing: there is none left.
+[[nodiscard]] std::optional<QueryPart> take_query_part(std::string_view& query);
+
 // Replaces %XX by its byte; leaves what is no such triple alone.
 [[nodiscard]] std::string percent_decoded(std::string_view text);
 

@@ -26,32 +26,25 @@ void later(std::optional<domain::Timestamp>& time, Milliseconds by) {
     if (time) *time += by;
 }
 
-// False for one that is not held.
-bool release_one(Context& context, const domain::RequestId& id) {
-    const auto held = context.held.find(id.sequence);
+// False for one that is not held. `named`: as the operator wrote it.
+bool release_one(Context& context, std::int64_t sequence,
+                 const std::optional<domain::RequestId>& named) {
+    const auto held = context.held.find(sequence);
     if (held == context.held.end()) return false;
-    std::optional<store::Row> row = context.store.load(id.sequence);
-    if (row && row->id != id) return false;
+    std::optional<store::Row> row = context.store.load(sequence);
+    if (row && named && row->id != *named) return false;
     const Milliseconds stood_still =
         std::max(context.now.steady - held->second, Milliseconds::zero());
     context.held.erase(held);
-    context.released.insert(id.sequence);
-    context.store.release_hold(id.sequence);
+    context.released.insert(sequence);
+    context.store.release_hold(sequence);
     if (!row || domain::is_terminal(row->status)) return false;
     later(row->schedule.deadline, stood_still);
     later(row->schedule.unreached_since, stood_still);
     later(row->schedule.refused_since, stood_still);
     // What is still out from before goes on by itself.
-    if (!context.work.contains(id.sequence)) recovery::enqueue(context, *row);
+    if (!context.work.contains(sequence)) recovery::enqueue(context, *row);
     return true;
-}
-
-std::vector<domain::RequestId> all_held(const Context& context) {
-    std::vector<domain::RequestId> ids;
-    for (const auto& [sequence, since] : context.held) {
-        if (const auto row = context.store.load(sequence)) ids.push_back(row->id);
-    }
-    return ids;
 }
 
 }  // namespace
@@ -142,8 +135,17 @@ bool may_take_another_nonce(const Context& context, const store::Row& row) {
 
 Released release(Context& context, const Release& release) {
     Released released;
-    for (const domain::RequestId& id : release.all ? all_held(context) : release.ids) {
-        if (release_one(context, id)) {
+    if (release.all) {
+        std::vector<std::int64_t> sequences;
+        sequences.reserve(context.held.size());
+        for (const auto& [sequence, since] : context.held) sequences.push_back(sequence);
+        for (const std::int64_t sequence : sequences) {
+            if (release_one(context, sequence, std::nullopt)) ++released.count;
+        }
+        return released;
+    }
+    for (const domain::RequestId& id : release.ids) {
+        if (release_one(context, id.sequence, id)) {
             ++released.count;
         } else {
             released.not_held.push_back(id);

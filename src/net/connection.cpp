@@ -319,14 +319,14 @@ bool Connection::is_due(Clock::time_point now) const {
     const bool draining = core_.draining;
     const bool hurried =
         draining && now > Clock::time_point(Clock::duration(core_.drain_started)) + drain_patience;
+    // Who has just come is about to ask, and can not know that it was not heard.
+    const bool is_new = !has_asked_.load(std::memory_order_relaxed) && age <= newcomer_patience;
     switch (phase()) {
         case Phase::securing:
-            return draining || age > core_.options.request_deadline;
+            return (draining && !is_new) || age > core_.options.request_deadline;
         case Phase::idle:
-            // Who has just come is about to ask, and can not know that it was not heard.
-            return (draining &&
-                    (has_asked_.load(std::memory_order_relaxed) || age > newcomer_patience)) ||
-                   must_go() || age > core_.options.idle_timeout + idle_grace;
+            return (draining && !is_new) || must_go() ||
+                   age > core_.options.idle_timeout + idle_grace;
         case Phase::reading:
             return hurried || must_go() || age > core_.options.request_deadline;
         case Phase::working:

@@ -98,7 +98,7 @@ void Store::Impl::note_stage(const Row& row, const Step& step, domain::Timestamp
 
 std::optional<Row> Store::Impl::read_row(const Statement& statement) {
     std::variant<Row, BrokenRow> decoded = decode_row(statement);
-    if (auto* row = std::get_if<Row>(&decoded)) return std::move(*row);
+    if (auto* row = std::get_if<Row>(&decoded)) return *row;
     broken_.push_back(std::move(std::get<BrokenRow>(decoded)));
     return std::nullopt;
 }
@@ -106,7 +106,7 @@ std::optional<Row> Store::Impl::read_row(const Statement& statement) {
 std::vector<Row> Store::Impl::read_rows(Statement& statement) {
     std::vector<Row> rows;
     while (statement.next()) {
-        if (auto row = read_row(statement)) rows.push_back(std::move(*row));
+        if (auto row = read_row(statement)) rows.push_back(*row);
     }
     return rows;
 }

@@ -37,13 +37,13 @@ class AdminService(Service):
 
         return wait_until(port, 10, "a line that says where the admin interface is")
 
-    def admin(self, method, body=None, token=TOKEN):
+    def admin(self, method, body=None, token=TOKEN, path="/admin/config"):
         headers = {"Authorization": "Bearer " + token}
         if body is not None:
             headers["Content-Type"] = "application/json"
         client = Client(self.admin_port())
         try:
-            return client.ask(method, "/admin/config", body, headers)
+            return client.ask(method, path, body, headers)
         finally:
             client.close()
 

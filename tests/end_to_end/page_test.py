@@ -9,7 +9,7 @@ import unittest
 import samples
 from admin_test import ADMIN, TOKEN, AdminService
 from jobs_test import STUCK
-from service import Client, wait_until
+from service import wait_until
 from webdriver import ENTER, Browser
 
 AXE = pathlib.Path(__file__).resolve().parents[1] / "tools/node_modules/axe-core/axe.min.js"
@@ -29,12 +29,7 @@ class Paged(AdminService):
         return answer.json["result"]["jobId"]
 
     def tell(self, method, path):
-        client = Client(self.admin_port())
-        try:
-            headers = {"Authorization": "Bearer " + TOKEN, "Content-Type": "application/json"}
-            return client.ask(method, path, "{}" if method == "POST" else None, headers)
-        finally:
-            client.close()
+        return self.admin(method, "{}" if method == "POST" else None, path=path)
 
     def status_of(self, job):
         return self.tell("GET", "/admin/jobs/" + job).json["status"]

@@ -24,4 +24,12 @@ struct AdminRoute {
     [[nodiscard]] bool takes(std::string_view method, std::string_view asked) const;
 };
 
+// Of `/a/b/c`: `c`, and `/a/b`.
+[[nodiscard]] inline std::string_view last_part(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
+[[nodiscard]] inline std::string_view without_last_part(std::string_view path) {
+    return path.substr(0, path.rfind('/'));
+}
+
 }  // namespace api::admin

@@ -30,8 +30,7 @@ net::HttpResponse no_such_job() {
 
 // The part of `/admin/jobs/ID/VERB` that is the id.
 std::string_view id_in(std::string_view path) {
-    path = path.substr(0, path.rfind('/'));
-    return path.substr(path.rfind('/') + 1);
+    return last_part(without_last_part(path));
 }
 
 // The one member a command may be given, a boolean; false where it is left out.

@@ -95,14 +95,9 @@ std::variant<store::JobFilter, AdminError> read_job_query(std::string_view query
     constexpr std::size_t shown_max = 40;
     store::JobFilter filter;
     std::set<std::string, std::less<>> seen;
-    while (!query.empty()) {
-        const std::size_t end = std::min(query.find('&'), query.size());
-        const std::string_view part = query.substr(0, end);
-        query.remove_prefix(std::min(end + 1, query.size()));
-        if (part.empty()) continue;
-        const std::size_t equals = std::min(part.find('='), part.size());
-        const std::string name = percent_decoded(part.substr(0, equals));
-        const std::string value = percent_decoded(part.substr(std::min(equals + 1, part.size())));
+    while (const auto part = take_query_part(query)) {
+        const std::string name = percent_decoded(part->name);
+        const std::string value = percent_decoded(part->value);
         Problem problem = read_part(name, value, now, filter);
         if (!problem && !seen.insert(name).second) problem = "twice; allowed: once";
         if (problem) return AdminError{name.substr(0, shown_max) + ": " + *problem};

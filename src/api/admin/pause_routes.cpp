@@ -25,10 +25,6 @@ constexpr std::array levels{
     NamedLevel{"debug", ports::LogLevel::debug}, NamedLevel{"info", ports::LogLevel::info},
     NamedLevel{"warning", ports::LogLevel::warning}, NamedLevel{"error", ports::LogLevel::error}};
 
-std::string_view last_part(std::string_view path) {
-    return path.substr(path.rfind('/') + 1);
-}
-
 // Tells the engine, and says so once it is stored.
 void instruct(
     engine::Instructed& engine, engine::Instruction::What what, const net::Respond& respond,
@@ -45,8 +41,7 @@ void instruct(
 void change_kind(engine::Instructed& engine, const net::HttpRequest& request,
                  const net::Respond& respond) {
     const bool pauses = last_part(request.path) == "pause";
-    const std::string_view before = request.path.substr(0, request.path.rfind('/'));
-    const std::string name = percent_decoded(last_part(before));
+    const std::string name = percent_decoded(last_part(without_last_part(request.path)));
     const auto family = family_from(name);
     if (!family) {
         return respond(admin_error(400,

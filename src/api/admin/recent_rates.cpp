@@ -31,30 +31,28 @@ std::int64_t RecentRates::number_now() const {
 }
 
 RecentRates::Counts RecentRates::last(std::int64_t slots) const {
-    const std::int64_t number = number_now();
-    return between(number - slots + 1, number + 1);
+    return last_by_part(slots, 1).front();
 }
 
-RecentRates::Counts RecentRates::between(std::int64_t first, std::int64_t end) const {
-    Counts sum;
+std::vector<RecentRates::Counts> RecentRates::minutes() const {
+    return last_by_part(slots_per_hour, slots_per_hour / slots_per_minute);
+}
+
+std::vector<RecentRates::Counts> RecentRates::last_by_part(std::int64_t slots,
+                                                           std::int64_t parts) const {
+    const std::int64_t first = number_now() + 1 - slots;
+    std::vector<Counts> sums(static_cast<std::size_t>(parts));
     const std::lock_guard lock(mutex_);
     for (const Slot& slot : slots_) {
-        if (slot.number < 0 || slot.number < first || slot.number >= end) continue;
+        const std::int64_t place = slot.number - first;
+        if (slot.number < 0 || place < 0 || place >= slots) continue;
+        Counts& sum = sums.at(static_cast<std::size_t>(place * parts / slots));
         sum.accepted += slot.counts.accepted;
         sum.completed += slot.counts.completed;
         sum.failed += slot.counts.failed;
         sum.timed_out += slot.counts.timed_out;
     }
-    return sum;
-}
-
-std::vector<RecentRates::Counts> RecentRates::minutes() const {
-    const std::int64_t end = number_now() + 1;
-    std::vector<Counts> all;
-    for (std::int64_t left = slots_per_hour; left > 0; left -= slots_per_minute) {
-        all.push_back(between(end - left, end - left + slots_per_minute));
-    }
-    return all;
+    return sums;
 }
 
 }  // namespace api::admin

@@ -40,8 +40,8 @@ private:
 
     [[nodiscard]] std::int64_t number_now() const;
     [[nodiscard]] Counts last(std::int64_t slots) const;
-    // From slot `first` on, before slot `end`.
-    [[nodiscard]] Counts between(std::int64_t first, std::int64_t end) const;
+    // The last `slots` in `parts` of the same length, the oldest first.
+    [[nodiscard]] std::vector<Counts> last_by_part(std::int64_t slots, std::int64_t parts) const;
 
     const ports::Clock& clock_;
     const bool with_shares_;

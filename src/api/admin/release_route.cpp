@@ -53,10 +53,7 @@ net::HttpResponse answer_of(const NamedJobs& jobs, const engine::InstructionOutc
     const auto* released = std::get_if<engine::Released>(&outcome);
     if (released == nullptr) return admin_not_written("The change could not be stored; try again");
     auto not_held = nlohmann::ordered_json::array();
-    for (const domain::RequestId& id : released->not_held) {
-        const auto named = jobs.find(id);
-        not_held.push_back(named == jobs.end() ? domain::to_string(id) : named->second);
-    }
+    for (const domain::RequestId& id : released->not_held) not_held.push_back(jobs.at(id));
     return admin_answer(200, {{"released", released->count}, {"not_held", std::move(not_held)}});
 }
 

@@ -10,7 +10,7 @@
 namespace api::admin {
 
 // POST /admin/release with {"jobs": [ID, …]} or {"all": true}: requests that are held go on.
-// `holds` outlives the route.
+// `engine` outlives the route.
 [[nodiscard]] AdminRoute release_route(engine::Instructed& engine);
 
 // The other side of it: the body, and what the answer says. No jobs: all.

@@ -1,6 +1,7 @@
 #include "api/admin/page/form.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/router.hpp"
 
@@ -18,13 +19,9 @@ std::string decoded(std::string_view text) {
 
 FormValues form_values(std::string_view text) {
     FormValues values;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('&'), text.size());
-        const std::string_view part = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        const std::size_t equals = std::min(part.find('='), part.size());
-        std::string value = decoded(part.substr(std::min(equals + 1, part.size())));
-        if (!value.empty()) values.insert_or_assign(decoded(part.substr(0, equals)), value);
+    while (const auto part = take_query_part(text)) {
+        std::string value = decoded(part->value);
+        if (!value.empty()) values.insert_or_assign(decoded(part->name), std::move(value));
     }
     return values;
 }

@@ -85,15 +85,6 @@ net::HttpResponse asset(std::string_view text, std::string_view type) {
                        .content_type = std::string(type)});
 }
 
-// `/a/b/c` without its last part.
-std::string_view parent_of(std::string_view path) {
-    return path.substr(0, path.rfind('/'));
-}
-
-std::string_view last_of(std::string_view path) {
-    return path.substr(path.rfind('/') + 1);
-}
-
 // One event (HTML 9.2): the server closes after it, and the browser comes back.
 std::string event_of(std::string_view text) {
     std::string event = "retry: " + std::string(refresh_after) + "\n";
@@ -118,10 +109,10 @@ public:
         const std::string session = session_in(request, sessions_);
         if (session.empty()) return respond(html(401, login_document({})));
         const std::string path(request.target);
-        view_of(request.path, request.query, sessions_.form_token(session),
-                [this, session, path, respond](int status, const View& view) {
-                    const Frame frame{path, sessions_.form_token(session),
-                                      sessions_.take_message(session)};
+        const std::string form_token = sessions_.form_token(session);
+        view_of(request.path, request.query, form_token,
+                [this, session, form_token, path, respond](int status, const View& view) {
+                    const Frame frame{path, form_token, sessions_.take_message(session)};
                     respond(html(status, document(view, frame)));
                 });
     }
@@ -155,9 +146,9 @@ public:
     }
 
     void sign_out(const net::HttpRequest& request, const net::Respond& respond) {
-        const auto form = admitted_form(request, respond);
-        if (!form) return;
-        sessions_.end(session_in(request, sessions_));
+        const auto admitted = admit(request, respond);
+        if (!admitted) return;
+        sessions_.end(admitted->session);
         net::HttpResponse response = redirect("/");
         set_cookie(response, "", std::chrono::seconds{0});
         respond(std::move(response));
@@ -165,56 +156,59 @@ public:
 
     // POST /jobs/ID/VERB.
     void act_on_job(const net::HttpRequest& request, const net::Respond& respond) {
-        const auto form = admitted_form(request, respond);
-        if (!form) return;
-        const std::string job(parent_of(request.path));
-        const std::string id(last_of(job));
-        const std::string verb(last_of(request.path));
+        const auto admitted = admit(request, respond);
+        if (!admitted) return;
+        const std::string job(without_last_part(request.path));
+        const std::string id(last_part(job));
+        const std::string verb(last_part(request.path));
         if (verb == "release") {
-            return act(request, "/admin/release", Json{{"jobs", {id}}}, job, respond);
+            return act(admitted->session, "/admin/release", Json{{"jobs", {id}}}, job, respond);
         }
         Json body = Json::object();
         for (const char* flag : {"pay_again", "share"}) {
-            if (form->contains(flag)) body[flag] = true;
+            if (admitted->form.contains(flag)) body[flag] = true;
         }
-        act(request, "/admin/jobs/" + id + "/" + verb, body, job, respond);
+        act(admitted->session, "/admin/jobs/" + id + "/" + verb, body, job, respond);
     }
 
     // POST /kinds/KIND/pause and resume.
     void act_on_kind(const net::HttpRequest& request, const net::Respond& respond) {
-        if (!admitted_form(request, respond)) return;
-        act(request, "/admin" + std::string(request.path), Json::object(), "/", respond);
+        const auto admitted = admit(request, respond);
+        if (!admitted) return;
+        act(admitted->session, "/admin" + std::string(request.path), Json::object(), "/", respond);
     }
 
 private:
     using Shown = std::function<void(int, const View&)>;
 
-    // The form of a browser that is signed in and shows the token of its forms; otherwise it is
-    // answered here.
-    std::optional<FormValues> admitted_form(const net::HttpRequest& request,
-                                            const net::Respond& respond) {
-        const std::string session = session_in(request, sessions_);
+    struct Admitted {
+        std::string session;
+        FormValues form;
+    };
+
+    // A browser that is signed in and shows the token of its forms; otherwise it is answered here.
+    std::optional<Admitted> admit(const net::HttpRequest& request, const net::Respond& respond) {
+        std::string session = session_in(request, sessions_);
         if (session.empty()) {
             respond(html(401, login_document("Sign in again: nothing was done.")));
             return std::nullopt;
         }
         FormValues form = announces_form(request) ? form_values(request.body) : FormValues{};
         const auto token = form.find("form_token");
-        if (token == form.end() ||
-            !access::SecretToken(sessions_.form_token(session)).matches(token->second)) {
+        const std::string form_token = sessions_.form_token(session);
+        if (token == form.end() || !access::SecretToken(form_token).matches(token->second)) {
             denied_.note("remote=" + std::string(request.remote), "a form of another page");
-            const Frame frame{{}, sessions_.form_token(session)};
+            const Frame frame{{}, form_token};
             respond(html(403, document(trouble("This form is not from this page, or is too old. "
                                                "Nothing was done; load the page anew."),
                                        frame)));
             return std::nullopt;
         }
-        return form;
+        return Admitted{std::move(session), std::move(form)};
     }
 
-    void act(const net::HttpRequest& request, const std::string& target, const Json& body,
+    void act(const std::string& session, const std::string& target, const Json& body,
              const std::string& back, const net::Respond& respond) {
-        const std::string session = session_in(request, sessions_);
         ask("POST", target, {}, body.dump(),
             [this, session, back, respond](int, const Json& answer) {
                 const std::string job = text_in(answer, "job_id");
@@ -251,8 +245,8 @@ private:
                 "GET", "/admin/jobs", query_of(filters), {},
                 show_answer([filters](const Json& answer) { return job_list(answer, filters); }));
         }
-        if (parent_of(path) == "/jobs") {
-            return ask("GET", "/admin/jobs/" + std::string(last_of(path)), {}, {},
+        if (without_last_part(path) == "/jobs") {
+            return ask("GET", "/admin/jobs/" + std::string(last_part(path)), {}, {},
                        show_answer([token](const Json& answer) { return one_job(answer, token); }));
         }
         shown(404, trouble("No such page."));

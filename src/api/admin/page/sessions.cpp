@@ -17,11 +17,10 @@ std::string Sessions::random_text() {
 
 std::string Sessions::begin() {
     std::string secret = random_text();
-    Session session{random_text(), {}, clock_.monotonic()};
+    const domain::Monotonic now = clock_.monotonic();
+    Session session{random_text(), {}, now};
     const std::lock_guard lock(mutex_);
-    std::erase_if(sessions_, [&](const auto& one) {
-        return clock_.monotonic() - one.second.begun >= lifetime;
-    });
+    std::erase_if(sessions_, [now](const auto& one) { return now - one.second.begun >= lifetime; });
     if (sessions_.size() >= sessions_max) {
         sessions_.erase(std::ranges::min_element(sessions_, {},
                                                  [](const auto& one) { return one.second.begun; }));

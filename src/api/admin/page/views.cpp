@@ -326,15 +326,11 @@ std::string transactions(const Json& job) {
         table("Transactions", {"Hash", "Nonce", "Signed", "What became of it", "Block"}, rows));
 }
 
-bool is_ended(const Json& job) {
-    const auto status = domain::status_from(text_in(job, "status"));
-    return status && domain::is_terminal(*status);
-}
-
 std::string job_actions(const Json& job, std::string_view form_token) {
     const std::string path = "/jobs/" + percent_encoded(text_in(job, "job_id")) + "/";
     const bool is_share = text_in(job, "kind") == domain::to_string(domain::Kind::share);
-    const auto failed = domain::status_from(text_in(job, "status"));
+    const auto status = domain::status_from(text_in(job, "status"));
+    const bool is_ended = status && domain::is_terminal(*status);
     std::string forms;
     if (job.contains("held")) {
         forms += behind_a_step(
@@ -345,7 +341,7 @@ std::string job_actions(const Json& job, std::string_view form_token) {
                               "sent it: then it would be paid twice.") +
                           button("Release it")));
     }
-    if (!is_ended(job)) {
+    if (!is_ended) {
         forms += behind_a_step(
             "Cancel…",
             post_form(path + "cancel", form_token,
@@ -355,7 +351,7 @@ std::string job_actions(const Json& job, std::string_view form_token) {
                           (is_share ? tick("share", "its secrets go, it counts as failed")
                                     : std::string()) +
                           button("Cancel it")));
-    } else if (failed != domain::Status::completed && !is_share) {
+    } else if (status != domain::Status::completed && !is_share) {
         forms += behind_a_step(
             "Retry…", post_form(path + "retry", form_token,
                                 element("p", "The same is asked anew, with an id of its own.") +
