@@ -56,6 +56,12 @@ create table payload (
     body blob not null
 ) strict;
 
+-- The accounts that sign for us, each known by a small number.
+create table account (
+    id      integer primary key,
+    address text    not null unique
+) strict;
+
 -- Every transaction ever sealed for a request.
 create table attempt (
     id        integer not null references request (id),
@@ -64,7 +70,25 @@ create table attempt (
     hash      blob    not null check (length(hash) = 32),
     sealed    blob    not null,
     sealed_ms integer not null,
+    -- Whose nonce it is. Null: the one account there was, or a chain without accounts.
+    account   integer references account (id),
     primary key (id, ordinal)
+) strict, without rowid;
+
+-- Transactions of our own, for no request: what fills a gap between nonces, and approvals. One row for each
+-- that was signed, so several of one nonce while fees rise.
+create table own_transaction (
+    account   integer not null references account (id),
+    nonce     integer not null,
+    hash      blob    not null check (length(hash) = 32),
+    purpose   text    not null check (purpose in ('filler', 'approval')),
+    sealed    blob    not null,
+    sealed_ms integer not null,
+    -- What became of it, once the nonce is used: 'included', 'reverted' or 'replaced'.
+    fate      text    check (fate in ('included', 'reverted', 'replaced')),
+    fate_ms   integer,
+    primary key (account, nonce, hash),
+    check ((fate is null) = (fate_ms is null))
 ) strict, without rowid;
 
 -- Where the chain has the transaction of a request, while that may still change: the block is less deep

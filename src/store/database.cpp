@@ -20,7 +20,7 @@ namespace store {
 
 namespace {
 
-constexpr int schema_version = 5;
+constexpr int schema_version = 6;
 constexpr int application_id = 0x50484f55;            // "PHOU"
 constexpr int application_id_of_backup = 0x50484f42;  // "PHOB"
 constexpr int busy_timeout_ms = 2'000;
@@ -139,7 +139,15 @@ constexpr std::array migrations{
     " stage text not null, at_ms integer not null, cause text not null, note text not null,"
     " times integer not null default 1, primary key (id, ordinal)) strict, without rowid;"
     "create table hold (id integer primary key references request (id),"
-    " since_ms integer not null, released integer not null default 0) strict;"};
+    " since_ms integer not null, released integer not null default 0) strict;",
+    "create table account (id integer primary key, address text not null unique) strict;"
+    "alter table attempt add column account integer references account (id);"
+    "create table own_transaction (account integer not null references account (id),"
+    " nonce integer not null, hash blob not null check (length(hash) = 32),"
+    " purpose text not null check (purpose in ('filler', 'approval')), sealed blob not null,"
+    " sealed_ms integer not null, fate text check (fate in ('included', 'reverted', 'replaced')),"
+    " fate_ms integer, primary key (account, nonce, hash),"
+    " check ((fate is null) = (fate_ms is null))) strict, without rowid;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {

@@ -9,11 +9,19 @@ import unittest
 from load import Load
 from service import ROUGH, Service, query
 
-SCHEMA = 5
+SCHEMA = 6
 SEED = 41
 
 # What this schema has and the last one had not, taken away again.
 TAKEN_BACK = """
+drop table own_transaction;
+create table old_attempt (id integer not null references request (id), ordinal integer not null,
+    nonce integer not null, hash blob not null check (length(hash) = 32), sealed blob not null,
+    sealed_ms integer not null, primary key (id, ordinal)) strict, without rowid;
+insert into old_attempt select id, ordinal, nonce, hash, sealed, sealed_ms from attempt;
+drop table attempt;
+alter table old_attempt rename to attempt;
+drop table account;
 drop table inclusion;
 alter table answer drop column block_hash;
 alter table answer drop column block;
