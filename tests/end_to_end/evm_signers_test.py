@@ -17,7 +17,7 @@ from chain import RELAYER, RELAYER_KEY
 from config import config_text
 from kms import Kms
 from remote_signer import RemoteSigner
-from service import binary, environment, wait_until
+from service import SLOWNESS, binary, environment, wait_until
 from votes_world import World as VotesWorld
 
 KEY = int(RELAYER_KEY, 16)
@@ -215,7 +215,7 @@ class KmsTest(Signed, unittest.TestCase):
             time.sleep(0.5)
             status, seconds = world.service.stop()
             self.assertEqual(status, 0)
-            self.assertLess(seconds, 4)
+            self.assertLess(seconds, 4 * SLOWNESS)
 
     def test_kill_while_signatures_are_under_way(self):
         """No number is lost, and none is used twice."""

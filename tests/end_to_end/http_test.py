@@ -6,7 +6,7 @@ import time
 import unittest
 
 import samples
-from service import QUICK, Service
+from service import QUICK, SLOWNESS, Service
 
 HTTP = '\n[http]\nrequest_deadline = "2s"\n'
 
@@ -158,9 +158,9 @@ class HttpTest(unittest.TestCase):
             time.sleep(0.05)
         for thread in threads:
             thread.join()
-        self.assertLess(slowest, 0.5)
+        self.assertLess(slowest, 0.5 * SLOWNESS)
         for seconds, answer in results:
-            self.assertLess(seconds, 8)
+            self.assertLess(seconds, 8 * SLOWNESS)
             self.assertNotIn(b"HTTP/1.1 2", answer)
 
     def test_malformed_bodies_get_a_400_that_names_the_problem(self):

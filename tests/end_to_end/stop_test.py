@@ -7,7 +7,7 @@ import unittest
 
 import samples
 from load import Load
-from service import QUICK, Service, wait_until
+from service import QUICK, SLOWNESS, Service, wait_until
 
 # A send that does not come back while the process stops.
 BLOCKED = QUICK.replace('confirmation = "10ms"', 'confirmation = "60s"')
@@ -51,7 +51,7 @@ class StopTest(unittest.TestCase):
             for connection in sockets:
                 connection.close()
             self.assertEqual(status, 0, service.log())
-            self.assertLess(seconds, 10)
+            self.assertLess(seconds, 10 * SLOWNESS)
             self.assertIn("stopped", service.log())
             self.assertGreater(len(load.promises), 20)
             self.assertEqual([r for r in load.refusals if r.status != 503], [])
@@ -67,7 +67,7 @@ class StopTest(unittest.TestCase):
             return seconds
 
     def test_a_stop_with_idle_clients_and_posts_arriving_is_quick(self):
-        self.assertLess(self.stop_under_load(1, QUICK), 5)
+        self.assertLess(self.stop_under_load(1, QUICK), 5 * SLOWNESS)
 
     def test_a_stop_waits_only_so_long_for_a_blocked_send(self):
         self.stop_under_load(1, BLOCKED)
@@ -86,7 +86,7 @@ class StopTest(unittest.TestCase):
                 time.sleep(0.1)
                 status, seconds = service.stop()
             self.assertEqual(status, 0, service.log())
-            self.assertLess(seconds, 10)
+            self.assertLess(seconds, 10 * SLOWNESS)
 
     def test_a_stop_leaves_no_write_ahead_log_behind(self):
         with Service() as service:

@@ -10,7 +10,7 @@ import unittest
 
 from votes_world import PROVER, VotesTestCase, World
 
-from service import wait_until
+from service import SLOWNESS, wait_until
 from votes import chain
 from votes.processes import kill
 
@@ -225,7 +225,7 @@ class ProverFaultsTest(VotesTestCase, unittest.TestCase):
                 world.wait_for_a_prover()
                 status, seconds = world.service.stop()
                 self.assertEqual(status, 0, world.service.log()[-3000:])
-                self.assertLess(seconds, 10)
+                self.assertLess(seconds, 10 * SLOWNESS)
                 self.assertEqual(world.prover_processes(), [])
                 self.assertEqual(world.statuses(), ["queued"])
                 self.assertEqual(world.attempts(), [0])
