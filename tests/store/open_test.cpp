@@ -118,7 +118,7 @@ TEST_CASE("the file is in WAL mode, ours by name and of the newest schema") {
     SQLite::Database database(store::database_path(harness.options).string());
     CHECK(database.execAndGet("pragma journal_mode").getString() == "wal");
     CHECK(database.execAndGet("pragma application_id").getInt() == 0x50484f55);
-    CHECK(database.execAndGet("pragma user_version").getInt() == 5);
+    CHECK(database.execAndGet("pragma user_version").getInt() == 6);
     CHECK(integrity(harness.options) == "ok");
 }
 
@@ -141,8 +141,8 @@ TEST_CASE("a file that can not be trusted is refused, named and left as it is") 
         bool corrupt;  // otherwise not ours
     };
     const Row table[] = {
-        {"newer schema", [&](const Path& path) { sql(path, "pragma user_version = 6"); },
-         "made by a newer posthouse (schema 6, this one knows up to 5)", false},
+        {"newer schema", [&](const Path& path) { sql(path, "pragma user_version = 7"); },
+         "made by a newer posthouse (schema 7, this one knows up to 6)", false},
         {"another name", [&](const Path& path) { sql(path, "pragma application_id = 7"); },
          "a database of another program", false},
         {"another program's file",
