@@ -6,8 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "chains/evm/account.hpp"
-#include "chains/evm/account_check.hpp"
 #include "chains/evm/block_watch.hpp"
 #include "chains/evm/contract_wallets.hpp"
 #include "chains/evm/contract_watch.hpp"
@@ -16,14 +14,12 @@
 #include "chains/evm/key_poller.hpp"
 #include "chains/evm/listener.hpp"
 #include "chains/evm/monitor.hpp"
-#include "chains/evm/nonces.hpp"
 #include "chains/evm/plan.hpp"
 #include "chains/evm/preparation.hpp"
 #include "chains/evm/readiness.hpp"
-#include "chains/evm/seals.hpp"
 #include "chains/evm/seen_logs.hpp"
-#include "chains/evm/sender.hpp"
 #include "chains/evm/signers/make_signer.hpp"
+#include "chains/evm/signing_account.hpp"
 #include "chains/evm/thresholds.hpp"
 #include "chains/evm/unreachable.hpp"
 #include "chains/jsonrpc/subscription.hpp"
@@ -58,8 +54,7 @@ class Gateway::Impl {
 public:
     Impl(Options options, Nodes nodes, ports::Clock& clock, Workers workers, ports::Logger& logger,
          std::unique_ptr<Signer> signer)
-        : signer_(signer ? std::move(signer) : make_signer(options, clock)),
-          options_(without_key(std::move(options))),
+        : options_(std::move(options)),
           nodes_(std::move(nodes)),
           clock_(clock),
           fees_(options_, *nodes_.write, clock),
@@ -70,15 +65,13 @@ public:
           thresholds_(options_, *nodes_.protocol, clock, workers.reads, logger),
           keys_(options_, *nodes_.protocol, workers.reads, logger),
           contracts_(options_, nodes_, workers.reads, logger),
-          monitor_(options_, *signer_, *nodes_.write, workers.reads, clock, logger),
-          account_(options_, *nodes_.write, nonces_, fees_, *signer_, reads_, clock, logger),
-          seals_(options_, *signer_, nonces_, reads_, clock, logger),
-          account_check_(options_, *nodes_.read, reads_, logger),
-          preparation_(options_, *nodes_.write, *nodes_.read, nonces_, account_, fees_, gas_,
-                       *signer_, reads_, clock, logger),
-          sender_(options_, *nodes_.write, nonces_, fees_, gas_, account_, *signer_, sends_, clock,
-                  logger),
-          block_watch_(options_, watching(nodes_), nonces_, workers.reads, clock,
+          account_(
+              {options_, *nodes_.write, *nodes_.read, fees_, gas_, reads_, sends_, clock, logger},
+              std::move(signer)),
+          monitor_(options_, account_.signer(), *nodes_.write, workers.reads, clock, logger),
+          preparation_(options_, *nodes_.write, *nodes_.read, account_.nonces(), account_.account(),
+                       fees_, gas_, account_.signer(), reads_, clock, logger),
+          block_watch_(options_, watching(nodes_), account_.nonces(), workers.reads, clock,
                        [this](std::uint64_t block) { read_again(block); }),
           reads_(workers.reads),
           sends_(workers.sends) {
@@ -96,10 +89,8 @@ public:
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) {
         assert(events_ == nullptr);
         events_ = &events;
-        nonces_.restore(resume.in_flight, resume.used);
-        seals_.start(events);
+        account_.start(events, resume);
         block_watch_.start(events);
-        account_check_.start(events, resume);
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             const auto cursor = resume.cursors.find(names_[i]);
             listeners_[i]->start(events, cursor == resume.cursors.end()
@@ -126,11 +117,8 @@ public:
                                         [](const auto& one) { return one->has_start(); })) {
             // What is answered before anybody listens would be missed.
             unfit = engine::unreached("no listener has found the chain yet");
-        } else if (sender_.is_forbidden()) {
-            unfit = engine::Unreachable{forbidden_text, {}, 0, no_funds_hold};
         } else {
-            unfit = seals_.unready();
-            if (!unfit) unfit = account_check_.unready();
+            unfit = account_.unready();
         }
         if (!unfit) {
             preparation_.prepare(std::move(orders), *events_);
@@ -141,7 +129,7 @@ public:
 
     void stop() {
         subscriptions_.clear();
-        signer_->stop();
+        account_.stop();
         for (const auto& node : nodes_.listeners) node->stop();
         for (const auto& [chain, node] : nodes_.hosts) node->stop();
         for (jsonrpc::Node* node : {nodes_.write.get(), nodes_.read.get(), nodes_.protocol.get()}) {
@@ -162,8 +150,8 @@ public:
     [[nodiscard]] std::optional<std::string> problem() const {
         if (auto problem = monitor_.problem()) return problem;
         if (lacks_funds()) return no_funds_text;
-        if (auto problem = sender_.problem()) return problem;
-        if (auto problem = seals_.problem()) return problem;
+        if (auto problem = account_.sender().problem()) return problem;
+        if (auto problem = account_.seals().problem()) return problem;
         const bool deaf = std::ranges::all_of(
             listeners_, [](const auto& one) { return one->problem().has_value(); });
         if (deaf) return "no listener hears the gateway chain";
@@ -171,9 +159,10 @@ public:
     }
 
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const {
-        std::vector<engine::Dependency> all{
-            {"gateway_http", !monitor_.problem() && !lacks_funds() && !sender_.problem()}};
-        if (seals_.problem()) all.push_back({"signer", false});
+        std::vector<engine::Dependency> all{{"gateway_http", !monitor_.problem() &&
+                                                                 !lacks_funds() &&
+                                                                 !account_.sender().problem()}};
+        if (account_.seals().problem()) all.push_back({"signer", false});
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             all.push_back({"gateway_listener_" + std::to_string(i), !listeners_[i]->problem()});
         }
@@ -196,7 +185,7 @@ public:
     [[nodiscard]] engine::ChainReadings readings() const {
         engine::ChainReadings readings;
         readings.signer_balance = monitor_.balance_in_coins();
-        readings.signer_nonce_distance = nonces_.distance(monitor_.nonce());
+        readings.signer_nonce_distance = account_.nonces().distance(monitor_.nonce());
         const auto head = monitor_.head();
         for (const auto& listener : listeners_) {
             const auto lag = listener->head_lag(head);
@@ -206,9 +195,8 @@ public:
     }
 
     [[nodiscard]] engine::GatewayEvents& events() { return *events_; }
-    [[nodiscard]] Seals& seals() { return seals_; }
+    [[nodiscard]] SigningAccount& account() { return account_; }
     [[nodiscard]] Readiness& readiness() { return readiness_; }
-    [[nodiscard]] Sender& sender() { return sender_; }
     [[nodiscard]] Thresholds& thresholds() { return thresholds_; }
     [[nodiscard]] const KeyPoller& keys() const { return keys_; }
     [[nodiscard]] ContractWallets& wallets() { return wallets_; }
@@ -234,7 +222,7 @@ private:
     }
 
     [[nodiscard]] bool lacks_funds() const {
-        return sender_.lacks_funds() || preparation_.lacks_funds();
+        return account_.sender().lacks_funds() || preparation_.lacks_funds();
     }
 
     // They wake their listener, which reads as always.
@@ -250,21 +238,15 @@ private:
 
     // Holes are looked for also while nobody sends.
     void refresh() {
-        reads_.run([this] {
-            const auto count = account_.refresh();
-            if (count) account_check_.found(signer_->known_address().value(), *count);
-        });
-        const bool soon = account_.has_refused_filler() || account_check_.unready();
-        const auto interval = soon ? refill_interval : refresh_interval;
+        reads_.run([this] { account_.refresh(); });
+        const auto interval = account_.is_in_hurry() ? refill_interval : refresh_interval;
         reads_.run_after(interval, [this] { refresh(); });
     }
 
-    const std::unique_ptr<Signer> signer_;  // first: it needs the key, which is kept nowhere else
     const Options options_;
     const Nodes nodes_;
     const ports::Clock& clock_;
     engine::GatewayEvents* events_ = nullptr;
-    Nonces nonces_;
     Fees fees_;
     GasLimits gas_;
     SeenLogs seen_;
@@ -273,15 +255,12 @@ private:
     Thresholds thresholds_;
     KeyPoller keys_;
     ContractWatch contracts_;
+    SigningAccount account_;
     Monitor monitor_;
     std::vector<std::string> names_;
     std::vector<std::unique_ptr<Listener>> listeners_;
     std::vector<std::unique_ptr<jsonrpc::Subscription>> subscriptions_;
-    Account account_;
-    Seals seals_;
-    AccountCheck account_check_;
     Preparation preparation_;
-    Sender sender_;
     BlockWatch block_watch_;
     // Last: they wait for work that uses the rest.
     engine::TaskGroup reads_;
@@ -289,15 +268,18 @@ private:
 };
 
 Gateway::Gateway(Options options, ports::Clock& clock, Workers workers, ports::Logger& logger) {
+    auto signer = make_signer(options, clock);
     Nodes nodes = make_nodes(options, clock);
-    impl_ = std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger,
-                                   nullptr);
+    impl_ = std::make_unique<Impl>(without_key(std::move(options)), std::move(nodes), clock,
+                                   workers, logger, std::move(signer));
 }
 
 Gateway::Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
-                 ports::Logger& logger, std::unique_ptr<Signer> signer)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(nodes), clock, workers, logger,
-                                   std::move(signer))) {}
+                 ports::Logger& logger, std::unique_ptr<Signer> signer) {
+    if (!signer) signer = make_signer(options, clock);
+    impl_ = std::make_unique<Impl>(without_key(std::move(options)), std::move(nodes), clock,
+                                   workers, logger, std::move(signer));
+}
 
 Gateway::~Gateway() = default;
 
@@ -314,32 +296,32 @@ void Gateway::prepare(std::vector<engine::PrepareOrder> orders) {
 }
 
 void Gateway::send(std::vector<engine::SendOrder> orders) {
-    impl_->sender().send(std::move(orders), impl_->events());
+    impl_->account().sender().send(std::move(orders), impl_->events());
 }
 
 engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind, const engine::Plan& plan) {
     const auto draft = draft_in(plan);
     assert(draft);
-    return impl_->seals().seal(*draft);
+    return impl_->account().seals().seal(*draft);
 }
 
 std::optional<std::uint64_t> Gateway::fetch_seal(const domain::RequestId& id, domain::Kind,
                                                  const engine::Plan& plan) {
     const auto draft = draft_in(plan);
     assert(draft);
-    return impl_->seals().fetch(id, *draft);
+    return impl_->account().seals().fetch(id, *draft);
 }
 
 void Gateway::end_seal(std::uint64_t ticket, bool stored) {
-    impl_->seals().end(ticket, stored);
+    impl_->account().seals().end(ticket, stored);
 }
 
 void Gateway::keep_sealed() {
-    impl_->seals().keep();
+    impl_->account().seals().keep();
 }
 
 void Gateway::undo_sealed() {
-    impl_->seals().undo();
+    impl_->account().seals().undo();
 }
 
 std::optional<std::uint32_t> Gateway::share_threshold(const domain::Bytes32& context,
