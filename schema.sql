@@ -72,6 +72,10 @@ create table attempt (
     sealed_ms integer not null,
     -- Whose nonce it is. Null: the one account there was, or a chain without accounts.
     account   integer references account (id),
+    -- The block that has it, and what it cost there, as far as the chain told; null: none has it, or not known.
+    block     integer,
+    gas       integer,
+    gas_price integer,
     primary key (id, ordinal)
 ) strict, without rowid;
 

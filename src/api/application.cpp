@@ -21,6 +21,13 @@ bool is_relayer_api(Action action) {
     return action == Action::submit || action == Action::poll || action == Action::keyurl;
 }
 
+Submission submission_of(int status) {
+    if (status < 400) return Submission::accepted;
+    if (status == 401) return Submission::unauthorized;
+    if (status == 429 || status == 503) return Submission::busy;
+    return status < 500 ? Submission::invalid : Submission::failed;
+}
+
 std::uint32_t whole_seconds(domain::Nanoseconds time) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(time).count();
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(seconds, 1, 86'400));
@@ -45,9 +52,10 @@ net::HeadVerdict Application::before_body(const net::HttpRequest& head) {
     std::optional<net::HttpResponse> response = judge(head, *ticket);
     // Here, where each request passes once. A body that never comes is counted all the same: what
     // has begun holds a connection and memory.
-    if (!response) response = limited_answer(*ticket, head);
+    const bool too_often = !response && (response = limited_answer(*ticket, head));
     if (!response) return {.ticket = std::move(ticket)};
-    counted(*ticket, head, [](const net::HttpResponse&) {})(*response);
+    counted(
+        *ticket, head, [](const net::HttpResponse&) {}, too_often)(*response);
     return {.answer = with_cors(*std::move(response))};
 }
 
@@ -124,13 +132,17 @@ std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head
 
 // Answers that came too early to have a route, or whose body could not be read, are not counted.
 net::Respond Application::counted(const Ticket& ticket, const net::HttpRequest& request,
-                                  net::Respond respond) {
+                                  net::Respond respond, bool too_often) {
     if (ticket.route == nullptr || !is_relayer_api(ticket.route->action)) return respond;
     const Route& route = *ticket.route;
     observer_.arrived(route, request);
-    return [this, &route, begin = clock_.monotonic(),
+    return [this, &route, client = ticket.pass.client_id(), too_often, begin = clock_.monotonic(),
             respond = std::move(respond)](net::HttpResponse response) {
         observer_.answered(route, response.status, clock_.monotonic() - begin);
+        if (route.action == Action::submit) {
+            observer_.submitted(client,
+                                too_often ? Submission::too_often : submission_of(response.status));
+        }
         respond(std::move(response));
     };
 }

@@ -39,9 +39,10 @@ private:
     // Fills the ticket, and answers what the head alone is enough for. Changes nothing.
     [[nodiscard]] std::optional<net::HttpResponse> judge(const net::HttpRequest& head,
                                                          Ticket& ticket) const;
-    // Counts the call and its answer if it is one of the relayer API.
+    // Counts the call and its answer if it is one of the relayer API. `too_often`: what the answer
+    // says is that its key posts over its rate.
     [[nodiscard]] net::Respond counted(const Ticket& ticket, const net::HttpRequest& request,
-                                       net::Respond respond);
+                                       net::Respond respond, bool too_often = false);
     // Counts the request against the limit of its key.
     [[nodiscard]] std::optional<net::HttpResponse> limited_answer(const Ticket& ticket,
                                                                   const net::HttpRequest& head);

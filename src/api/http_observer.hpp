@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "api/client_traffic.hpp"
 #include "api/router.hpp"
 #include "domain/kind.hpp"
 #include "domain/time.hpp"
@@ -18,6 +19,8 @@ public:
     // Of the routes of the relayer API only (relayer-api 10).
     virtual void arrived(const Route&, const net::HttpRequest&) {}
     virtual void answered(const Route&, int /*status*/, domain::Nanoseconds /*took*/) {}
+    // Each POST of the relayer API that was answered, by the id of the client; 0: nobody known.
+    virtual void submitted(std::int64_t /*client*/, Submission) {}
     // Each 202 of a POST, before margin and clamp.
     virtual void estimated(domain::Family, std::uint64_t /*raw_eta_ms*/) {}
     virtual void signature_checked(SignatureOutcome) {}

@@ -263,6 +263,7 @@ api::admin::StatusSources Service::Frontend::status_sources() {
                 .paused = [this] { return service_.gates_.paused(); },
                 .log_level = [this] { return api::admin::name_of(service_.log_.level()); },
                 .rates = service_.rates_,
+                .clients = service_.client_traffic_,
                 .started = service_.clock_.monotonic()}};
 }
 
@@ -306,7 +307,14 @@ api::metrics::Sources Service::Frontend::sources() {
             .long_polls_waiting = [this] { return service_.long_polls_.waiting(); },
             .long_polls_turned_away = [this] { return service_.long_polls_.turned_away(); },
             .chain = [this] { return service_.gateway_.readings(); },
-            .process = api::metrics::process_facts};
+            .process = api::metrics::process_facts,
+            .clients =
+                [this](const auto& in_work) {
+                    return api::client_activity(&service_.client_traffic_, in_work,
+                                                [this](std::int64_t id) {
+                                                    return service_.authenticator_.client_name(id);
+                                                });
+                }};
 }
 
 void Service::Frontend::start() {
@@ -345,7 +353,8 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       authenticator_(settings_.api.access, clock_),
       store_(settings_.store),
       reader_(report_opened(claim(store_, settings_), log_), reader_connections_max),
-      metrics_(settings_.metrics, {build_version, build_commit}),
+      client_traffic_(clock_),
+      metrics_(settings_.metrics, {build_version, build_commit}, &client_traffic_),
       rates_(clock_, settings_.engine.shares.expose_timing),
       chain_(make_relayer_chain(settings_, clock_, log_)),
       votes_(make_vote_service(settings_, chain_->gateway(), chain_->rounds(), clock_, log_,

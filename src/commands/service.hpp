@@ -68,6 +68,7 @@ private:
     store::Store store_;
     store::Reader reader_;
 
+    api::ClientTraffic client_traffic_;
     api::metrics::Metrics metrics_;
     api::admin::RecentRates rates_;
     const std::unique_ptr<RelayerChain> chain_;

@@ -153,6 +153,7 @@ using SendOutcome = std::variant<Receipt, Rejected, Unreachable, Reseal>;
 struct Included {
     domain::Bytes32 hash{};
     domain::Block block;
+    store::Charge charge{};
 };
 
 struct Sent {

@@ -99,7 +99,8 @@ void note_inclusion(Context& context, const store::Row& row, const Sent& event) 
     }
     const auto* receipt = std::get_if<Receipt>(&event.outcome);
     context.store.include({row.id.sequence, event.included->hash, event.included->block,
-                           receipt != nullptr ? receipt->reference : std::nullopt, false});
+                           receipt != nullptr ? receipt->reference : std::nullopt, false},
+                          event.included->charge);
     context.effects.watched.push_back(event.included->block);
 }
 

@@ -142,6 +142,9 @@ constexpr std::array migrations{
     " since_ms integer not null, released integer not null default 0) strict;",
     "create table account (id integer primary key, address text not null unique) strict;"
     "alter table attempt add column account integer references account (id);"
+    "alter table attempt add column block integer;"
+    "alter table attempt add column gas integer;"
+    "alter table attempt add column gas_price integer;"
     "create table own_transaction (account integer not null references account (id),"
     " nonce integer not null, hash blob not null check (length(hash) = 32),"
     " purpose text not null check (purpose in ('filler', 'approval')), sealed blob not null,"

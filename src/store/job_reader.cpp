@@ -56,8 +56,6 @@ public:
           history_(
               *database_,
               "select stage, at_ms, cause, note, times from history where id = ? order by ordinal"),
-          included_(*database_,
-                    "select hash, block from inclusion where id = ? and block is not null"),
           payload_(*database_,
                    "select body from payload join request using (id) where id = ? and random = ?"),
           held_(*database_, "select count(*) from answer where reference = ?"),
@@ -93,11 +91,6 @@ public:
                                        static_cast<std::uint64_t>(history_.integer(4))});
         }
         history_.finish();
-        if (included_.with(id.sequence).next()) {
-            details.included = {included_.bytes32(0),
-                                static_cast<std::uint64_t>(included_.integer(1))};
-        }
-        included_.finish();
         if (details.reference) details.answers_held = number(held_.with(*details.reference), held_);
         details.result_bytes = number(result_.with(id.sequence), result_);
         return details;
@@ -231,7 +224,6 @@ private:
     Statement in_work_;
     Statement attempts_;
     Statement history_;
-    Statement included_;
     Statement payload_;
     Statement held_;
     Statement result_;

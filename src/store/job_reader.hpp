@@ -38,14 +38,7 @@ struct JobPage {
 };
 
 struct JobDetails {
-    // What is known of where it stands on the chain, until it is so deep that nobody asks again.
-    struct Included {
-        domain::Bytes32 hash;
-        std::uint64_t block = 0;
-    };
-
     Job job;
-    std::optional<Included> included;
     std::vector<Attempt> attempts;  // without their bytes
     std::vector<HistoryEntry> history;
     std::optional<domain::Bytes32> reference;

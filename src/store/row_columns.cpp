@@ -60,10 +60,16 @@ std::optional<domain::Failure> decode_failure(const Statement& statement, int co
 }
 
 Attempt decode_attempt(const Statement& statement) {
+    const auto number_at = [&](int column) -> std::optional<std::uint64_t> {
+        if (statement.is_null(column)) return std::nullopt;
+        return static_cast<std::uint64_t>(statement.integer(column));
+    };
     Attempt attempt;
     attempt.nonce = static_cast<std::uint64_t>(statement.integer(0));
     attempt.hash = statement.bytes32(1);
     attempt.at = domain::from_unix_ms(statement.integer(2));
+    attempt.block = number_at(3);
+    attempt.charge = {number_at(4), number_at(5)};
     return attempt;
 }
 

@@ -146,12 +146,22 @@ struct Setting {
     std::string value;  // JSON
 };
 
+// What the chain took for a transaction; absent: it did not tell. In units of its coin's smallest.
+struct Charge {
+    std::optional<std::uint64_t> gas{};
+    std::optional<std::uint64_t> gas_price{};
+
+    bool operator==(const Charge&) const = default;
+};
+
 // A sealed transaction as stored.
 struct Attempt {
     std::uint64_t nonce = 0;
     domain::Bytes32 hash{};
     domain::Bytes sealed;
     domain::Timestamp at{};
+    std::optional<std::uint64_t> block{};  // that has it, as far as is known
+    Charge charge{};
 };
 
 // What a request went through: a status, what an operator did, or `trouble` on the way.

@@ -114,8 +114,8 @@ public:
 
     // --- where transactions were included, while that may change ---
 
-    // In the place of what was known of this request before.
-    void include(const Inclusion& inclusion);
+    // In the place of what was known of this request before. What was charged stays known.
+    void include(const Inclusion& inclusion, const Charge& charge = {});
     [[nodiscard]] std::optional<Inclusion> inclusion(std::int64_t sequence);
     [[nodiscard]] std::vector<Inclusion> included_in(const domain::Block& block);
     // In order of acceptance.

@@ -52,7 +52,7 @@ std::vector<Attempt> Store::attempts(std::int64_t sequence) {
     std::vector<Attempt> attempts;
     while (statement.next()) {
         Attempt attempt = decode_attempt(statement);
-        const domain::ByteView sealed = statement.blob(3);
+        const domain::ByteView sealed = statement.blob(attempt_column_count);
         attempt.sealed.assign(sealed.begin(), sealed.end());
         attempts.push_back(std::move(attempt));
     }
@@ -66,12 +66,16 @@ std::vector<Attempt> Store::attempts_in_work() {
     return attempts;
 }
 
-void Store::include(const Inclusion& inclusion) {
+void Store::include(const Inclusion& inclusion, const Charge& charge) {
     assert(impl_->in_transaction());
     const auto number = number_of(inclusion.block);
     const auto hash = hash_of(inclusion.block);
     impl_->statements_.include
         .with(inclusion.sequence, inclusion.hash, number, hash, inclusion.reference)
+        .run();
+    if (!inclusion.block) return;
+    impl_->statements_.charge
+        .with(inclusion.sequence, inclusion.hash, number, charge.gas, charge.gas_price)
         .run();
 }
 
@@ -112,6 +116,7 @@ std::optional<std::int64_t> Store::find_included(const domain::Bytes32& referenc
 void Store::exclude(std::int64_t sequence) {
     assert(impl_->in_transaction());
     impl_->statements_.exclude.with(sequence).run();
+    impl_->statements_.discharge.with(sequence).run();
 }
 
 void Store::settle_inclusion(std::int64_t sequence) {

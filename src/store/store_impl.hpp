@@ -185,15 +185,22 @@ struct Store::Statements {
                       "insert into inclusion (id, hash, block, block_hash, reference) "
                       "values (?1, ?2, ?3, ?4, ?5) on conflict (id) do update set hash = ?2, "
                       "block = ?3, block_hash = ?4, reference = ?5, buried = 0"};
+    Statement charge{db_,
+                     "update attempt set block = ?3, gas = ?4, gas_price = ?5 "
+                     "where id = ?1 and hash = ?2"};
+    Statement discharge{db_,
+                        "update attempt set block = null, gas = null, gas_price = null "
+                        "where id = ? and block is not null"};
     Statement inclusion{db_, "select " + inclusion_columns + " where id = ?"};
     Statement included_in{
         db_, "select " + inclusion_columns + " where block = ? and block_hash = ? order by id"};
     Statement inclusions{db_, "select " + inclusion_columns + " order by id"};
     // The cross join keeps the planner from reading all attempts.
-    Statement nonces_included{db_,
-                              "select nonce, block, block_hash from inclusion cross join attempt "
-                              "on attempt.id = inclusion.id and attempt.hash = inclusion.hash "
-                              "where block is not null and buried = 0 order by nonce"};
+    Statement nonces_included{
+        db_,
+        "select nonce, inclusion.block, block_hash from inclusion cross join attempt "
+        "on attempt.id = inclusion.id and attempt.hash = inclusion.hash "
+        "where inclusion.block is not null and buried = 0 order by nonce"};
     Statement find_included{db_,
                             "select id from inclusion where reference = ? order by id limit 1"};
     Statement exclude{db_,

@@ -79,7 +79,16 @@ public:
     support::VirtualClock clock;
     support::SeededRandom random{1};
     support::RecordingLogger logger;
-    api::HttpObserver observer;
+    // Counts by client.
+    struct Observer : api::HttpObserver {
+        explicit Observer(api::ClientTraffic& all) : traffic(all) {}
+        void submitted(std::int64_t client, api::Submission submission) override {
+            traffic.count(client, submission);
+        }
+        api::ClientTraffic& traffic;
+    };
+    api::ClientTraffic traffic{clock};
+    Observer observer{traffic};
     api::LongPolls long_polls{clock, 4};
     api::access::Authenticator authenticator{options.access, clock};
     api::Application app{

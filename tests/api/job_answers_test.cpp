@@ -236,6 +236,22 @@ struct World {
     }
     net::HttpResponse find(const std::string& id) { return JobAnswers(reader, sources()).find(id); }
 
+    // What is told of the transaction of the finished one when its block charged this.
+    Json sent_with(const store::Charge& charge) {
+        {
+            store::Store store(options);
+            store::Store::Transaction transaction(store);
+            store.include({domain::parse_request_id(id(0)).id.sequence,
+                           domain::Bytes32{0xab},
+                           domain::Block{77, domain::Bytes32{7}},
+                           {},
+                           false},
+                          charge);
+            transaction.commit();
+        }
+        return Json::parse(find(id(0)).body).at("transactions").at(0);
+    }
+
     support::TempDirectory directory;
     support::VirtualClock clock;
     store::Options options = options_in(directory);
@@ -350,6 +366,9 @@ TEST_CASE("the status counts what is in work; without a process it says so") {
     CHECK(screen.find("1 input_proof processing") != std::string::npos);
 
     RecentRates rates(world.clock, false);
+    api::ClientTraffic clients(world.clock);
+    for (int i = 0; i < 3; ++i) clients.count(7, api::Submission::too_often);
+    clients.count(0, api::Submission::accepted);
     sources.live.emplace(LiveSources{
         [] {
             return engine::Gates::Depths{{1, 2}, {3, 4, 5}};
@@ -365,13 +384,14 @@ TEST_CASE("the status counts what is in work; without a process it says so") {
             return engine::ChainReadings{1.5, 7, 3};
         },
         [] { return std::vector<domain::Family>{domain::Family::share}; },
-        [] { return std::string_view("debug"); }, rates, world.clock.monotonic()});
+        [] { return std::string_view("debug"); }, rates, clients, world.clock.monotonic()});
     const std::string live = status_screen(status_answer(sources).body);
     for (const std::string part :
          {"public_decrypt 1, user_decrypt 2", "input_proof 3 (20 per second)",
           "3 blocks behind the head", "signer has 1.5 coins", "7 of its transactions",
           "share: nothing of it begins", "log level", "gateway_http is not well", "no node answers",
-          "accepted 0, completed 0"}) {
+          "accepted 0, completed 0", "web: 1 in work; posts of the last hour: 3 too often",
+          "-: 0 in work; posts of the last hour: 1 accepted"}) {
         CAPTURE(part);
         CHECK(live.find(part) != std::string::npos);
     }
@@ -398,7 +418,7 @@ TEST_CASE("while a block is known it says which transaction was included") {
         inclusion.sequence = row.id.sequence;
         inclusion.hash = domain::Bytes32{2};
         inclusion.block = domain::Block{77, domain::Bytes32{7}};
-        store.include(inclusion);
+        store.include(inclusion, {21'000, 1'500'000'007});
         transaction.commit();
     }
     const Json job = Json::parse(world.find(domain::to_string(row.id)).body);
@@ -407,6 +427,34 @@ TEST_CASE("while a block is known it says which transaction was included") {
     CHECK_FALSE(sent.at(0).contains("block"));
     CHECK(sent.at(1).at("fate") == "included");
     CHECK(sent.at(1).at("block") == 77);
+    CHECK(sent.at(1).at("gas_used") == 21'000);
+    CHECK(sent.at(1).at("gas_price_wei") == 1'500'000'007);
+    CHECK(sent.at(1).at("fee") == "0.000031500000147");
+    const std::string screen = job_screen(job.dump());
+    CHECK(screen.find("in block 77, paid 0.000031500000147") != std::string::npos);
+}
+
+TEST_CASE("what was paid is told exactly, as far as it is known") {
+    struct Row {
+        store::Charge charge;
+        std::string fee;  // empty: not told
+    };
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    for (const Row& row : {Row{{}, ""},
+                           {{21'000, {}}, ""},
+                           {{{}, 7}, ""},
+                           {{0, 7}, "0"},
+                           {{1, 1}, "0.000000000000000001"},
+                           {{1'000'000'000, 1'000'000'000}, "1"},
+                           {{2'500'000'000, 1'000'000'000}, "2.5"},
+                           {{most, most}, "85070591730234615847.396907784232501249"}}) {
+        World world;
+        CAPTURE(row.fee);
+        const Json sent = world.sent_with(row.charge);
+        CHECK(sent.value("fee", std::string()) == row.fee);
+        CHECK(sent.contains("gas_used") == row.charge.gas.has_value());
+        CHECK(sent.contains("gas_price_wei") == row.charge.gas_price.has_value());
+    }
 }
 
 TEST_CASE("rates are those of the last minute and hour, without shares") {

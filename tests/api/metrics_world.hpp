@@ -26,7 +26,8 @@ struct MetricsWorld {
                    .long_polls_waiting = [] { return std::size_t{3}; },
                    .long_polls_turned_away = [] { return std::uint64_t{4}; },
                    .chain = [this] { return chain; },
-                   .process = [this] { return process; }}) {}
+                   .process = [this] { return process; },
+                   .clients = [this](const auto&) { return clients; }}) {}
 
     [[nodiscard]] Exposition read() {
         return Exposition{api::metrics::exposition(metrics, samples)};
@@ -37,6 +38,7 @@ struct MetricsWorld {
     std::function<store::Backlog()> backlog = [] { return store::Backlog{}; };
     net::HttpCounts http{};
     engine::ChainReadings chain{};
+    std::vector<api::ClientActivity> clients{};
     api::metrics::ProcessFacts process{1'000, 12, 1'780'000'000};
     api::metrics::Metrics metrics;
     api::metrics::Samples samples;

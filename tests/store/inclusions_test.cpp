@@ -83,8 +83,11 @@ TEST_CASE("what may still be replaced is not purged, and its nonces and bytes st
     const store::Attempt attempt = rows::attempt(3);
     harness.commit([&] {
         harness.store->add_attempt(id, attempt, rows::start);
-        harness.store->include({id, attempt.hash, block(7), rows::bytes32(6), false});
+        harness.store->include({id, attempt.hash, block(7), rows::bytes32(6), false}, {21'000, 9});
     });
+    const auto charged = [&] { return harness.store->attempts(id).at(0); };
+    CHECK(charged().block == 7);
+    CHECK(charged().charge == store::Charge{21'000, 9});
     const auto purge = [&] {
         std::size_t purged = 0;
         harness.commit([&] {
@@ -103,6 +106,8 @@ TEST_CASE("what may still be replaced is not purged, and its nonces and bytes st
 
     // On its way again it is held, and no block has it.
     harness.commit([&] { harness.store->exclude(id); });
+    CHECK_FALSE(charged().block);
+    CHECK(charged().charge == store::Charge{});
     CHECK(purge() == 0);
     CHECK(harness.store->attempts_in_work().size() == 1);
     CHECK(harness.store->nonces_included().empty());

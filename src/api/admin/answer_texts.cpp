@@ -48,6 +48,23 @@ std::string counts_text(const Json& counts) {
            text_in(counts, "timed_out");
 }
 
+std::string posts_text(const Json& counts) {
+    std::string text;
+    for (const auto& [name, count] : counts.items()) {
+        if (count == 0) continue;
+        text += (text.empty() ? "" : ", ") + count.dump() + " " + name;
+    }
+    std::ranges::replace(text, '_', ' ');
+    return text.empty() ? "none" : text;
+}
+
+std::string client_text(const Json& client) {
+    const std::string in_work = text_in(client, "in_work") + " in work";
+    const auto posts = client.find("last_hour");
+    return posts == client.end() ? in_work
+                                 : in_work + "; posts of the last hour: " + posts_text(*posts);
+}
+
 std::string chain_text(const Json& chain) {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };

@@ -28,6 +28,10 @@ inline constexpr std::size_t line_bytes_max = 2'000;
 [[nodiscard]] std::string error_in(const Json& job, std::size_t bytes_max);
 // Of `last_minute` and the like.
 [[nodiscard]] std::string counts_text(const Json& counts);
+// Of a client: what it has in work and, where that is told, what it posted in the last hour.
+[[nodiscard]] std::string client_text(const Json& client);
+// Of what was said to its POSTs, without what there was none of.
+[[nodiscard]] std::string posts_text(const Json& counts);
 // Of `chain`; empty: nothing is known of it.
 [[nodiscard]] std::string chain_text(const Json& chain);
 

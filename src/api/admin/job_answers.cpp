@@ -21,6 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using domain::Status;
+__extension__ using Wide = unsigned __int128;
 
 std::int64_t seconds_since(domain::Timestamp time, domain::Timestamp now) {
     return std::max<std::int64_t>(std::chrono::floor<std::chrono::seconds>(now - time).count(), 0);
@@ -97,18 +98,40 @@ std::string fate_of(const store::Job& job) {
     }
 }
 
+// In coins of 10^18, exactly.
+std::string coins_text(std::uint64_t gas, std::uint64_t gas_price) {
+    constexpr std::size_t decimals = 18;
+    std::string digits;
+    for (Wide rest = Wide{gas} * gas_price; rest > 0 || digits.size() <= decimals; rest /= 10) {
+        digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+    }
+    digits.insert(digits.size() - decimals, ".");
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.') digits.pop_back();
+    return digits;
+}
+
+void add_charge(Json& json, const store::Charge& charge) {
+    if (charge.gas) json["gas_used"] = *charge.gas;
+    if (charge.gas_price) json["gas_price_wei"] = *charge.gas_price;
+    if (charge.gas && charge.gas_price) json["fee"] = coins_text(*charge.gas, *charge.gas_price);
+}
+
 void add_transactions(Json& json, const store::JobDetails& details) {
     const store::Row& row = details.job.row;
     const std::string fate = fate_of(details.job);
+    const bool is_known = std::ranges::any_of(
+        details.attempts, [](const store::Attempt& attempt) { return attempt.block.has_value(); });
     Json all = Json::array();
     for (const store::Attempt& attempt : details.attempts) {
         Json one{{"hash", "0x" + domain::to_hex(attempt.hash)},
                  {"sealed_at", utc_text(attempt.at)}};
         if (row.kind != domain::Kind::share) one["nonce"] = attempt.nonce;
-        if (details.included && details.included->hash == attempt.hash) {
+        if (attempt.block) {
             one["fate"] = "included";
-            one["block"] = details.included->block;
-        } else if (details.included) {
+            one["block"] = *attempt.block;
+            add_charge(one, attempt.charge);
+        } else if (is_known) {
             one["fate"] = "without effect";
         } else {
             // Of several only one was included, and what is left does not say which.

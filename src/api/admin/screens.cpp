@@ -78,11 +78,11 @@ void add_in_work(Table& table, const Json& in_work) {
 }
 
 void add_clients(Table& table, const Json& clients) {
-    std::string text;
+    std::string title = "by client";
     for (const Json& one : clients) {
-        text += (text.empty() ? "" : ", ") + text_in(one, "client") + " " + text_in(one, "in_work");
+        table.add({title, text_in(one, "client") + ": " + client_text(one)});
+        title.clear();
     }
-    if (!text.empty()) table.add({"by client", text});
 }
 
 void add_live(Table& table, const Json& body) {
@@ -176,7 +176,8 @@ std::string job_screen(std::string_view json) {
         line("transaction",
              text_in(sent, "hash") + (nonce.empty() ? "" : " nonce " + nonce) + ", signed " +
                  text_in(sent, "sealed_at") + ", " + text_in(sent, "fate") +
-                 (sent.contains("block") ? " in block " + text_in(sent, "block") : std::string()));
+                 (sent.contains("block") ? " in block " + text_in(sent, "block") : std::string()) +
+                 (sent.contains("fee") ? ", paid " + text_in(sent, "fee") : std::string()));
     }
     for (const Json& stage : job.value("history", Json::array())) {
         const std::string left_out = text_in(stage, "left_out");

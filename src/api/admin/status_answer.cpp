@@ -39,17 +39,26 @@ Json in_work(const store::Backlog& backlog, domain::Timestamp now, bool with_sha
     return all;
 }
 
-// Those with the most requests in work come first.
+Json json_of(const SubmissionCounts& counts) {
+    Json json = Json::object();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        json[std::string(submission_names.at(i))] = counts.at(i);
+    }
+    return json;
+}
+
 Json clients_of(const store::Backlog& backlog, const StatusSources& sources) {
     constexpr std::size_t shown_max = 10;
-    std::vector<std::pair<std::int64_t, std::uint64_t>> all(backlog.of_client.begin(),
-                                                            backlog.of_client.end());
-    std::ranges::sort(all, std::ranges::greater{}, &std::pair<std::int64_t, std::uint64_t>::second);
+    const ClientTraffic* traffic = sources.live ? &sources.live->clients : nullptr;
+    std::vector<ClientActivity> all =
+        client_activity(traffic, backlog.of_client, sources.client_name);
     all.resize(std::min(all.size(), shown_max));
     Json clients = Json::array();
-    for (const auto& [id, count] : all) {
-        std::string name = id == 0 ? std::string("-") : sources.client_name(id);
-        clients.push_back({{"client", name.empty() ? "?" : name}, {"in_work", count}});
+    for (const ClientActivity& one : all) {
+        Json& client = clients.emplace_back(Json{{"client", one.name}, {"in_work", one.in_work}});
+        if (traffic == nullptr) continue;
+        client["last_hour"] = json_of(one.last_hour);
+        client["since_start"] = json_of(one.since_start);
     }
     return clients;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/admin/recent_rates.hpp"
+#include "api/client_traffic.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
@@ -26,6 +27,7 @@ struct LiveSources {
     std::function<std::vector<domain::Family>()> paused;
     std::function<std::string_view()> log_level;
     const RecentRates& rates;
+    const ClientTraffic& clients;
     domain::Monotonic started;
 };
 

@@ -20,8 +20,11 @@ void append(Families& all, Families more) {
 
 }  // namespace
 
-Metrics::Metrics(const MetricsOptions& options, const BuildFacts& build)
-    : rows_(options.shares), http_(registry_, options), engine_(registry_, rows_, options) {
+Metrics::Metrics(const MetricsOptions& options, const BuildFacts& build, ClientTraffic* clients)
+    : clients_(clients),
+      rows_(options.shares),
+      http_(registry_, options),
+      engine_(registry_, rows_, options) {
     gauges(registry_, "posthouse_build_info", "Always 1; the labels tell what runs.")
         .Add({{"version", build.version}, {"build", build.build}})
         .Set(1);

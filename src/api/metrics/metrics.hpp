@@ -27,7 +27,9 @@ struct BuildFacts {
 // An event costs a few atomic additions: series are looked up once and kept.
 class Metrics : public engine::Observer, public engine::VoteObserver, public HttpObserver {
 public:
-    Metrics(const MetricsOptions& options, const BuildFacts& build);
+    // `clients`: nothing: what they post is not counted by client.
+    Metrics(const MetricsOptions& options, const BuildFacts& build,
+            ClientTraffic* clients = nullptr);
 
     // Any thread, once: what was stored when the first step was still to come. The counts of
     // requests are shown from then on.
@@ -53,6 +55,9 @@ public:
     void answered(const Route& route, int status, domain::Nanoseconds took) override {
         http_.answered(route, status, took);
     }
+    void submitted(std::int64_t client, Submission submission) override {
+        if (clients_ != nullptr) clients_->count(client, submission);
+    }
     void estimated(domain::Family family, std::uint64_t raw_eta_ms) override {
         http_.estimated(family, raw_eta_ms);
     }
@@ -62,6 +67,7 @@ public:
     }
 
 private:
+    ClientTraffic* const clients_;
     prometheus::Registry registry_;
     RowMetrics rows_;
     HttpMetrics http_;

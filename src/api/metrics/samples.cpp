@@ -145,6 +145,24 @@ void add_chain(Exposition& exposition, const engine::ChainReadings& chain) {
     }
 }
 
+void add_clients(Exposition& exposition, const std::vector<ClientActivity>& clients) {
+    exposition.gauge("posthouse_client_requests_in_work",
+                     "Requests of a client that were accepted and have not ended. Without vote "
+                     "shares.");
+    for (const ClientActivity& one : clients) {
+        exposition.value(static_cast<double>(one.in_work), {{"client", one.name}});
+    }
+    exposition.counter("posthouse_client_posts_total",
+                       "POSTs of the relayer API, by the name of the key and by what was said.");
+    for (const ClientActivity& one : clients) {
+        for (std::size_t i = 0; i < submission_names.size(); ++i) {
+            exposition.value(
+                static_cast<double>(one.since_start.at(i)),
+                {{"client", one.name}, {"outcome", std::string(submission_names.at(i))}});
+        }
+    }
+}
+
 void add_process(Exposition& exposition, const ProcessFacts& process) {
     const auto add = [&](const char* name, const char* help, std::optional<double> value) {
         if (!value) return;
@@ -178,6 +196,7 @@ std::vector<MetricFamily> Samples::collect() {
         const engine::Moment now = filtered_clock_.now();
         add_oldest(exposition, backlog, now.wall, shares_);
         add_due(exposition, backlog, now, shares_);
+        add_clients(exposition, sources_.clients(backlog.of_client));
     } catch (const store::StorageError&) {
         // The processor counts and reports what the database does; the rest is wanted all the more.
     }

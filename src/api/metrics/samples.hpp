@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
 
+#include "api/client_traffic.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/process_facts.hpp"
 #include "engine/filtered_clock.hpp"
@@ -30,6 +32,9 @@ struct Sources {
     std::function<std::uint64_t()> long_polls_turned_away;
     std::function<engine::ChainReadings()> chain;
     std::function<ProcessFacts()> process;
+    // With what each client has in work.
+    std::function<std::vector<ClientActivity>(const std::map<std::int64_t, std::uint64_t>&)>
+        clients;
 };
 
 // What is looked at when somebody asks instead of being counted as it happens: depths, ages and the

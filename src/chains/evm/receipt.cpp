@@ -1,5 +1,6 @@
 #include "chains/evm/receipt.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "chains/jsonrpc/decode.hpp"
@@ -35,6 +36,13 @@ std::optional<std::vector<Log>> logs_in(const jsonrpc::Json& value,
     return logs;
 }
 
+// Only for people: whatever it is, the receipt counts.
+std::optional<std::uint64_t> told(const jsonrpc::Json& value) {
+    constexpr std::uint64_t stored_max = std::numeric_limits<std::int64_t>::max();
+    const auto number = jsonrpc::quantity(value);
+    return number.value_or(stored_max + 1) <= stored_max ? number : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Log> decode_log(const jsonrpc::Json& value) {
@@ -63,7 +71,13 @@ std::optional<TransactionReceipt> decode_receipt(const jsonrpc::Json& value) {
     if (!hash || !status || *status > 1 || !block_number || !block_hash) return std::nullopt;
     auto logs = logs_in(jsonrpc::member(value, "logs"), *hash, *block_hash);
     if (!logs) return std::nullopt;
-    return TransactionReceipt{*hash, *status == 1, *block_number, *block_hash, std::move(*logs)};
+    return TransactionReceipt{*hash,
+                              *status == 1,
+                              *block_number,
+                              *block_hash,
+                              std::move(*logs),
+                              told(jsonrpc::member(value, "gasUsed")),
+                              told(jsonrpc::member(value, "effectiveGasPrice"))};
 }
 
 }  // namespace chains::evm

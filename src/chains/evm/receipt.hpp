@@ -26,6 +26,9 @@ struct TransactionReceipt {
     std::uint64_t block_number = 0;
     domain::Bytes32 block_hash{};
     std::vector<Log> logs;
+    // What was paid; not every node tells, and a number beyond 2^63 is none.
+    std::optional<std::uint64_t> gas_used{};
+    std::optional<std::uint64_t> gas_price{};
 };
 
 // As eth_getLogs and eth_getTransactionReceipt have them; unknown members are ignored. Nothing when

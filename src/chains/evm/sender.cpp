@@ -742,7 +742,8 @@ void Sender::conclude(const SendingPtr& sending, const TransactionReceipt& recei
     }
     const domain::Block block{receipt.block_number, receipt.block_hash};
     nonces_.included(sealed->nonce, block);
-    sending->included = engine::Included{receipt.hash, block};
+    sending->included =
+        engine::Included{receipt.hash, block, {receipt.gas_used, receipt.gas_price}};
     note_taken(sending);
     {
         const std::lock_guard lock{mutex_};

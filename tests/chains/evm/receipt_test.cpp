@@ -34,6 +34,7 @@ Json receipt() {
     return {{"transactionHash", word('d')}, {"status", "0x1"},
             {"blockNumber", "0x10"},        {"blockHash", word('c')},
             {"logs", Json::array({log()})}, {"gasUsedForL1", "0x0"},
+            {"gasUsed", "0x5208"},          {"effectiveGasPrice", "0x3b9aca07"},
             {"l1BlockNumber", "0x99"},      {"timeboosted", true},
             {"contractAddress", nullptr}};
 }
@@ -138,6 +139,8 @@ TEST_CASE("a receipt") {
     CHECK(read->block_hash[0] == 0xcc);
     REQUIRE(read->logs.size() == 1);
     CHECK(read->logs[0].index == 2);
+    CHECK(read->gas_used == 21'000);
+    CHECK(read->gas_price == 1'000'000'007);
 
     Json failed = receipt();
     failed["status"] = "0x0";
@@ -166,6 +169,23 @@ TEST_CASE("a receipt without a needed member, or with nonsense there, is refused
     Json one_bad_log = receipt();
     one_bad_log["logs"].push_back(Json::object());
     CHECK_FALSE(decode_receipt(one_bad_log));
+}
+
+TEST_CASE("a receipt counts whatever it says was paid") {
+    auto no_number = nonsense();
+    no_number.emplace_back("0x8000000000000000");  // does not fit where it is stored
+    for (const char* name : {"gasUsed", "effectiveGasPrice"}) {
+        for (const Json& wrong : no_number) {
+            CAPTURE(wrong.dump().substr(0, 50));
+            Json value = receipt();
+            value[name] = wrong;
+            const auto read = decode_receipt(value);
+            REQUIRE(read);
+            const bool is_gas = std::string_view{name} == "gasUsed";
+            CHECK_FALSE((is_gas ? read->gas_used : read->gas_price));
+            CHECK((is_gas ? read->gas_price : read->gas_used));
+        }
+    }
 }
 
 TEST_CASE("a receipt with logs of another transaction or block is refused") {

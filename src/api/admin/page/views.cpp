@@ -166,11 +166,13 @@ std::string client_table(const Json& clients) {
     for (const Json& one : clients) {
         const std::string name = text_in(one, "client");
         const std::string query = query_of({{"client", name}, {"status", "unfinished"}});
-        rows += element(
-            "tr", element("td", link("/jobs?" + query, name)) + cell(text_in(one, "in_work")));
+        rows += element("tr", element("td", link("/jobs?" + query, name)) +
+                                  cell(text_in(one, "in_work")) +
+                                  cell(posts_text(part(one, "last_hour"))));
     }
     if (rows.empty()) return {};
-    return section("Clients with the most in work", table("Clients", {"Client", "In work"}, rows));
+    return section("Clients that do most",
+                   table("Clients", {"Client", "In work", "Posts of the last hour"}, rows));
 }
 
 std::string process_facts(const Json& status) {
@@ -318,12 +320,13 @@ std::string transactions(const Json& job) {
     for (const Json& sent : part(job, "transactions")) {
         rows += element("tr", element("td", element("code", escaped(text_in(sent, "hash")))) +
                                   cell(text_in(sent, "nonce")) + cell(text_in(sent, "sealed_at")) +
-                                  cell(text_in(sent, "fate")) + cell(text_in(sent, "block")));
+                                  cell(text_in(sent, "fate")) + cell(text_in(sent, "block")) +
+                                  cell(text_in(sent, "fee")));
     }
     if (rows.empty()) return {};
-    return section(
-        "Transactions",
-        table("Transactions", {"Hash", "Nonce", "Signed", "What became of it", "Block"}, rows));
+    return section("Transactions",
+                   table("Transactions",
+                         {"Hash", "Nonce", "Signed", "What became of it", "Block", "Paid"}, rows));
 }
 
 std::string job_actions(const Json& job, std::string_view form_token) {
