@@ -72,15 +72,15 @@ void Application::serve(net::HttpExchange exchange) {
     const auto shared = std::make_shared<net::HttpExchange>(std::move(exchange));
     const auto ticket = std::static_pointer_cast<const Ticket>(shared->ticket());
     assert(ticket && ticket->route);
+    const net::Respond respond =
+        counted(*ticket, shared->request(), [this, shared](net::HttpResponse response) {
+            shared->answer(with_cors(std::move(response)));
+        });
     try {
-        answer(*ticket, shared->request(),
-               counted(*ticket, shared->request(),
-                       [this, shared](net::HttpResponse response) {
-                           shared->answer(with_cors(std::move(response)));
-                       }),
+        answer(*ticket, shared->request(), respond,
                [shared](std::function<void()> told) { shared->when_gone(std::move(told)); });
     } catch (...) {
-        shared->answer(failed(shared->request()));
+        respond(answer_to_failure(shared->request()));
     }
 }
 
@@ -91,10 +91,14 @@ net::HttpResponse Application::unreadable(const net::HttpRequest& head, net::Htt
 }
 
 net::HttpResponse Application::failed(const net::HttpRequest& request) {
+    return with_cors(answer_to_failure(request));
+}
+
+net::HttpResponse Application::answer_to_failure(const net::HttpRequest& request) {
     const std::string call_id = make_call_id(random_);
-    if (is_share_path(request.path)) return with_cors(shares_.failed(request, call_id));
+    if (is_share_path(request.path)) return shares_.failed(request, call_id);
     problem_.write(call_id, reason_of_current_exception());
-    return with_cors(failed_answer(call_id, internal_error()));
+    return failed_answer(call_id, internal_error());
 }
 
 std::optional<net::HttpResponse> Application::judge(const net::HttpRequest& head,

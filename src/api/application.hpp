@@ -43,6 +43,8 @@ private:
     // says is that its key posts over its rate.
     [[nodiscard]] net::Respond counted(const Ticket& ticket, const net::HttpRequest& request,
                                        net::Respond respond, bool too_often = false);
+    // While an exception is handled.
+    [[nodiscard]] net::HttpResponse answer_to_failure(const net::HttpRequest& request);
     // Counts the request against the limit of its key.
     [[nodiscard]] std::optional<net::HttpResponse> limited_answer(const Ticket& ticket,
                                                                   const net::HttpRequest& head);

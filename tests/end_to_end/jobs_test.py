@@ -97,7 +97,8 @@ class JobsTest(unittest.TestCase):
             self.assertEqual((status["running"], status["pid"]), (True, service.process.pid))
             self.assertEqual(status["last_minute"]["accepted"], 2)
             self.assertEqual(status["in_work"][0]["kind"], "public_decrypt")
-            self.assertEqual(status["clients"], [{"client": "-", "in_work": 1}])
+            self.assertEqual([(one["client"], one["in_work"], one["last_hour"]["accepted"])
+                              for one in status["clients"]], [("-", 1, 2)])
             self.assertIn("runs for", service.say("status"))
             self.assertIn(f"request_ended job_id={ended} kind=input_proof status=completed", service.log())
 
