@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An hour of somebody on call: the chain includes nothing any more while one client floods.
 
-    tests/drills/night.py [--stopped SECONDS] [--seed S] [--binary FILE]
+    tests/drills/night.py [--stopped SECONDS] [--flood SECONDS] [--seed S] [--binary FILE]
 
 Only commands are used, as an operator has them; each is printed with what it took and what it said. What
 has to come of it is judged by the answers of the service and by the chain: the cause and the flooding
@@ -31,15 +31,16 @@ LONGEST_SHOWN = 14  # lines of what a command says
 NIGHT = {
     **SETTINGS,
     # So slow that a flood stands in line behind it.
-    "gateway.tx_engine.tx_throttlers.public_decrypt.per_seconds": 2,
+    "gateway.tx_engine.tx_throttlers.public_decrypt.per_seconds": 4,
     "engine.fair_queues": True,
 }
 
 
 class Night(Drill):
-    def __init__(self, seed, stopped):
+    def __init__(self, seed, stopped, flood):
         super().__init__(1, seed)
         self.stopped = stopped
+        self.flood_seconds = flood
         self.world = World(seed=seed, starts=False, **NIGHT)
         self.begun = time.monotonic()
         self.accepted = {}  # job id -> (path, body), of everybody
@@ -54,20 +55,20 @@ class Night(Drill):
     def say(self, text):
         print(f"{time.monotonic() - self.begun:7.1f} s  {text}", flush=True)
 
-    def command(self, *words, data=None, fails=False):
+    def command(self, *words, data=None, fails=False, shown=None):
         """Standard output of a command; printed as it would be seen."""
         begin = time.monotonic()
         done = subprocess.run([binary(), *words, "--data-dir", str(data or self.service.data)],
                               env=environment(), capture_output=True, text=True, timeout=120, check=False)
         took = time.monotonic() - begin
-        self.say(f"$ posthouse {' '.join(words)}    # {took:.2f} s")
+        self.say(f"$ posthouse {shown or ' '.join(words)}    # {took:.2f} s")
         lines = (done.stdout + done.stderr).splitlines()
         for line in lines[:LONGEST_SHOWN]:
             print(f"             {line[:170]}")
         if len(lines) > LONGEST_SHOWN:
             print(f"             … {len(lines) - LONGEST_SHOWN} more lines")
         if (done.returncode != 0) != fails:
-            self.violation(f"{words} ended with {done.returncode}: {done.stderr}")
+            self.violation(f"{words[0]} ended with {done.returncode}: {done.stderr}")
         self.counts["commands"] += 1
         return done.stdout
 
@@ -76,6 +77,16 @@ class Night(Drill):
         done = subprocess.run([binary(), *words, "--json", "--data-dir", str(data or self.service.data)],
                               env=environment(), capture_output=True, text=True, timeout=120, check=True)
         return json.loads(done.stdout)
+
+    def unfinished(self, data):
+        """All of them, page by page."""
+        jobs, before = [], []
+        while True:
+            page = self.tell("jobs", "--status", "unfinished", "--limit", "200", *before, data=data)
+            jobs += page["jobs"]
+            if "next" not in page:
+                return jobs
+            before = ["--before", page["next"]]
 
     def expect(self, condition, text):
         if not condition:
@@ -94,8 +105,9 @@ class Night(Drill):
 
     def flood(self):
         client = Client(self.service.port)
+        end = time.monotonic() + self.flood_seconds
         try:
-            while self.flooding.is_set():
+            while self.flooding.is_set() and time.monotonic() < end:
                 self.post(client, samples.PUBLIC_DECRYPT, self.world.variants.public_decrypt(), FLOOD_KEY)
                 time.sleep(0.02)
         finally:
@@ -150,7 +162,7 @@ class Night(Drill):
         self.flooding.set()
         thread = threading.Thread(target=self.flood, daemon=True)
         thread.start()
-        time.sleep(5)
+        time.sleep(min(5, self.stopped))
         for _ in range(2):
             self.web(self.world.variants.input_proof())
         time.sleep(max(self.stopped - 5, 0))
@@ -185,7 +197,7 @@ class Night(Drill):
     def backup(self):
         file = self.service.home / "night.backup"
         self.command("backup", str(file))
-        self.command("verify", data=self.service.data)
+        self.command("verify", str(file))
         return file
 
     def recovery(self, cancelled, failed):
@@ -214,17 +226,16 @@ class Night(Drill):
             self.command("restore", str(backup), data=restored.data)
             restored.start()
             self.command("status", data=restored.data)
-            held = [job["job_id"] for job in self.tell("jobs", "--status", "unfinished", "--limit", "200",
-                                                       data=restored.data)["jobs"] if job.get("held")]
+            held = [job["job_id"] for job in self.unfinished(restored.data) if job.get("held")]
             self.counts["held"] = len(held)
             self.expect(held, "nothing is held after the restore")
             self.command("jobs", "--status", "unfinished", "--limit", "5", data=restored.data)
             self.command("job", held[0], data=restored.data)
             # The old machine sent all of them: the chain has them, and they are not sent again.
-            self.command("cancel", *held, data=restored.data)
+            self.command("cancel", *held, data=restored.data, shown="cancel ID… (all that are held)")
 
             def none_left():
-                return not self.tell("jobs", "--status", "unfinished", data=restored.data)["jobs"]
+                return not self.unfinished(restored.data)
 
             wait_until(none_left, 60, "the end of what was signed before the backup")
             self.command("status", data=restored.data)
@@ -270,9 +281,10 @@ class Night(Drill):
 def main():
     parser = parser_of(__doc__, 1)
     parser.add_argument("--stopped", type=float, default=720, help="seconds without a block, default: 720")
+    parser.add_argument("--flood", type=float, default=20, help="seconds in which a client floods, default: 20")
     arguments = arguments_of(parser)
     print(f"seed {arguments.seed}")
-    raise SystemExit(Night(arguments.seed, arguments.stopped).run())
+    raise SystemExit(Night(arguments.seed, arguments.stopped, arguments.flood).run())
 
 
 if __name__ == "__main__":

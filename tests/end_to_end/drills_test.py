@@ -52,6 +52,12 @@ class IdenticalDrillTest(Drill):
                   "violations 0")
 
 
+class NightTest(Drill):
+    def test_a_short_one(self):
+        self.says(self.drill("drills/night.py", "--stopped", "6", "--flood", "4"),
+                  "included never 0", "included twice 0", "violations 0")
+
+
 class EvmCrashDrillTest(Drill):
     def test_three_rounds(self):
         self.three_rounds("drills/evm_crash.py", "included never 0", "included twice 0")

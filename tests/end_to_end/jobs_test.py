@@ -140,7 +140,9 @@ class JobsTest(unittest.TestCase):
             job = service.accept("public-decrypt.json", **{"x-api-key": KEY})
             self.assertEqual(service.tell("jobs", "--client", "web")["jobs"][0]["client"], "web")
             self.assertEqual(service.tell("job", job)["client"], "web")
-            self.assertEqual(service.tell("status")["clients"], [{"client": "web", "in_work": 1}])
+            [web] = service.tell("status")["clients"]
+            self.assertEqual((web["client"], web["in_work"], web["since_start"]["accepted"]), ("web", 1, 1))
+            self.assertIn("web: 1 in work; posts of the last hour: 1 accepted", service.say("status"))
             self.assertNotIn(KEY, service.say("jobs"))
             service.stop()
             with_config = service.run("job", job, "--config", str(service.config))
