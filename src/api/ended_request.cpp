@@ -1,5 +1,7 @@
 #include "api/ended_request.hpp"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "domain/bytes.hpp"
@@ -13,9 +15,13 @@ namespace {
 nlohmann::ordered_json transactions_of(const store::EndedRequest& request) {
     auto transactions = nlohmann::ordered_json::array();
     for (const store::Attempt& attempt : request.attempts) {
-        transactions.push_back({{"hash", "0x" + domain::to_hex(attempt.hash)},
-                                {"nonce", attempt.nonce},
-                                {"signed_ms", domain::unix_ms(attempt.at)}});
+        nlohmann::ordered_json one{{"hash", "0x" + domain::to_hex(attempt.hash)},
+                                   {"nonce", attempt.nonce},
+                                   {"signed_ms", domain::unix_ms(attempt.at)}};
+        if (attempt.block) one["block"] = *attempt.block;
+        if (attempt.charge.gas) one["gas_used"] = *attempt.charge.gas;
+        if (attempt.charge.gas_price) one["gas_price_wei"] = *attempt.charge.gas_price;
+        transactions.push_back(std::move(one));
     }
     return transactions;
 }
@@ -30,7 +36,8 @@ std::string client_text(std::int64_t client) {
 
 }  // namespace
 
-std::string json_line(const store::EndedRequest& request) {
+std::string json_line(const store::EndedRequest& request,
+                      const std::function<std::string(std::int64_t)>& client_name) {
     const store::Row& row = request.row;
     nlohmann::ordered_json line{
         {"job_id", domain::to_string(row.id)},
@@ -38,7 +45,10 @@ std::string json_line(const store::EndedRequest& request) {
         {"status", domain::to_string(row.status)},
         {"accepted_ms", domain::unix_ms(engine::RequestIds::given_out(row.id))},
         {"ended_ms", domain::unix_ms(row.since)}};
-    if (row.client != 0) line["client"] = client_text(row.client);
+    if (row.client != 0) {
+        std::string name = client_name(row.client);
+        line["client"] = name.empty() ? client_text(row.client) : std::move(name);
+    }
     if (request.round_id) line["round_id"] = domain::to_hex(*request.round_id);
     if (request.failure) {
         line["reason"] = domain::to_string(request.failure->reason);

@@ -6,18 +6,17 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 
-#include "api/access/authenticator.hpp"
 #include "api/admin/job_answers.hpp"
 #include "api/admin/screens.hpp"
 #include "api/admin/status_answer.hpp"
 #include "commands/admin_client.hpp"
 #include "commands/build_info.hpp"
+#include "commands/client_names.hpp"
 #include "commands/role.hpp"
 #include "platform/real_clock.hpp"
 #include "store/file_locks.hpp"
@@ -54,23 +53,10 @@ void require_nobody(const std::filesystem::path& directory) {
                              " does not answer: it starts or stops; try again in a moment");
 }
 
-// Without a process the names of clients come from the files of keys, if those can be read.
-std::unique_ptr<api::access::Authenticator> names_of(const config::Settings& settings,
-                                                     const ports::Clock& clock) {
-    try {
-        return std::make_unique<api::access::Authenticator>(settings.api.access, clock);
-    } catch (const std::runtime_error&) {
-        return nullptr;
-    }
-}
-
 net::HttpResponse answer_of_files(const config::Settings& settings, const config::Ask& command) {
     const platform::RealClock clock;
     const bool with_shares = settings.engine.shares.expose_timing;
-    const auto names = names_of(settings, clock);
-    const auto client_name = [&names](std::int64_t client) {
-        return names ? names->client_name(client) : std::string();
-    };
+    const auto client_name = client_names(settings);
     if (command.about == About::status) {
         store::Reader reader(settings.store, 1);
         return api::admin::status_answer({clock, build_version, role_of(settings), with_shares,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/ended_request.hpp"
+#include "commands/client_names.hpp"
 #include "config/command_line.hpp"
 #include "config/exit_status.hpp"
 #include "store/ended_requests.hpp"
@@ -57,9 +58,11 @@ int export_ended(const config::Settings& settings,
     store::EndedRequests requests(backup.value_or(store::database_path(settings.store)), since,
                                   settings.engine.shares.expose_timing);
     const std::uint64_t total = requests.count();
+    const auto client_name = client_names(settings);
     std::uint64_t done = 0;
     for (auto some = requests.next(); !some.empty(); some = requests.next()) {
-        for (const store::EndedRequest& request : some) out << api::json_line(request) << "\n";
+        for (const store::EndedRequest& request : some)
+            out << api::json_line(request, client_name) << "\n";
         if (!out) throw std::runtime_error("can not write the export");
         done += some.size();
         progress({"requests", done, total});

@@ -374,6 +374,8 @@ Service::Service(const config::Settings& settings, platform::Log& log)
       engine_(inbox_, processor_, gates_, gateway_, reader_, clock_),
       vote_chain_(votes_->chain()),
       rounds_(reader_, vote_chain_.rounds) {
+    processor_.name_clients(
+        [this](std::int64_t client) { return authenticator_.client_name(client); });
     gates_.retune(restored_.tuning, clock_.monotonic());
     restore_steering(store_, gates_, log_);
     observers_.add(long_polls_);

@@ -122,9 +122,7 @@ void complete(Context& context, const store::Row& row, const domain::Result& res
         ++context.stale;
         return;
     }
-    context.effects.lines.push_back(
-        {ports::LogLevel::info, "request_ended job_id=" + to_string(row.id) + " kind=" +
-                                    std::string(to_string(row.kind)) + " status=completed"});
+    log_end(context, row, Status::completed);
 }
 
 // A single answer settles the request; false when it is none for this kind.

@@ -43,15 +43,28 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
         shares::note_end(context, row, failure);
         return;
     }
-    context.effects.lines.push_back(
-        {ports::LogLevel::info,
-         "request_ended job_id=" + to_string(row.id) + " kind=" + std::string(to_string(row.kind)) +
-             " status=" + std::string(to_string(to)) + " reason=" +
-             std::string(to_string(failure.reason)) + " text=" + base::log_value(failure.text)});
+    log_end(context, row, to,
+            " reason=" + std::string(to_string(failure.reason)) +
+                " text=" + base::log_value(failure.text));
+}
+
+void log_end(Context& context, const store::Row& row, domain::Status to, const std::string& more) {
+    assert(row.kind != domain::Kind::share);
+    std::string line = "request_ended job_id=" + to_string(row.id) +
+                       " kind=" + std::string(to_string(row.kind)) +
+                       " status=" + std::string(to_string(to));
+    if (row.client != 0 && context.client_name) {
+        line += " client=" + base::log_value(context.client_name(row.client));
+    }
+    // On a chain whose blocks may be replaced; elsewhere the lines of the stages have it.
+    if (const auto inclusion = context.store.inclusion(row.id.sequence)) {
+        line += " hash=0x" + domain::to_hex(inclusion->hash);
+    }
+    context.effects.lines.push_back({ports::LogLevel::info, line + more});
 }
 
 void note_trouble(Context& context, const store::Row& row, const std::string& reason) {
-    if (row.kind == domain::Kind::share) return;
+    if (row.kind == domain::Kind::share && !context.options.shares.expose_timing) return;
     context.store.note_trouble(row.id.sequence,
                                {"trouble", context.now.wall, std::string(to_string(row.status)),
                                 base::sanitize(reason, {.bytes_max = trouble_bytes_max}), 1});

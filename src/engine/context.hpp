@@ -60,7 +60,9 @@ struct Context {
     std::uint64_t stale = 0;   // events that came too late to matter
     bool stopping = false;     // nothing new begins
     bool logs_stages = false;  // the log takes lines of level debug
-    std::size_t turn = 0;      // whose turn it is to send
+    // Of the id of a key; empty: nobody's. None: clients are not named in the log.
+    std::function<std::string(std::int64_t)> client_name{};
+    std::size_t turn = 0;  // whose turn it is to send
     // Ended requests whose transactions are on their way again, and when they are tried next.
     std::map<std::int64_t, domain::Monotonic> repairs{};
     domain::Monotonic next_confirm{};           // the turns given out so far end there
@@ -93,7 +95,12 @@ inline constexpr domain::Milliseconds second_look{std::chrono::hours{1}};
 void fail(Context& context, const store::Row& row, domain::Status to, domain::Cause cause,
           domain::Failure failure);
 
-// Keeps what the request met on its way, for operators; of shares nothing.
+// The log's line about the end of a relayer request; `more` follows it.
+void log_end(Context& context, const store::Row& row, domain::Status to,
+             const std::string& more = {});
+
+// Keeps what the request met on its way, for operators; of shares only where their times may be
+// told.
 void note_trouble(Context& context, const store::Row& row, const std::string& reason);
 
 // A line of the log about a new status, for those who want every one of them.

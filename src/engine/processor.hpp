@@ -31,6 +31,11 @@ public:
               Observer& observer, AlertSink* alerts = nullptr,
               ports::Heartbeat* heartbeat = nullptr);
 
+    // Before anything else: who the clients are, for the log. Empty: nobody has that id.
+    void name_clients(std::function<std::string(std::int64_t)> client_name) {
+        context_.client_name = std::move(client_name);
+    }
+
     // Once, before anything else: puts interrupted work back and starts the gateway's answers.
     recovery::Report recover(const std::function<void()>& progress = [] {});
 

@@ -201,6 +201,7 @@ void note_late_shares(Context& context, std::int64_t round, domain::Milliseconds
 }
 
 void note_trouble(Context& context, const store::Row& share, const std::string& reason) {
+    engine::note_trouble(context, share, reason);
     if (!share.round) return;
     context.round_troubles[*share.round] = base::sanitize(reason, {.bytes_max = reason_bytes_max});
     if (context.round_troubles.size() > troubles_max) {

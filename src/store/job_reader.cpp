@@ -119,7 +119,8 @@ private:
 
     static std::string columns() {
         return row_columns + ", " + failure_columns +
-               ", exists (select 1 from hold where hold.id = request.id)";
+               ", exists (select 1 from hold where hold.id = request.id and "
+               "released = 0)";
     }
 
     // All statements of a call see the same commit.

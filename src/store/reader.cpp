@@ -34,6 +34,9 @@ public:
           in_work_(*database_,
                    "select kind, status, status_ms, lane, client from request where lane in (" +
                        number_of(Lane::gate) + ", " + number_of(Lane::timer) + ")"),
+          held_(*database_,
+                "select count(*) from hold join request using (id) "
+                "where released = 0 and lane < 8"),
           earliest_wake_(*database_, "select min(wake_ms) from request where lane = ?") {}
 
     std::optional<StoredRequest> find(const domain::RequestId& id) {
@@ -76,6 +79,8 @@ public:
         in_work_.with();
         while (in_work_.next()) note_in_work(backlog);
         in_work_.finish();
+        if (held_.with().next()) backlog.held = static_cast<std::uint64_t>(held_.integer(0));
+        held_.finish();
         backlog.earliest_scheduled = earliest_wake(Lane::schedule);
         backlog.earliest_timer = earliest_wake(Lane::timer);
         return backlog;
@@ -135,6 +140,7 @@ private:
     Statement vote_end_;
     Statement round_queues_;
     Statement in_work_;
+    Statement held_;
     Statement earliest_wake_;
 };
 

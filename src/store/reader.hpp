@@ -29,6 +29,7 @@ struct Backlog {
     std::map<std::int64_t, std::uint64_t> of_client;  // same, without shares
     // Since when the one longest in this status is in it; rows of the lanes gate and timer.
     ByKindAndStatus<std::optional<domain::Timestamp>> oldest;
+    std::uint64_t held = 0;                           // of them: wait for the operator
     std::optional<domain::Timestamp> oldest_at_gate;  // since when it is in its status
     // As Store::earliest_wake: of the schedule by the wall clock, of the timer by the steady one.
     std::optional<domain::Timestamp> earliest_scheduled;

@@ -301,6 +301,94 @@ TEST_CASE("a list and a job tell who asked, what it waits for and why it ended")
           std::string::npos);
 }
 
+TEST_CASE("what a request met on its way is told, in JSON and on the screen") {
+    struct Row {
+        std::string words;
+        domain::Status status;
+    };
+    for (const Row& row :
+         {Row{"the node refuses the transaction: nonce too high", Status::tx_in_flight},
+          {"fees are at their cap, gateway.tx_engine.fees.max_fee_cap_gwei", Status::tx_in_flight},
+          {"connection refused while asking for the nonce", Status::processing}}) {
+        CAPTURE(row.words);
+        World world;
+        store::Row waiting = row_of(Kind::input_proof, Status::processing, Lane::gate);
+        waiting.id.sequence += 9;
+        {
+            store::Store store(world.options);
+            store::Store::Transaction transaction(store);
+            store.insert({waiting, World::identity(9), {}});
+            waiting.schedule.unreached_since = world.clock.wall();
+            waiting.schedule.refused_since = world.clock.wall();
+            CHECK(store.move(waiting,
+                             {Status::processing, Status::tx_in_flight, domain::Cause::sealed},
+                             waiting.schedule, world.clock.wall()));
+            for (int i = 0; i < 3; ++i) {
+                store.note_trouble(waiting.id.sequence,
+                                   {"trouble", world.clock.wall(),
+                                    std::string(domain::to_string(row.status)), row.words, 1});
+            }
+            transaction.commit();
+        }
+        const std::string body = world.find(domain::to_string(waiting.id)).body;
+        const Json job = Json::parse(body);
+        const Json& trouble = job.at("last_trouble");
+        CHECK(trouble.at("text") == row.words);
+        CHECK(trouble.at("while") == domain::to_string(row.status));
+        CHECK(trouble.at("times") == 3);
+        CHECK(job.at("unreached_since") == trouble.at("at"));
+        CHECK(job.at("refused_since") == trouble.at("at"));
+        const std::string screen = job_screen(body);
+        CHECK(screen.find("last trouble   " + row.words + " (3 times, last ") != std::string::npos);
+        CHECK(screen.find("no node since") != std::string::npos);
+        CHECK(screen.find("refused since") != std::string::npos);
+    }
+}
+
+TEST_CASE("what is held is an alert, as long as it is held") {
+    World world;
+    store::Reader reader(world.options, 1);
+    RecentRates rates(world.clock, false);
+    api::ClientTraffic clients(world.clock);
+    StatusSources sources{world.clock,
+                          "1",
+                          "relayer",
+                          true,
+                          world.directory.path(),
+                          [&] { return reader.backlog(); },
+                          [](std::int64_t) { return ""; }};
+    sources.live.emplace(LiveSources{
+        [] { return engine::Gates::Depths{}; }, [] { return engine::Tuning{}; },
+        [] { return std::vector<engine::Dependency>{}; },
+        [] { return std::optional<std::string>(); }, [] { return engine::ChainReadings{}; },
+        [] { return std::vector<domain::Family>{}; }, [] { return std::string_view("info"); },
+        rates, clients, world.clock.monotonic()});
+    const auto alerts = [&] {
+        return Json::parse(status_answer(sources).body).at("alerts").dump();
+    };
+    CHECK(alerts() == "[]");
+    const std::int64_t waiting = domain::parse_request_id(World::id(2)).id.sequence;
+    const auto change = [&](const auto& what) {
+        store::Store store(world.options);
+        store::Store::Transaction transaction(store);
+        what(store);
+        transaction.commit();
+    };
+    change([&](store::Store& store) { store.hold(waiting, world.clock.wall()); });
+    CHECK(alerts().find("1 requests are held") != std::string::npos);
+    CHECK(status_screen(status_answer(sources).body).find("HELD") != std::string::npos);
+    CHECK(Json::parse(world.find(World::id(2)).body).at("held") == true);
+    change([&](store::Store& store) { store.release_hold(waiting); });
+    CHECK(alerts() == "[]");
+    CHECK_FALSE(Json::parse(world.find(World::id(2)).body).contains("held"));
+
+    // A share past its second, where that may be told.
+    world.clock.advance(24h);
+    CHECK(alerts().find("a vote share is ") != std::string::npos);
+    sources.with_shares = false;
+    CHECK(alerts() == "[]");
+}
+
 TEST_CASE("ids are taken in every spelling that clients may use, and others are refused") {
     World world;
     std::string bare = World::id(0);

@@ -26,7 +26,7 @@ import samples
 
 FLOOD_KEY = "flood-4c3f6f0fd1a94d0c8be2a6a3c1ad0d7e"
 WEB_KEY = "web-77d4a1f09b7c4a0ab6b1f2f4a4f4ce55"
-LONGEST_SHOWN = 14  # lines of what a command says
+LONGEST_SHOWN = 18  # lines of what a command says
 
 NIGHT = {
     **SETTINGS,
@@ -229,6 +229,9 @@ class Night(Drill):
             held = [job["job_id"] for job in self.unfinished(restored.data) if job.get("held")]
             self.counts["held"] = len(held)
             self.expect(held, "nothing is held after the restore")
+            alerts = self.tell("status", data=restored.data)["alerts"]
+            self.expect(any(f"{len(held)} requests are held" in alert for alert in alerts),
+                        f"no alert names what is held: {alerts}")
             self.command("jobs", "--status", "unfinished", "--limit", "5", data=restored.data)
             self.command("job", held[0], data=restored.data)
             # The old machine sent all of them: the chain has them, and they are not sent again.

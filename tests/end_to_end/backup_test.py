@@ -185,6 +185,10 @@ class BackupTest(unittest.TestCase):
             self.assertEqual(line["status"], "completed")
             self.assertLessEqual(line["accepted_ms"], line["ended_ms"])
             self.assertEqual(len(line["transactions"]), 1)
+            # Nothing of what was asked and answered.
+            self.assertEqual(set(line), {"job_id", "kind", "status", "accepted_ms", "ended_ms", "reference",
+                                         "transactions"})
+            self.assertEqual(set(line["transactions"][0]), {"hash", "nonce", "signed_ms"})
         self.assertEqual(self.run_it("export", "--jsonl", "--since", "2999-01-01").stdout, "")
         process = self.run_it("export", "--jsonl", "--since", "yesterday", status=2)
         self.assertIn('"yesterday" is no time', process.stderr)

@@ -80,7 +80,7 @@ TEST_CASE("the last trouble is told while it waits, without URLs and bounded") {
         return engine::Unreachable{"https://node.example/v2/s3cret says\n" + std::string(900, 'x')};
     };
     world.gateway.on_prepare = [](const engine::PrepareOrder&) {
-        return engine::Unreachable{"gas price 90 gwei is above the cap"};
+        return engine::Unreachable{"fees are at their cap"};
     };
     world.gateway.on_send = [](const engine::SendOrder&) {
         return engine::Unreachable{"nonce too low"};
@@ -96,7 +96,7 @@ TEST_CASE("the last trouble is told while it waits, without URLs and bounded") {
     CHECK(told.size() < 400);
     const std::string capped = trouble(world, proof);
     CHECK(capped.starts_with("processing "));
-    CHECK(capped.ends_with(" gas price 90 gwei is above the cap"));
+    CHECK(capped.ends_with(" fees are at their cap"));
     CHECK_FALSE(capped.starts_with("processing 1 "));
     world.gateway.on_prepare = [](const engine::PrepareOrder&) { return engine::Plan{}; };
     world.run_for(3min);
@@ -104,20 +104,26 @@ TEST_CASE("the last trouble is told while it waits, without URLs and bounded") {
     CHECK(trouble(world, proof).ends_with(" nonce too low"));
 }
 
-TEST_CASE("of shares nothing is kept, whatever happens to them") {
-    World world;
-    world.engine.options.shares.expose_timing = true;
-    world.gateway.on_prepare = [](const engine::PrepareOrder&) {
-        return engine::Unreachable{"no prover"};
-    };
-    const RequestId id = world.submit(support::vote_share(1));
-    world.run_for(1min);
-    world.gateway.on_prepare = [](const engine::PrepareOrder&) { return engine::Plan{}; };
-    world.run_for(1h);
-    REQUIRE(world.status(id) == Status::completed);
-    CHECK(world.number("select count(*) from history") == 0);
-    CHECK(world.engine.logger.count("request_ended") == 0);
-    CHECK(world.engine.logger.count("request_stage") == 0);
+TEST_CASE("of shares nothing is kept; the last trouble only where their times may be told") {
+    for (const bool told : {false, true}) {
+        CAPTURE(told);
+        World world;
+        world.engine.options.shares.expose_timing = told;
+        world.restart();
+        world.gateway.on_prepare = [](const engine::PrepareOrder&) {
+            return engine::Unreachable{"no prover"};
+        };
+        const RequestId id = world.submit(support::vote_share(1));
+        world.run_for(1min);
+        const std::string met = trouble(world, id);
+        CHECK((told ? met.ends_with(" no prover") : met == "none"));
+        world.gateway.on_prepare = [](const engine::PrepareOrder&) { return engine::Plan{}; };
+        world.run_for(1h);
+        REQUIRE(world.status(id) == Status::completed);
+        CHECK(world.number("select count(*) from history where ordinal >= 0") == 0);
+        CHECK(world.engine.logger.count("request_ended") == 0);
+        CHECK(world.engine.logger.count("request_stage") == 0);
+    }
 }
 
 TEST_CASE("a history is bounded: the last entry takes the place of those before it") {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "store/harness.hpp"
+#include "store/job_reader.hpp"
 
 using domain::Kind;
 using domain::Status;
@@ -25,6 +26,10 @@ TEST_CASE("holds outlive a restart, say who is released, and go with their reque
                                                              {3, rows::at(3), false}});
     CHECK(reader.find(rows::id(1))->held);
     CHECK_FALSE(reader.find(rows::id(2))->held);
+    CHECK(reader.backlog().held == 2);
+    store::JobReader jobs(harness.options);
+    CHECK(jobs.find(rows::id(1))->job.is_held);
+    CHECK_FALSE(jobs.find(rows::id(2))->job.is_held);
 
     // Held again, for another reason.
     harness.commit([&] { harness.store->hold(2, rows::at(9)); });
@@ -33,6 +38,7 @@ TEST_CASE("holds outlive a restart, say who is released, and go with their reque
 
     harness.end(rows::row(Kind::public_decrypt, 1), Status::queued, Status::failure);
     CHECK(harness.store->holds().size() == 2);
+    CHECK(reader.backlog().held == 2);
     harness.commit([&] {
         CHECK(harness.store->purge(store::Lane::ended_public_decrypt, rows::at(1'000), 10) == 1);
     });

@@ -120,6 +120,11 @@ TEST_CASE("the file is in WAL mode, ours by name and of the newest schema") {
     CHECK(database.execAndGet("pragma application_id").getInt() == 0x50484f55);
     CHECK(database.execAndGet("pragma user_version").getInt() == 6);
     CHECK(integrity(harness.options) == "ok");
+    // Each costs every request that comes in.
+    CHECK(database
+              .execAndGet("select group_concat(name) from (select name from sqlite_schema where "
+                          "type = 'index' and tbl_name = 'request' order by name)")
+              .getString() == "request_dedup,request_due,request_reference,request_waiting");
 }
 
 TEST_CASE("a file that can not be trusted is refused, named and left as it is") {

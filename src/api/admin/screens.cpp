@@ -201,6 +201,8 @@ std::string status_screen(std::string_view json) {
                                   : "none runs; this is what the file says"});
     table.add({"role", text_in(body, "role")});
     add_in_work(table, body.at("in_work"));
+    if (number_in(body, "held") > 0)
+        table.add({"HELD", text_in(body, "held") + " of them wait for you"});
     add_clients(table, body.at("clients"));
     if (running) add_live(table, body);
     if (running) add_settings(table, body);

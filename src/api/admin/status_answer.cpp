@@ -93,8 +93,23 @@ Json chain_of(const LiveSources& live) {
     return chain;
 }
 
-Json alerts_of(const LiveSources& live) {
+std::string seconds_text(domain::Nanoseconds span) {
+    return std::to_string(whole_seconds(span)) + " s";
+}
+
+Json alerts_of(const LiveSources& live, const store::Backlog& backlog, domain::Timestamp now,
+               bool with_shares) {
+    constexpr domain::Milliseconds late = std::chrono::minutes{1};
     Json alerts = Json::array();
+    if (backlog.held > 0) {
+        alerts.push_back(std::to_string(backlog.held) +
+                         " requests are held: another process may have sent them; look on the "
+                         "chain, then release or cancel them");
+    }
+    if (with_shares && backlog.earliest_scheduled && now - *backlog.earliest_scheduled > late) {
+        alerts.push_back("a vote share is " + seconds_text(now - *backlog.earliest_scheduled) +
+                         " late");
+    }
     for (const engine::Dependency& dependency : live.dependencies()) {
         if (!dependency.ok) alerts.push_back(dependency.name + " is not well");
     }
@@ -132,6 +147,7 @@ net::HttpResponse status_answer(const StatusSources& sources) {
     }
     const store::Backlog backlog = sources.backlog();
     body["in_work"] = in_work(backlog, now, sources.with_shares);
+    body["held"] = backlog.held;
     body["clients"] = clients_of(backlog, sources);
     if (sources.live) {
         const LiveSources& live = *sources.live;
@@ -148,7 +164,7 @@ net::HttpResponse status_answer(const StatusSources& sources) {
         body["log_level"] = live.log_level();
     }
     body["disk"] = disk_of(sources.directory);
-    if (sources.live) body["alerts"] = alerts_of(*sources.live);
+    if (sources.live) body["alerts"] = alerts_of(*sources.live, backlog, now, sources.with_shares);
     return admin_answer(200, body);
 }
 

@@ -76,6 +76,13 @@ std::optional<domain::Address> known_or(std::optional<domain::Address> known,
     return known ? known : sender_of(signed_bytes);
 }
 
+std::string at_the_cap(jsonrpc::Wei cap) {
+    const std::string key = "gateway.tx_engine.fees.max_fee_cap_gwei";
+    if (cap == 0) return "fees are ten times what the chain asks for; more needs " + key;
+    return "fees are at their cap, " + key + ": no more than " +
+           std::to_string(static_cast<std::uint64_t>(cap)) + " wei for a unit of gas";
+}
+
 jsonrpc::Json list_of(std::string text) {
     return jsonrpc::Json::array({std::move(text)});
 }
@@ -712,7 +719,7 @@ void Sender::bump(const SendingPtr& sending, const FeeFloor& floor) {
     const auto quote = bumped(fees_of(higher), fees_of(first.value_or(higher)),
                               std::get<FeeQuote>(fees), options_.fees, floor);
     if (!quote) {
-        later(sending, "fees are at their cap");
+        later(sending, at_the_cap(options_.fees.max_fee_cap));
         return;
     }
     higher.priority_fee = quote->priority_fee;
