@@ -3,10 +3,12 @@
 import base64
 import json
 import pathlib
+import subprocess
 import unittest
 
 import samples
-from service import QUICK, Service
+from admin_test import ADMIN, TOKEN, AdminService
+from service import QUICK, Client, Service, binary, environment, wait_until
 
 # Each appears nowhere else. What a witness or a ciphertext holds may be stored, never said.
 WORDS = {name: f"s3cr3t-{name}-7f3a91" for name in
@@ -90,6 +92,52 @@ class RedactionTest(unittest.TestCase):
             for secret in secrets:
                 self.assertNotIn(secret, text, where)
                 self.assertNotIn(base64.b64encode(secret.encode()).decode(), text, where)
+
+    def test_no_secret_is_in_what_operators_see_of_shares_and_keys(self):
+        """With helper.expose_timing, by routes, commands, the page, and what is exported."""
+        config = (ADMIN + 'admin_token_file = "{token_file}"\n' +
+                  CONFIG.replace("[helper]", "[helper]\nexpose_timing = true"))
+        outputs = []
+        with AdminService(config) as service:
+            service.start()
+            tokened = {"Content-Type": "application/json", "X-Helper-Token": WORDS["token"]}
+            self.assertEqual(service.post(samples.SHARES, share_with_secret(), headers=tokened).status, 200)
+            job = service.post(samples.PUBLIC_DECRYPT, samples.body("public-decrypt.json")).json["job_id"]
+            service.poll(samples.PUBLIC_DECRYPT, job, seconds=60)
+            client = Client(service.admin_port())
+            form = {"Content-Type": "application/x-www-form-urlencoded"}
+            cookie = client.ask("POST", "/login", f"token={TOKEN}", form).headers["set-cookie"].split(";")[0]
+
+            def commands(*words):
+                done = subprocess.run([binary(), *words, "--config", str(service.config), "--data-dir",
+                                       str(service.data)], env=environment(), capture_output=True, text=True,
+                                      timeout=60, check=True)
+                outputs.append((words, done.stdout + done.stderr))
+
+            def look():
+                listed = service.admin("GET", path="/admin/jobs").json["jobs"]
+                outputs.append(("/admin/jobs", json.dumps(listed)))
+                for path in ("/admin/status", *(f"/admin/jobs/{one['job_id']}" for one in listed)):
+                    outputs.append((path, service.admin("GET", path=path).body.decode()))
+                for path in ("/", "/jobs", *(f"/jobs/{one['job_id']}" for one in listed)):
+                    page = client.ask("GET", path, headers={"Cookie": cookie})
+                    self.assertEqual(page.status, 200, page)
+                    outputs.append((path, repr(page.headers) + page.body.decode()))
+                for words in (("jobs",), ("status",), ("export", "--jsonl"),
+                              *(("job", one["job_id"]) for one in listed)):
+                    commands(*words)
+                return {one["kind"] for one in listed}
+
+            self.assertEqual(look(), {"share", "public_decrypt"})
+            wait_until(lambda: service.rows("select count(*) from request where lane = 11")[0][0], 60,
+                       "the end of the share")
+            self.assertEqual(look(), {"share", "public_decrypt"})
+            outputs.append(("log", service.log()))
+            client.close()
+        self.assertTrue(any('"kind":"share"' in text for where, text in outputs if where[0] == "export"))
+        for where, text in outputs:
+            for secret in [*WORDS.values(), TOKEN, base64.b64encode(BLIND).decode(), BLIND.hex(), BLIND.decode()]:
+                self.assertNotIn(secret, text, where)
 
     def test_no_secret_is_in_a_configuration_error(self):
         with Service(CONFIG + '[http]\nworkers = "many"\n[helper2]\nx = 1\n') as service:
