@@ -14,11 +14,13 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "end_to_end")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "end_to_end"), str(HERE.parent / "chain")]
 
 import import_test  # noqa: E402
 import samples  # noqa: E402
+from config import config_text  # noqa: E402
 from machine import Machine, Unavailable  # noqa: E402
+from signing import address_of  # noqa: E402
 
 CONFIG = "/etc/posthouse/posthouse.toml"
 DATA = "/var/lib/private/posthouse"
@@ -306,11 +308,22 @@ class CommandsTest(Installed):
                     if line.startswith("    systemd-run ") and f"posthouse {name} " in line)
 
     def test_doctor_reads_credentials(self):
-        machine.write("/etc/posthouse/signer-key", "5ec2e7f00d" * 6 + "5ec2", mode=0o600)
+        key = "5ec2e7f00d" * 6 + "5ec2"
+        machine.write("/etc/posthouse/signer-key", key, mode=0o600)
         machine.write("/etc/posthouse/environment", "POSTHOUSE_HTTP__APP_NAME=one-of-root\n", mode=0o600)
         done = machine.run("sh", "-c", self.command("doctor"), timeout=60)
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("nothing to check", done.stdout)
+
+        # A chain whose nodes are away: the key is read, and signs a probe.
+        signer = "gateway.tx_engine.signer."
+        machine.write(CONFIG, config_text("http://127.0.0.1:1", **{
+            signer + "private_key": None, signer + "private_key_file": "credential:signer"}))
+        self.addCleanup(machine.write, CONFIG, QUICK)
+        done = machine.run("sh", "-c", self.command("doctor"), timeout=60)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn(address_of(int(key, 16)) + " signed a probe", done.stdout)
+        self.assertNotIn(key, done.stdout + done.stderr)
 
     def test_import_helper_db_takes_what_only_root_can_read(self):
         path = machine.path("/srv/helper/helper.db")
