@@ -85,6 +85,9 @@ void ChainReader::start(engine::GatewayEvents& events, std::optional<std::uint64
     const auto& first = options_.listening.first_block;
     if (!cursor) {
         next_ = first;
+        // Before anything is signed: where nobody ever listened, AccountCheck takes what the chain
+        // has of our account for somebody else's.
+        if (first) deliver_cursor(less(*first, 1));
         return;
     }
     applied_ = *cursor;

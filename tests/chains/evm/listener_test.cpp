@@ -74,6 +74,20 @@ TEST_CASE("a listener without a cursor begins at the head and says so at once") 
     CHECK(harness.events.delivered.back().cursor == 43);
 }
 
+TEST_CASE("a listener with a first block says at once that it has all before, asked or not") {
+    for (const auto& [first, cursor] : {std::pair{7U, 6U}, std::pair{1U, 0U}, std::pair{0U, 0U}}) {
+        CAPTURE(first);
+        ListenerHarness harness;
+        harness.options.listening.first_block = first;
+        harness.node.before = []() -> std::optional<Answer> { return TransportError{}; };
+        harness.start();
+        REQUIRE(harness.events.delivered.size() == 1);
+        CHECK(harness.events.delivered[0].answers.empty());
+        CHECK(harness.events.delivered[0].cursor == cursor);
+        CHECK(harness.events.delivered[0].listener == "evm-1");
+    }
+}
+
 TEST_CASE("where a listener begins") {
     struct Row {
         const char* label;
