@@ -10,7 +10,9 @@
 #include "commands/ask.hpp"
 #include "commands/backup.hpp"
 #include "commands/build_info.hpp"
+#include "commands/consent.hpp"
 #include "commands/doctor.hpp"
+#include "commands/drill/chain_drill.hpp"
 #include "commands/drill/drill.hpp"
 #include "commands/exit_status.hpp"
 #include "commands/export_ended.hpp"
@@ -180,16 +182,33 @@ int run(const config::Restore& command) {
     });
 }
 
+// `drill`: Report(const ports::Progress&).
+template <typename Drill>
+int report_drill(bool json, Drill drill) {
+    return with_progress([&](platform::ProgressBar& bar) {
+        const commands::drill::Report report = drill(bar.progress());
+        bar.clear();
+        std::cout << (json ? commands::drill::as_json(report) : commands::drill::as_text(report));
+        return commands::drill::is_good(report.counts) ? EXIT_SUCCESS : EXIT_FAILURE;
+    });
+}
+
 int run(const config::Drill& command) {
-    return with_settings(command, [&](const config::Settings& settings) {
-        return with_progress([&](platform::ProgressBar& bar) {
-            const commands::drill::Report report = commands::drill::drill(
-                settings, {command.quick, command.rounds, command.seed}, bar.progress());
-            bar.clear();
-            std::cout << (command.json ? commands::drill::as_json(report)
-                                       : commands::drill::as_text(report));
-            return commands::drill::is_good(report.counts) ? EXIT_SUCCESS : EXIT_FAILURE;
+    const commands::drill::DrillOptions options{command.quick, command.rounds, command.seed};
+    if (!command.chain) {
+        return with_settings(command, [&](const config::Settings& settings) {
+            return report_drill(command.json, [&](const ports::Progress& progress) {
+                return commands::drill::drill(settings, options, progress);
+            });
         });
+    }
+    return with_key(command, [&](config::Settings& settings) {
+        commands::share_client_context(settings);
+        commands::drill::ChainDrill drill(settings, {options, command.requests, command.file});
+        commands::require_consent(drill.price(), command.yes,
+                                  {std::cin, std::cerr, platform::has_terminal()});
+        return report_drill(command.json,
+                            [&](const ports::Progress& progress) { return drill.run(progress); });
     });
 }
 

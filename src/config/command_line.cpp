@@ -52,6 +52,15 @@ const CLI::App& add_drill(CLI::App& app, Drill& drill) {
         ->type_name("S")
         ->check(CLI::Range(std::uint64_t{0}, seed_max));
     command.add_flag("--json", drill.json, "One object instead of lines");
+    CLI::Option& chain = *command.add_flag(
+        "--chain", drill.chain,
+        "On the configured gateway chain, a test chain: what it sends there is paid for. Not for "
+        "vote chains");
+    command.add_option("--requests", drill.requests, "Most that are sent to that chain (30)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1'000))
+        ->needs(&chain);
+    command.add_flag("--yes", drill.yes, "Do not ask whether that may be paid for")->needs(&chain);
     command.footer("Ends with 1 when a promise was lost or anything else went wrong.");
     return command;
 }

@@ -69,6 +69,9 @@ struct Drill {
     std::optional<std::uint64_t> rounds;
     std::optional<std::uint64_t> seed;
     bool json = false;
+    bool chain = false;                     // the configured one instead of the embedded one
+    std::optional<std::uint64_t> requests;  // most that are sent there
+    bool yes = false;                       // to what that costs
 };
 
 // Looks for damage; ends with exit_damaged when there is some.

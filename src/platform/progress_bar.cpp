@@ -90,4 +90,8 @@ bool is_terminal_error() {
     return ::isatty(STDERR_FILENO) == 1;
 }
 
+bool has_terminal() {
+    return is_terminal_error() && ::isatty(STDIN_FILENO) == 1;
+}
+
 }  // namespace platform

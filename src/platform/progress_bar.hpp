@@ -58,5 +58,7 @@ private:
 
 // For standard error of this process.
 [[nodiscard]] bool is_terminal_error();
+// Whether somebody can be asked there and on standard input.
+[[nodiscard]] bool has_terminal();
 
 }  // namespace platform

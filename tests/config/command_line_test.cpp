@@ -159,6 +159,14 @@ TEST_CASE("drill takes how long, by which dice, and where") {
     CHECK(std::get<config::Drill>(full).rounds == 7);
     CHECK(std::get<config::Drill>(full).seed == 0);
     CHECK(std::get<config::Drill>(full).json);
+    CHECK_FALSE(std::get<config::Drill>(full).chain);
+    CHECK_FALSE(std::get<config::Drill>(full).requests);
+    CHECK_FALSE(std::get<config::Drill>(full).yes);
+    const auto chain = parse({"drill", "--chain", "--requests", "5", "--yes"});
+    REQUIRE(std::holds_alternative<config::Drill>(chain));
+    CHECK(std::get<config::Drill>(chain).chain);
+    CHECK(std::get<config::Drill>(chain).requests == 5);
+    CHECK(std::get<config::Drill>(chain).yes);
     const auto other = parse({"drill", "--data-dir", "/var/lib/p"});
     REQUIRE(std::holds_alternative<config::Drill>(other));
     CHECK(std::get<config::Drill>(other).data_dir == "/var/lib/p");
@@ -215,6 +223,10 @@ TEST_CASE("bad usage is one clear line") {
         {{"import-helper-db", "one.db", "two.db"}, "two.db"},
         {{"drill", "--rounds", "0"}, "--rounds"},
         {{"drill", "--seed", "-1"}, "--seed"},
+        {{"drill", "--chain", "--requests", "0"}, "--requests"},
+        {{"drill", "--chain", "--requests", "1001"}, "--requests"},
+        {{"drill", "--requests", "5"}, "--chain"},
+        {{"drill", "--yes"}, "--chain"},
         {{"drill", "--data-dir", "x", "--directory", "y"}, "--data-dir"},
         {{"version", "now"}, "now"},
         {{"serve", "extra"}, "extra"},

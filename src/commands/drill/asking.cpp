@@ -1,5 +1,6 @@
 #include "commands/drill/asking.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <variant>
 
 #include "commands/drill/bodies.hpp"
+#include "domain/status.hpp"
 
 namespace commands::drill {
 
@@ -66,6 +68,20 @@ FinalAnswer ask_share(net::Client& client, std::uint64_t seed, const Wish& wish)
     return reply.kind == Kind::refused ? FinalAnswer::unknown : FinalAnswer::none;
 }
 
+FinalAnswer read_pending(const Promise& promise, const Document& body) {
+    const auto state = domain::status_from(text_in(body, "state"));
+    const bool waits = state == domain::Status::receipt_received ||
+                       (state == domain::Status::queued && domain::is_decrypt(promise.wish.kind));
+    return waits ? FinalAnswer::waiting : FinalAnswer::none;
+}
+
+// A proof that the chain found to be wrong has failed, although its answer is good news.
+FinalAnswer read_end(const Document& body) {
+    const auto result = body.is_object() ? body.value("result", Document()) : Document();
+    const bool rejected = result.is_object() && result.value("accepted", Document()) == false;
+    return rejected ? FinalAnswer::failed : FinalAnswer::completed;
+}
+
 FinalAnswer ask(net::Client& client, std::uint64_t seed, const Promise& promise) {
     if (promise.wish.kind == domain::Kind::share) return ask_share(client, seed, promise.wish);
     const std::string target =
@@ -73,11 +89,16 @@ FinalAnswer ask(net::Client& client, std::uint64_t seed, const Promise& promise)
     const auto result =
         client.exchange({.method = "GET", .target = target, .repeatable = true}, answer_patience);
     const auto* const response = std::get_if<net::ClientResponse>(&result);
-    if (response == nullptr || response->status == 202) return FinalAnswer::none;
-    if (response->status == 200) return FinalAnswer::completed;
+    if (response == nullptr) return FinalAnswer::none;
     if (response->status == 404) return FinalAnswer::unknown;
-    return text_in(parsed(response->body), "status") == "failed" ? FinalAnswer::failed
-                                                                 : FinalAnswer::none;
+    const Document body = parsed(response->body);
+    if (response->status == 202) return read_pending(promise, body);
+    if (response->status == 200) return read_end(body);
+    return text_in(body, "status") == "failed" ? FinalAnswer::failed : FinalAnswer::none;
+}
+
+bool is_open(FinalAnswer answer) {
+    return answer == FinalAnswer::none || answer == FinalAnswer::waiting;
 }
 
 // Those of `open` that have not ended; some at a time.
@@ -99,16 +120,15 @@ std::vector<std::size_t> ask_once(const std::vector<std::size_t>& open,
     threads.clear();
     std::vector<std::size_t> left;
     for (const std::size_t index : open) {
-        if (answers[index] == FinalAnswer::none) left.push_back(index);
+        if (is_open(answers[index])) left.push_back(index);
     }
     return left;
 }
 
 }  // namespace
 
-Reply post(net::Client& client, std::uint64_t seed, const Wish& wish,
-           std::size_t ciphertext_bytes) {
-    const std::string body = body_of(seed, wish, ciphertext_bytes);
+Reply post(net::Client& client, std::uint64_t seed, const Wish& wish) {
+    const std::string body = body_of(seed, wish);
     const auto result = client.exchange(
         {.method = "POST", .target = path_of(wish.kind), .body = body}, answer_patience);
     if (const auto* const response = std::get_if<net::ClientResponse>(&result)) {
@@ -118,16 +138,22 @@ Reply post(net::Client& client, std::uint64_t seed, const Wish& wish,
 }
 
 std::vector<FinalAnswer> ask_until_ended(net::Client& client, std::uint64_t seed,
-                                         const std::vector<Promise>& promises, const Wait& wait) {
+                                         const std::vector<Promise>& promises, const Wait& wait,
+                                         const Patience& patience) {
     std::vector<FinalAnswer> answers(promises.size(), FinalAnswer::none);
     std::vector<std::size_t> open(promises.size());
     for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
     const auto ask_one = [&](std::size_t index) { return ask(client, seed, promises[index]); };
+    // Those that have not ended, and those of them that are not even waiting.
+    std::pair before{open.size(), open.size()};
     auto moved = std::chrono::steady_clock::now();
-    while (!open.empty() && std::chrono::steady_clock::now() - moved < standstill) {
-        auto left = ask_once(open, ask_one, answers, wait);
-        if (left.size() < open.size()) moved = std::chrono::steady_clock::now();
-        open = std::move(left);
+    const auto limit = [&] { return before.second == 0 ? patience.waiting : patience.any; };
+    while (!open.empty() && std::chrono::steady_clock::now() - moved < limit()) {
+        open = ask_once(open, ask_one, answers, wait);
+        const auto idle = std::ranges::count(answers, FinalAnswer::none);
+        const std::pair now{open.size(), static_cast<std::size_t>(idle)};
+        if (now < before) moved = std::chrono::steady_clock::now();
+        before = now;
         if (!open.empty()) wait(between_passes);
     }
     return answers;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -31,16 +30,21 @@ struct Reply {
 };
 
 // Any thread.
-[[nodiscard]] Reply post(net::Client& client, std::uint64_t seed, const Wish& wish,
-                         std::size_t ciphertext_bytes = 1'024);
+[[nodiscard]] Reply post(net::Client& client, std::uint64_t seed, const Wish& wish);
 
 // How long nothing may come forward before what is left counts as it stands.
 inline constexpr std::chrono::seconds standstill{60};
+
+struct Patience {
+    std::chrono::seconds any = standstill;
+    std::chrono::seconds waiting = standstill;  // when all that is left waits for the chain
+};
 
 // Asks for every promise until it has ended; the answers in the same order. Gives up at a
 // standstill.
 [[nodiscard]] std::vector<FinalAnswer> ask_until_ended(net::Client& client, std::uint64_t seed,
                                                        const std::vector<Promise>& promises,
-                                                       const Wait& wait);
+                                                       const Wait& wait,
+                                                       const Patience& patience = {});
 
 }  // namespace commands::drill

@@ -16,7 +16,8 @@ constexpr std::size_t comms = std::tuple_size_v<decltype(domain::VoteShare::shar
 constexpr std::string_view contract = "0xAE026A592fC92bc5faf5005C6918Be11395508Db";
 constexpr std::string_view user = "0x16A5E7cBEDA81177aFD7e789DCBf4893fAa37751";
 constexpr std::size_t handle_digits = 42;
-constexpr std::string_view handle_end = "000000000000001f490500";  // host chain, type, version
+constexpr std::string_view handle_index = "00";
+constexpr std::string_view handle_end = "0500";  // type, version
 
 // Bytes without end that follow from seed and number.
 class Source {
@@ -52,24 +53,36 @@ std::string in_quotes(std::string_view text) {
     return '"' + std::string(text) + '"';
 }
 
-std::string handle(Source& source) {
-    return in_quotes("0x" + source.hex(handle_digits) + std::string(handle_end));
+// Its last eight bytes.
+std::string digits_of(std::uint64_t chain) {
+    domain::Bytes bytes;
+    for (unsigned shift = 64; shift > 0; shift -= 8) {
+        bytes.push_back(static_cast<std::uint8_t>(chain >> (shift - 8)));
+    }
+    return domain::to_hex(bytes);
 }
 
-std::string input_proof(Source& source, std::size_t ciphertext_bytes) {
-    return R"({"contractChainId":"0x1f49","contractAddress":)" + in_quotes(contract) +
-           R"(,"userAddress":)" + in_quotes(user) + R"(,"ciphertextWithInputVerification":)" +
-           in_quotes(source.hex(2 * ciphertext_bytes)) + R"(,"extraData":"0x00"})";
+std::string handle(Source& source, const Wish& wish) {
+    return in_quotes("0x" + source.hex(handle_digits) + std::string(handle_index) +
+                     digits_of(wish.host_chain) + std::string(handle_end));
 }
 
-std::string public_decrypt(Source& source) {
-    return R"({"ciphertextHandles":[)" + handle(source) + R"(],"extraData":"0x00"})";
+std::string input_proof(Source& source, const Wish& wish) {
+    return R"({"contractChainId":"0x)" + digits_of(wish.host_chain) + R"(","contractAddress":)" +
+           in_quotes(contract) + R"(,"userAddress":)" + in_quotes(user) +
+           R"(,"ciphertextWithInputVerification":)" +
+           in_quotes(source.hex(2 * wish.ciphertext_bytes)) + R"(,"extraData":"0x00"})";
 }
 
-std::string pairs(Source& source) {
-    return R"("handleContractPairs":[{"handle":)" + handle(source) + R"(,"contractAddress":)" +
-           in_quotes(contract) + R"(}],"contractsChainId":"8009","contractAddresses":[)" +
-           in_quotes(contract) + "]";
+std::string public_decrypt(Source& source, const Wish& wish) {
+    return R"({"ciphertextHandles":[)" + handle(source, wish) + R"(],"extraData":"0x00"})";
+}
+
+std::string pairs(Source& source, const Wish& wish) {
+    return R"("handleContractPairs":[{"handle":)" + handle(source, wish) +
+           R"(,"contractAddress":)" + in_quotes(contract) + R"(}],"contractsChainId":")" +
+           std::to_string(wish.host_chain) + R"(","contractAddresses":[)" + in_quotes(contract) +
+           "]";
 }
 
 std::string signature(Source& source) {
@@ -79,13 +92,13 @@ std::string signature(Source& source) {
 
 constexpr std::string_view validity = R"("startTimestamp":"1700000000","durationDays":"36500")";
 
-std::string user_decrypt(Source& source) {
-    return "{" + pairs(source) + R"(,"requestValidity":{)" + std::string(validity) +
+std::string user_decrypt(Source& source, const Wish& wish) {
+    return "{" + pairs(source, wish) + R"(,"requestValidity":{)" + std::string(validity) +
            R"(},"userAddress":)" + in_quotes(user) + "," + signature(source) + "}";
 }
 
-std::string delegated(Source& source) {
-    return "{" + pairs(source) + R"(,"delegatorAddress":)" + in_quotes(user) +
+std::string delegated(Source& source, const Wish& wish) {
+    return "{" + pairs(source, wish) + R"(,"delegatorAddress":)" + in_quotes(user) +
            R"(,"delegateAddress":)" + in_quotes(contract) + "," + std::string(validity) + "," +
            signature(source) + "}";
 }
@@ -136,17 +149,17 @@ std::string_view path_of(domain::Kind kind) {
     return "/shielded-vote/v1/shares";
 }
 
-std::string body_of(std::uint64_t seed, const Wish& wish, std::size_t ciphertext_bytes) {
+std::string body_of(std::uint64_t seed, const Wish& wish) {
     Source source(seed, wish.number);
     switch (wish.kind) {
         case domain::Kind::input_proof:
-            return input_proof(source, ciphertext_bytes);
+            return input_proof(source, wish);
         case domain::Kind::public_decrypt:
-            return public_decrypt(source);
+            return public_decrypt(source, wish);
         case domain::Kind::user_decrypt:
-            return user_decrypt(source);
+            return user_decrypt(source, wish);
         case domain::Kind::delegated_user_decrypt:
-            return delegated(source);
+            return delegated(source, wish);
         case domain::Kind::unified_user_decrypt:
             assert(false);
             break;

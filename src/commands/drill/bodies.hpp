@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,10 +11,9 @@ namespace commands::drill {
 
 [[nodiscard]] std::string_view path_of(domain::Kind kind);
 
-// Valid, and always the same for one seed and wish. `ciphertext_bytes`: of an input proof.
-// Unified user decryptions are not asked for: they are signed.
-[[nodiscard]] std::string body_of(std::uint64_t seed, const Wish& wish,
-                                  std::size_t ciphertext_bytes = 1'024);
+// Valid, and always the same for one seed and wish. Unified user decryptions are not asked for:
+// they are signed.
+[[nodiscard]] std::string body_of(std::uint64_t seed, const Wish& wish);
 
 // What the embedded chain knows the share of this wish by.
 [[nodiscard]] domain::Bytes32 nullifier_of(std::uint64_t seed, const Wish& wish);

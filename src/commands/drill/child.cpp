@@ -7,12 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <thread>
+
+#include "base/text.hpp"
 
 extern char** environ;
 
@@ -22,18 +26,31 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What must not reach a child: settings, and what a service manager gave to this process.
-constexpr std::array kept_back{
-    "POSTHOUSE_",      "NOTIFY_SOCKET=",         "WATCHDOG_",     "LISTEN_",
-    "JOURNAL_STREAM=", "CREDENTIALS_DIRECTORY=", "INVOCATION_ID="};
+// What must not reach a child: what a service manager gave to this process, and settings.
+constexpr std::array kept_back{"NOTIFY_SOCKET=", "WATCHDOG_", "LISTEN_",
+                               "JOURNAL_STREAM=", "INVOCATION_ID="};
+constexpr std::array settings_of_process{"posthouse_", "credentials_directory=", "app_name="};
 
-std::vector<std::string> environment() {
-    std::vector<std::string> kept;
+// The name and what follows it; names of settings are as good in small letters.
+std::string name_in(std::string_view variable) {
+    return base::lower_case(variable.substr(0, variable.find('=') + 1));
+}
+
+bool begins_with_any(std::string_view text, const auto& starts) {
+    return std::ranges::any_of(starts,
+                               [&](std::string_view start) { return text.starts_with(start); });
+}
+
+std::vector<std::string> environment(const std::optional<std::vector<std::string>>& settings) {
+    std::vector<std::string> kept = settings.value_or(std::vector<std::string>{});
+    std::set<std::string> given;
+    for (const std::string& variable : kept) given.insert(name_in(variable));
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
-        bool keep = true;
-        for (const std::string_view start : kept_back) keep = keep && !text.starts_with(start);
-        if (keep) kept.emplace_back(text);
+        const std::string name = name_in(text);
+        if (begins_with_any(text, kept_back) || given.contains(name)) continue;
+        if (!settings && begins_with_any(name, settings_of_process)) continue;
+        kept.emplace_back(text);
     }
     return kept;
 }
@@ -50,7 +67,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 // any lock.
 struct Prepared {
     explicit Prepared(const Child::Command& command)
-        : arguments(command.arguments), variables(environment()), output(command.output) {
+        : arguments(command.arguments),
+          variables(environment(command.settings)),
+          output(command.output) {
         arguments.insert(arguments.begin(), "posthouse");
         argv = pointers(arguments);
         envp = pointers(variables);

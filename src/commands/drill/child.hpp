@@ -23,6 +23,9 @@ public:
         std::vector<std::string> arguments;  // without the name of the program
         std::filesystem::path output;        // standard output and error are appended
         std::optional<SmallDisk> disk;
+        // NAME=VALUE beside the settings and credentials of this process, which they beat. Nothing:
+        // it is not to know those.
+        std::optional<std::vector<std::string>> settings;
     };
 
     // The status of a child that could not mount its disk.
@@ -49,6 +52,18 @@ public:
 private:
     pid_t id_ = -1;
     std::optional<int> status_;
+};
+
+// Before the clients that wait for its answers are waited for, however their use ends.
+class KilledAtEnd {
+public:
+    explicit KilledAtEnd(Child& child) : child_(child) {}
+    ~KilledAtEnd() { child_.kill(); }
+    KilledAtEnd(const KilledAtEnd&) = delete;
+    KilledAtEnd& operator=(const KilledAtEnd&) = delete;
+
+private:
+    Child& child_;
 };
 
 }  // namespace commands::drill

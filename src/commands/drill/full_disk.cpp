@@ -68,8 +68,10 @@ private:
     // Asks for one thing more; whether it was promised.
     bool is_taken() {
         wait_(0ms);
-        const Wish wish{domain::Kind::input_proof, numbers_.next(), 0};
-        const Reply reply = post(server_.client(), seed_, wish, filling_bytes);
+        const Wish wish{.kind = domain::Kind::input_proof,
+                        .number = numbers_.next(),
+                        .ciphertext_bytes = filling_bytes};
+        const Reply reply = post(server_.client(), seed_, wish);
         if (reply.kind == Reply::Kind::promised) notebook_.promise({wish, reply.job});
         if (reply.kind == Reply::Kind::refused) notebook_.violation(reply.text);
         if (reply.kind == Reply::Kind::nothing) {

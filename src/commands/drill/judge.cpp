@@ -61,7 +61,8 @@ void judge_promise(const Evidence& evidence, std::size_t index, const OnChain& c
     const FinalAnswer answer = evidence.answers[index];
     const bool is_share = promise.wish.kind == domain::Kind::share;
     const bool revealed = is_share && judge_share(evidence, promise, chain, counts);
-    if (answer == FinalAnswer::none || answer == FinalAnswer::unknown || (is_share && !revealed)) {
+    const bool has_ended = answer == FinalAnswer::completed || answer == FinalAnswer::failed;
+    if (!has_ended || (is_share && !revealed)) {
         ++counts.lost;
         return;
     }

@@ -13,6 +13,7 @@ namespace commands::drill {
 enum class FinalAnswer {
     completed,  // of a share: it is known, and nothing of it is in work
     failed,
+    waiting,  // still 202, as the chain has not answered or has not got the ciphertext
     none,     // still 202, or nobody answers
     unknown,  // nobody has heard of it
 };

@@ -10,9 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using Stopwatch = std::chrono::steady_clock;
 
-constexpr std::uint64_t pause_max_ms = 25;
 constexpr std::uint64_t share_seconds_max = 3;  // until it is due
-constexpr std::uint64_t repeats_percent = 3;
 
 domain::Kind draw_kind(std::mt19937_64& dice) {
     const std::uint64_t drawn = dice() % 100;
@@ -34,8 +32,14 @@ std::uint64_t draw_second(std::mt19937_64& dice) {
 
 }  // namespace
 
-Load::Load(net::Client& client, Notebook& notebook, WishNumbers& numbers, const Options& options)
-    : client_(client), notebook_(notebook), numbers_(numbers), seed_(options.seed) {
+Wish any_wish(WishNumbers& numbers, std::mt19937_64& dice) {
+    Wish wish{.kind = draw_kind(dice), .number = numbers.next()};
+    if (wish.kind == domain::Kind::share) wish.submit_at = draw_second(dice);
+    return wish;
+}
+
+Load::Load(net::Client& client, Notebook& notebook, const Options& options)
+    : client_(client), notebook_(notebook), options_(options) {
     for (unsigned i = 0; i < options.clients; ++i) {
         threads_.emplace_back([this, dice = options.dice * 1'000 + i] { run(dice); });
     }
@@ -57,22 +61,23 @@ std::vector<double> Load::latencies() {
 
 void Load::run(std::uint64_t dice_seed) {
     std::mt19937_64 dice(dice_seed);
-    bool connected = true;
-    while (connected && !stopping_) {
-        connected = dice() % 100 < repeats_percent ? ask_again(dice) : ask_new(dice);
-        std::this_thread::sleep_for(std::chrono::milliseconds{dice() % (pause_max_ms + 1)});
+    bool goes_on = true;
+    while (goes_on && !stopping_) {
+        goes_on = dice() % 100 < options_.repeats_percent ? ask_again(dice) : ask_new(dice);
+        std::this_thread::sleep_for(
+            std::chrono::milliseconds{dice() % (options_.pause_ms_max + 1)});
     }
 }
 
 bool Load::ask_new(std::mt19937_64& dice) {
-    Wish wish{.kind = draw_kind(dice), .number = numbers_.next()};
-    if (wish.kind == domain::Kind::share) wish.submit_at = draw_second(dice);
+    const auto wish = options_.draw(dice);
+    if (!wish) return false;
     const auto begin = Stopwatch::now();
-    const Reply reply = post(client_, seed_, wish);
+    const Reply reply = post(client_, options_.seed, *wish);
     if (reply.kind != Reply::Kind::promised) return note_other(reply);
     const std::chrono::duration<double, std::milli> took = Stopwatch::now() - begin;
     if (reply.duplicate) notebook_.violation("a new share was called a duplicate");
-    notebook_.promise({wish, reply.job});
+    notebook_.promise({*wish, reply.job});
     const std::lock_guard lock(mutex_);
     latencies_.push_back(took.count());
     return true;
@@ -82,7 +87,7 @@ bool Load::ask_again(std::mt19937_64& dice) {
     const auto picked = notebook_.any(dice());
     if (!picked) return true;
     const auto& [index, promise] = *picked;
-    const Reply reply = post(client_, seed_, promise.wish);
+    const Reply reply = post(client_, options_.seed, promise.wish);
     if (reply.kind != Reply::Kind::promised) return note_other(reply);
     if (promise.wish.kind == domain::Kind::share && !reply.duplicate) {
         notebook_.violation("share " + std::to_string(promise.wish.number) +

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 #include <vector>
@@ -22,18 +24,25 @@ private:
     std::atomic<std::uint64_t> last_{0};
 };
 
-// Clients that ask for all kinds of things until they are told to stop, a few of them twice, and
-// note what they are promised. A client whose connection breaks stops.
+// Something of any kind that the embedded chain answers.
+[[nodiscard]] Wish any_wish(WishNumbers& numbers, std::mt19937_64& dice);
+
+// Clients that ask until they are told to stop, for a few things twice, and note what they are
+// promised. A client whose connection breaks stops.
 class Load {
 public:
     struct Options {
         std::uint64_t seed = 0;  // of the bodies
         std::uint64_t dice = 0;  // of what is asked for
+        // What is asked for next; nothing: the client stops. Any thread.
+        std::function<std::optional<Wish>(std::mt19937_64& dice)> draw;
         unsigned clients = 6;
+        std::uint64_t pause_ms_max = 25;  // of a client
+        std::uint64_t repeats_percent = 3;
     };
 
-    // All outlive it.
-    Load(net::Client& client, Notebook& notebook, WishNumbers& numbers, const Options& options);
+    // Both outlive it.
+    Load(net::Client& client, Notebook& notebook, const Options& options);
     ~Load();  // stops
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
@@ -45,17 +54,16 @@ public:
 
 private:
     void run(std::uint64_t dice);
-    // False: the connection broke.
+    // False: the client has to stop.
     [[nodiscard]] bool ask_new(std::mt19937_64& dice);
     [[nodiscard]] bool ask_again(std::mt19937_64& dice);
-    // What is no promise; false: the connection broke.
+    // What is no promise; false: the client has to stop.
     [[nodiscard]] bool note_other(const Reply& reply);
     void stop();
 
     net::Client& client_;
     Notebook& notebook_;
-    WishNumbers& numbers_;
-    const std::uint64_t seed_;
+    const Options options_;
     std::atomic<bool> stopping_{false};
     std::atomic<bool> silence_expected_{false};
     std::mutex mutex_;

@@ -16,8 +16,10 @@ namespace commands::drill {
 // What a drill may ask for; its body follows from it (bodies.hpp).
 struct Wish {
     domain::Kind kind = domain::Kind::public_decrypt;
-    std::uint64_t number = 0;     // no two wishes have the same
-    std::uint64_t submit_at = 0;  // of a share, Unix seconds; 0: at once
+    std::uint64_t number = 0;              // no two wishes have the same
+    std::uint64_t submit_at = 0;           // of a share, Unix seconds; 0: at once
+    std::uint64_t host_chain = 8'009;      // of handles and input proofs
+    std::size_t ciphertext_bytes = 1'024;  // of an input proof
 };
 
 // An answer that says: this is safe.

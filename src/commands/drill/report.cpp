@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "config/amounts.hpp"
+#include "domain/keccak.hpp"
 #include "platform/log.hpp"
 
 namespace commands::drill {
@@ -107,6 +109,35 @@ std::string trials_text(const Report& report) {
            line("clock steps", in_words(report.clock_steps, "tried"));
 }
 
+// In whole coins: gas is paid in them.
+std::string coins(chains::jsonrpc::Wei amount) {
+    return config::format_amount(amount, config::ether_decimals);
+}
+
+std::string chain_text(const ChainFigures& chain) {
+    return line("chain", std::to_string(chain.chain_id) + ", blocks " +
+                             std::to_string(chain.first_block) + " to " +
+                             std::to_string(chain.last_block)) +
+           line("signer", domain::checksummed(chain.signer) + ", nonces from " +
+                              std::to_string(chain.nonce_before) + " up to " +
+                              std::to_string(chain.nonce_after)) +
+           line("transactions", std::to_string(chain.transactions) + " (" +
+                                    std::to_string(chain.reverted) + " reverted, " +
+                                    std::to_string(chain.fillers) + " without content)") +
+           line("waiting for the chain", chain.waiting) +
+           line("fees", coins(chain.fees) + " for " + std::to_string(chain.gas_used) + " gas");
+}
+
+Json json_of(const ChainFigures& chain) {
+    return {{"chain_id", chain.chain_id},         {"signer", domain::checksummed(chain.signer)},
+            {"requests_max", chain.requests_max}, {"first_block", chain.first_block},
+            {"last_block", chain.last_block},     {"nonce_before", chain.nonce_before},
+            {"nonce_after", chain.nonce_after},   {"transactions", chain.transactions},
+            {"reverted", chain.reverted},         {"without_content", chain.fillers},
+            {"waiting", chain.waiting},           {"gas_used", chain.gas_used},
+            {"fees_ether", coins(chain.fees)}};
+}
+
 Json json_of(const Counts& counts) {
     return {{"accepted", counts.accepted},
             {"completed", counts.completed},
@@ -123,6 +154,12 @@ Json json_of(const Counts& counts) {
 
 }  // namespace
 
+void measure_disk(const std::filesystem::path& directory, Report& report) {
+    report.flush = measure_flushes(directory);
+    report.device = device_of(directory);
+    report.flush_verdict = judge_flushes(report.flush, report.device);
+}
+
 std::string verdict_of(const Report& report) {
     const Counts& counts = report.counts;
     if (counts.accepted == 0) return "bad: nothing was accepted, so nothing was tested";
@@ -132,6 +169,11 @@ std::string verdict_of(const Report& report) {
     }
     std::string text = "good: all " + std::to_string(counts.accepted) +
                        " promises were kept, none twice and none early";
+    if (report.chain && report.chain->transactions == 0) {
+        text +=
+            "; but no transaction reached the chain, so not much was tested: see posthouse "
+            "doctor";
+    }
     if (report.flush_verdict.trust == FlushVerdict::Trust::doubtful) {
         return text + "; but flushes are doubtful, so a power cut may take what was promised";
     }
@@ -145,8 +187,8 @@ std::string as_text(const Report& report) {
     return line("drill", std::to_string(report.rounds) + " rounds, seed " +
                              std::to_string(report.seed) + ", in " +
                              platform::printable(report.directory.string())) +
-           counts_text(report.counts) + trials_text(report) +
-           line("restart to ready", in_words(report.restart)) +
+           counts_text(report.counts) + (report.chain ? chain_text(*report.chain) : "") +
+           trials_text(report) + line("restart to ready", in_words(report.restart)) +
            line("commit latency, idle", in_words(report.commit_idle)) +
            line("commit latency, under load", in_words(report.commit_load)) +
            line("flush", in_words(report.flush)) +
@@ -174,6 +216,7 @@ std::string as_json(const Report& report) {
                  {"flush_words", report.flush_verdict.words},
                  {"good", is_good(report.counts)},
                  {"verdict", verdict_of(report)}});
+    if (report.chain) json["chain"] = json_of(*report.chain);
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include "commands/drill/chain_judge.hpp"
 #include "commands/drill/flush.hpp"
 #include "commands/drill/judge.hpp"
 #include "commands/drill/percentiles.hpp"
@@ -27,13 +29,17 @@ struct Report {
     std::uint64_t pauses = 0;  // SIGSTOP, then SIGCONT or SIGKILL
     Trial full_disk;
     Trial clock_steps;
-    Percentiles restart;      // from the start of the process to its first answer, ms
-    Percentiles commit_idle;  // from a POST to its promise, one after another, ms
-    Percentiles commit_load;  // the same beside others, ms
-    Percentiles flush;        // ms
+    std::optional<ChainFigures> chain;  // nothing: the embedded one
+    Percentiles restart;                // from the start of the process to its first answer, ms
+    Percentiles commit_idle;            // from a POST to its promise, one after another, ms
+    Percentiles commit_load;            // the same beside others, ms
+    Percentiles flush;                  // ms
     Device device;
     FlushVerdict flush_verdict;
 };
+
+// How fast the disk flushes, which takes a second, and what that says.
+void measure_disk(const std::filesystem::path& directory, Report& report);
 
 // The verdict in one line of plain words.
 [[nodiscard]] std::string verdict_of(const Report& report);

@@ -33,11 +33,18 @@ std::uintmax_t size_of(const std::filesystem::path& file) {
 }
 
 Child::Command command(const Place& place) {
-    Child::Command command{.arguments = {"serve", "--config", place.config().string(), "--data-dir",
-                                         place.data().string(), "--listen", "127.0.0.1:0"},
-                           .output = place.log(),
-                           .disk = std::nullopt};
+    Child::Command command{
+        .arguments = {"serve", "--data-dir", place.data().string(), "--listen", "127.0.0.1:0"},
+        .output = place.log(),
+        .disk = std::nullopt,
+        .settings = std::nullopt};
     if (place.disk_mebibytes > 0) command.disk = {place.data(), place.disk_mebibytes};
+    std::optional<std::filesystem::path> config = place.config();
+    if (place.settings) {
+        config = place.settings->file;
+        command.settings = place.settings->variables;
+    }
+    if (config) command.arguments.insert(command.arguments.end(), {"--config", config->string()});
     return command;
 }
 
@@ -93,6 +100,12 @@ std::unique_ptr<Server> start(const Place& place, const Wait& wait) {
                                  server->log_end());
     }
     return server;
+}
+
+void require_alive(Server& server, Notebook& notebook) {
+    if (server.child().is_running()) return;
+    notebook.violation("the process ended by itself with " +
+                       std::to_string(server.child().exit_status()) + ": " + server.log_end());
 }
 
 std::string Server::log_end() const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "commands/drill/asking.hpp"
 #include "commands/drill/child.hpp"
@@ -14,10 +15,17 @@
 
 namespace commands::drill {
 
+// What a posthouse does as the operator wants it.
+struct OperatorSettings {
+    std::optional<std::filesystem::path> file;
+    std::vector<std::string> variables;  // NAME=VALUE, what is different all the same
+};
+
 // Where one posthouse of a drill keeps its things, one process at a time.
 struct Place {
-    std::filesystem::path home;   // configuration and log
-    unsigned disk_mebibytes = 0;  // 0: the data lie on the file system of `home`
+    std::filesystem::path home;                  // configuration and log
+    unsigned disk_mebibytes = 0;                 // 0: the data lie on the file system of `home`
+    std::optional<OperatorSettings> settings{};  // nothing: those of config()
 
     [[nodiscard]] std::filesystem::path data() const { return home / "data"; }
     [[nodiscard]] std::filesystem::path config() const { return home / "posthouse.toml"; }
@@ -30,7 +38,7 @@ void furnish(const Place& place, const std::string& config);
 
 inline constexpr std::chrono::seconds stop_patience{30};
 
-// A process that serves on the embedded chain, at any free port of this machine.
+// A process that serves at any free port of this machine.
 class Server {
 public:
     explicit Server(const Place& place);  // does not wait for it
@@ -56,5 +64,8 @@ private:
 // Returns when it serves. Throws std::runtime_error with the end of its log when it ends before, or
 // takes longer than two minutes.
 [[nodiscard]] std::unique_ptr<Server> start(const Place& place, const Wait& wait);
+
+// Notes a violation when it has ended by itself.
+void require_alive(Server& server, Notebook& notebook);
 
 }  // namespace commands::drill

@@ -47,6 +47,17 @@ foreign_answers = 20
 
 }  // namespace
 
+std::vector<std::string> variables_on_chain(std::uint64_t block) {
+    return {"POSTHOUSE_HTTP__CLIENT_KEYS_FILE=", "POSTHOUSE_HTTP__TLS_CERTIFICATE_FILE=",
+            "POSTHOUSE_HTTP__TLS_KEY_FILE=", "POSTHOUSE_HTTP__ENABLE_ADMIN_ENDPOINT=false",
+            "POSTHOUSE_METRICS__ENDPOINT=127.0.0.1:0", "POSTHOUSE_HELPER__DISABLE=true",
+            // Where it listens is read from its log.
+            "POSTHOUSE_LOG__FORMAT=compact", "POSTHOUSE_LOG__LEVEL=info",
+            // It does not die of its requests, however often it is killed at them.
+            "POSTHOUSE_ENGINE__CRASHES_MAX=100",
+            "POSTHOUSE_GATEWAY__LISTENER_POOL__LAST_BLOCK_NUMBER=" + std::to_string(block)};
+}
+
 std::string config_of(const config::Settings& settings, std::uint64_t seed) {
     const store::Options& store = settings.store;
     const bool full = store.synchronous == store::Synchronous::full;

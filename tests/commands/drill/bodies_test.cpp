@@ -10,6 +10,7 @@
 #include "api/decode.hpp"
 #include "api/vote_share.hpp"
 #include "chains/loopback/transaction.hpp"
+#include "domain/handle.hpp"
 #include "domain/identity.hpp"
 
 using namespace commands::drill;
@@ -66,6 +67,20 @@ TEST_CASE("a share is due when it was wished, and known to the chain by its null
 }
 
 TEST_CASE("an input proof is as large as is asked for") {
-    const Wish wish{Kind::input_proof, 1, 0};
-    CHECK(body_of(1, wish, 5'000).size() - body_of(1, wish, 1'000).size() == 8'000);
+    const Wish large{.kind = Kind::input_proof, .number = 1, .ciphertext_bytes = 5'000};
+    const Wish small{.kind = Kind::input_proof, .number = 1, .ciphertext_bytes = 1'000};
+    CHECK(body_of(1, large).size() - body_of(1, small).size() == 8'000);
+}
+
+TEST_CASE("handles and input proofs are of the host chain that is asked for") {
+    for (const std::uint64_t chain :
+         {std::uint64_t{8'009}, std::uint64_t{11'155'111}, std::uint64_t{0x0102030405060708}}) {
+        CAPTURE(chain);
+        const auto proof = std::get<domain::InputProof>(
+            read({.kind = Kind::input_proof, .number = 1, .host_chain = chain}));
+        CHECK(proof.contract_chain_id == chain);
+        const auto decrypt = std::get<domain::PublicDecrypt>(
+            read({.kind = Kind::public_decrypt, .number = 1, .host_chain = chain}));
+        CHECK(domain::host_chain_of(decrypt.handles.at(0)) == chain);
+    }
 }

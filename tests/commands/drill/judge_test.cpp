@@ -87,6 +87,8 @@ TEST_CASE("every tampering with notebook, answers or ledger is seen") {
         {"a job that nobody has heard of", [](Evidence& e) { e.answers[0] = FinalAnswer::unknown; },
          1},
         {"a job that does not end", [](Evidence& e) { e.answers[1] = FinalAnswer::none; }, 1},
+        {"a job that waits for the chain at the end",
+         [](Evidence& e) { e.answers[1] = FinalAnswer::waiting; }, 1},
         {"a share that nobody has heard of",
          [](Evidence& e) { e.answers[the_share] = FinalAnswer::unknown; }, 1},
         {"a share that was never revealed", [](Evidence& e) { e.ledger.pop_back(); }, 1},

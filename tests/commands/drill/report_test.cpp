@@ -67,6 +67,9 @@ TEST_CASE("the verdict is one line that begins with good or bad") {
          good + "; but flushes are doubtful, so a power cut may take what was promised"},
         {"flushes nobody sees",
          [](Report& r) { r.flush_verdict.trust = FlushVerdict::Trust::not_seen; }, good},
+        {"no transaction on the chain", [](Report& r) { r.chain.emplace(); },
+         good + "; but no transaction reached the chain, so not much was tested: see posthouse "
+                "doctor"},
         {"relaxed", [](Report& r) { r.power_cut_safe = false; },
          good + "; but storage.synchronous is normal, so a power cut may take the newest"},
     };
@@ -76,6 +79,51 @@ TEST_CASE("the verdict is one line that begins with good or bad") {
         row.change(report);
         CHECK(verdict_of(report) == row.expected);
     }
+}
+
+TEST_CASE("a drill on a chain says where it was, what it sent, and what that cost") {
+    Report report = good_report();
+    CHECK(as_text(report).find("chain: ") == std::string::npos);
+    CHECK_FALSE(nlohmann::json::parse(as_json(report)).contains("chain"));
+    report.chain = ChainFigures{.chain_id = 8'009,
+                                .signer = {0xaa},
+                                .requests_max = 30,
+                                .first_block = 17,
+                                .last_block = 40,
+                                .nonce_before = 5,
+                                .nonce_after = 27,
+                                .transactions = 22,
+                                .reverted = 1,
+                                .fillers = 2,
+                                .waiting = 20,
+                                .gas_used = 1'234'567,
+                                .fees = 1'234'567'000'000'000};
+    const std::string text = as_text(report);
+    CAPTURE(text);
+    const std::string signer = "0xaA00000000000000000000000000000000000000";
+    for (const std::string& line :
+         {std::string("chain: 8009, blocks 17 to 40\n"),
+          "signer: " + signer + ", nonces from 5 up to 27\n",
+          std::string("transactions: 22 (1 reverted, 2 without content)\n"),
+          std::string("waiting for the chain: 20\n"),
+          std::string("fees: 0.001234567 for 1234567 gas\n")}) {
+        CAPTURE(line);
+        CHECK(text.find(line) != std::string::npos);
+    }
+    const auto chain = nlohmann::json::parse(as_json(report)).at("chain");
+    CHECK(chain.at("chain_id") == 8'009);
+    CHECK(chain.at("signer") == signer);
+    CHECK(chain.at("requests_max") == 30);
+    CHECK(chain.at("first_block") == 17);
+    CHECK(chain.at("last_block") == 40);
+    CHECK(chain.at("nonce_before") == 5);
+    CHECK(chain.at("nonce_after") == 27);
+    CHECK(chain.at("transactions") == 22);
+    CHECK(chain.at("reverted") == 1);
+    CHECK(chain.at("without_content") == 2);
+    CHECK(chain.at("waiting") == 20);
+    CHECK(chain.at("gas_used") == 1'234'567);
+    CHECK(chain.at("fees_ether") == "0.001234567");
 }
 
 TEST_CASE("the text of a report says each figure on a line and ends with the verdict") {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <istream>
+#include <ostream>
+#include <string>
+
+namespace commands {
+
+// Where the operator is asked.
+struct Question {
+    std::istream& in;
+    std::ostream& out;
+    bool is_terminal = false;  // somebody is there to answer
+};
+
+// Says what is about to cost something, and returns when that was agreed to, with `yes` or on the
+// terminal. Throws BadSettings when nobody can be asked, std::runtime_error when the answer is no.
+void require_consent(const std::string& what, bool yes, const Question& question);
+
+}  // namespace commands
