@@ -132,20 +132,26 @@ class EvmDrillRefusalTest(EvmDrill):
 
     def test_the_answer_was_no(self):
         ours, theirs = pty.openpty()
-        try:
+        with os.fdopen(ours, "r+b", buffering=0) as terminal:
             with subprocess.Popen(self.command(), env=environment(), stdin=theirs, stdout=subprocess.PIPE,
                                   stderr=theirs, text=True) as process:
-                os.write(ours, b"n\n")
+                os.close(theirs)
+                terminal.write(b"n\n")
                 output, _ = process.communicate(timeout=SECONDS)
-                said = os.read(ours, 10_000).decode()
-        finally:
-            os.close(ours)
-            os.close(theirs)
+            said = "".join(iter(lambda: self.line_of(terminal), ""))
         self.assertEqual((process.returncode, output), (1, ""), said)
         self.assertIn("at most 30 transactions", said)
         self.assertIn("[y/N]", said)
         self.assertIn("the answer was no", said)
         self.assertEqual(self.chain.nonce(), 0)
+
+    @staticmethod
+    def line_of(terminal):
+        """What was said on it; empty when all is read and nobody has it open any more."""
+        try:
+            return terminal.read(10_000).decode()
+        except OSError:
+            return ""
 
     def test_a_main_net(self):
         self.refused(self.drill("--yes", POSTHOUSE_GATEWAY__BLOCKCHAIN_RPC__CHAIN_ID="1"), 2,

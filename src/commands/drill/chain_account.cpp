@@ -106,6 +106,7 @@ std::vector<AccountTransaction> ChainAccount::transactions(std::uint64_t first,
 void ChainAccount::read_receipts(std::vector<AccountTransaction>& transactions) {
     const std::string method = "eth_getTransactionReceipt";
     std::vector<Call> calls;
+    calls.reserve(transactions.size());
     for (const AccountTransaction& transaction : transactions) {
         calls.push_back({method, Json::array({chains::jsonrpc::hex(transaction.hash)})});
     }

@@ -152,6 +152,10 @@ public:
         evidence.asked = purse.asked();
         read_chain(evidence, *report.chain);
         report.counts = judge_on_chain(evidence, *report.chain);
+        if (report.counts.lost > 0) {
+            report.counts.violations.push_back("what was lost came no further; the log ends: " +
+                                               log_end_);
+        }
         return report;
     }
 
@@ -205,6 +209,7 @@ private:
                account_.count_pending() > account_.count(account_.head())) {
             wait_(500ms);
         }
+        log_end_ = server->log_end();
         if (!server->child().stop(stop_patience)) {
             evidence.notes.violations.push_back("the last stop was not clean: " +
                                                 server->log_end());
@@ -231,6 +236,7 @@ private:
     const Wait wait_ = [this](std::chrono::milliseconds time) { pace_(time); };
     ChainAccount account_;
     const ChainGround ground_;
+    std::string log_end_;  // before the last stop
 };
 
 ChainDrill::ChainDrill(const config::Settings& settings, const ChainDrillOptions& options)

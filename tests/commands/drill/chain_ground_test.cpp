@@ -14,6 +14,7 @@
 #include "commands/drill/main_nets.hpp"
 #include "commands/exit_status.hpp"
 #include "domain/identity.hpp"
+#include "domain/moves.hpp"
 #include "store/store.hpp"
 #include "support/requests.hpp"
 #include "support/temp_directory.hpp"
@@ -82,7 +83,7 @@ void add_request(store::Store& store, domain::Kind kind, store::Lane lane) {
     store::NewRequest row;
     row.row.id = support::request_id(1);
     row.row.kind = kind;
-    row.row.status = domain::Status::queued;
+    row.row.status = domain::first_status(kind);
     row.row.schedule.lane = lane;
     if (kind == domain::Kind::share) {
         row.row.round = store.round(support::vote_share(1).round_id, domain::from_unix_ms(9'000));

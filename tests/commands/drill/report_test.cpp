@@ -100,7 +100,7 @@ TEST_CASE("a drill on a chain says where it was, what it sent, and what that cos
                                 .fees = 1'234'567'000'000'000};
     const std::string text = as_text(report);
     CAPTURE(text);
-    const std::string signer = "0xaA00000000000000000000000000000000000000";
+    const std::string signer = "0xaa00000000000000000000000000000000000000";
     for (const std::string& line :
          {std::string("chain: 8009, blocks 17 to 40\n"),
           "signer: " + signer + ", nonces from 5 up to 27\n",
