@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "commands/adopt.hpp"
+#include "commands/approve.hpp"
 #include "commands/ask.hpp"
 #include "commands/backup.hpp"
 #include "commands/build_info.hpp"
@@ -169,6 +172,13 @@ int run(const config::Backup& command) {
 int run(const config::Release& command) {
     return with_settings(command, [&](const config::Settings& settings) {
         return commands::release(settings, command.jobs, std::cout);
+    });
+}
+
+int run(const config::Approve& command) {
+    return with_settings(command, [&](const config::Settings& settings) {
+        const bool is_there = ::isatty(STDIN_FILENO) == 1;
+        return commands::approve(settings, command, {std::cin, std::cout, std::cerr, is_there});
     });
 }
 

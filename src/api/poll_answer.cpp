@@ -20,13 +20,13 @@ struct Revert {
 
 // relayer-api 9.3
 constexpr std::array reverts{
-    Revert{0xd93c0665, "protocol_paused"},         // EnforcedPause()
-    Revert{0xe450d38c, "insufficient_balance"},    // ERC20InsufficientBalance
-    Revert{0xfb8f41b2, "insufficient_allowance"},  // ERC20InsufficientAllowance
-    Revert{0x2a873d27, ""},                        // InvalidUserSignature(bytes)
-    Revert{0xf645eedf, ""},                        // ECDSAInvalidSignature()
-    Revert{0xfce698f7, ""},                        // ECDSAInvalidSignatureLength(uint256)
-    Revert{0xd78bce0c, ""},                        // ECDSAInvalidSignatureS(bytes32)
+    Revert{0xd93c0665, "protocol_paused"},       // EnforcedPause()
+    Revert{0xe450d38c, "insufficient_balance"},  // ERC20InsufficientBalance
+    Revert{domain::insufficient_allowance_selector, "insufficient_allowance"},
+    Revert{0x2a873d27, ""},  // InvalidUserSignature(bytes)
+    Revert{0xf645eedf, ""},  // ECDSAInvalidSignature()
+    Revert{0xfce698f7, ""},  // ECDSAInvalidSignatureLength(uint256)
+    Revert{0xd78bce0c, ""},  // ECDSAInvalidSignatureS(bytes32)
 };
 
 ApiError api_error_of_timeout(const engine::Ended& ended) {

@@ -18,6 +18,9 @@ public:
     void check(std::vector<engine::CheckOrder> orders) override;
     void prepare(std::vector<engine::PrepareOrder> orders) override;
     void send(std::vector<engine::SendOrder> orders) override;
+    void send_own(std::vector<store::OwnTransaction> own) override {
+        relayer_.send_own(std::move(own));
+    }
     void expect_proofs(std::size_t proofs) override { votes_.expect_proofs(proofs); }
     void confirm(std::vector<engine::ConfirmOrder> orders) override;
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,

@@ -25,11 +25,13 @@ public:
     [[nodiscard]] engine::RoundDirectory& rounds() override { return gateway_; }
     [[nodiscard]] engine::KeyDirectory& keys() override { return gateway_; }
     [[nodiscard]] engine::ContractSignatures& contracts() override { return contracts_; }
+    [[nodiscard]] engine::Approvals& approvals() override { return approvals_; }
 
 private:
     platform::WorkerPool workers_;
     chains::loopback::Gateway gateway_;
     engine::NoContractSignatures contracts_;
+    engine::NoApprovals approvals_{"the loopback is no chain: its requests cost nothing"};
 };
 
 // Rounds are the vote chain's, and nobody can be asked about them.
@@ -56,6 +58,7 @@ public:
     [[nodiscard]] engine::RoundDirectory& rounds() override { return rounds_; }
     [[nodiscard]] engine::KeyDirectory& keys() override { return gateway_; }
     [[nodiscard]] engine::ContractSignatures& contracts() override { return gateway_; }
+    [[nodiscard]] engine::Approvals& approvals() override { return gateway_; }
 
 private:
     platform::WorkerPool readers_;

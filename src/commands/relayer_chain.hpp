@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "config/settings.hpp"
+#include "engine/approvals.hpp"
 #include "engine/contract_signatures.hpp"
 #include "engine/gateway.hpp"
 #include "engine/key_material.hpp"
@@ -20,6 +21,7 @@ public:
     [[nodiscard]] virtual engine::RoundDirectory& rounds() = 0;
     [[nodiscard]] virtual engine::KeyDirectory& keys() = 0;
     [[nodiscard]] virtual engine::ContractSignatures& contracts() = 0;
+    [[nodiscard]] virtual engine::Approvals& approvals() = 0;
 };
 
 // Of the configured type. Throws BadSettings or what an open of its files throws.

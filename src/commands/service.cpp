@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/admin/admin_application.hpp"
+#include "api/admin/approval_route.hpp"
 #include "api/admin/backup_routes.hpp"
 #include "api/admin/job_commands.hpp"
 #include "api/admin/job_routes.hpp"
@@ -275,6 +276,7 @@ std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
     append(job_commands_.routes());
     append(api::admin::backup_routes(backup_job_));
     routes.push_back(api::admin::release_route(service_.engine_));
+    routes.push_back(api::admin::approval_route(service_.chain_->approvals()));
     append(api::admin::pause_routes(service_.engine_, [this](ports::LogLevel level) {
         service_.log_.write(
             ports::LogLevel::info,

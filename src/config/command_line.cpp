@@ -65,6 +65,26 @@ const CLI::App& add_drill(CLI::App& app, Drill& drill) {
     return command;
 }
 
+const CLI::App& add_approve(CLI::App& app, Approve& approve) {
+    CLI::App& command = *app.add_subcommand(
+        "approve", "Let the contract that takes fees have tokens of the account that signs");
+    command
+        .add_option("--amount", approve.amount,
+                    "How much in all, in tokens: 1000 or 12.5; 0 takes the allowance back")
+        ->required()
+        ->type_name("N");
+    add_option(command, "--signer", "ADDRESS", approve.signer,
+               "Whose, where several accounts sign");
+    command.add_flag("--yes", approve.yes, "Without asking");
+    command.add_flag("--json", approve.json, "As JSON, for programs");
+    add_config(command, approve.file);
+    add_data_dir(command, approve.data_dir);
+    command.footer(
+        "Token and spender are read from the chain and shown first. Waits two minutes for a block "
+        "to have it; ends with 1 when none does, or the token refuses.");
+    return command;
+}
+
 // For a part of a path or a query (RFC 3986, 2.1).
 std::string percent_encoded(std::string_view text) {
     constexpr std::string_view digits = "0123456789ABCDEF";
@@ -336,6 +356,9 @@ Command parse_command_line(int argc, const char* const* argv) {
     add_config(release_command, release.file);
     add_data_dir(release_command, release.data_dir);
 
+    Approve approve;
+    const CLI::App& approve_command = add_approve(app, approve);
+
     Restore restore;
     CLI::App& restore_command = *app.add_subcommand(
         "restore", "Make a data directory of a backup; what may have been sent since is held");
@@ -387,13 +410,15 @@ Command parse_command_line(int argc, const char* const* argv) {
         if (release.jobs.empty() && !release_all) return bad_usage("name jobs, or --all");
         return release;
     }
+    if (approve_command.parsed()) return approve;
     if (restore_command.parsed()) {
         restore.backup = restored_file;
         return restore;
     }
     return bad_usage(
         "no command given: serve, check, doctor, import-helper-db, adopt, drill, jobs, job, "
-        "status, retry, cancel, release, pause, resume, log-level, backup, restore, verify, "
+        "status, retry, cancel, release, approve, pause, resume, log-level, backup, restore, "
+        "verify, "
         "export or version");
 }
 

@@ -106,6 +106,16 @@ struct Release {
     std::optional<std::string> data_dir;
 };
 
+// Lets the contract that takes fees have tokens of an account that signs.
+struct Approve {
+    std::string amount;                 // in tokens
+    std::optional<std::string> signer;  // its address; absent: the only one
+    bool yes = false;                   // nobody is asked
+    bool json = false;
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+};
+
 // Makes a data directory of such a file.
 struct Restore {
     std::filesystem::path backup;
@@ -127,8 +137,9 @@ struct BadUsage {
     std::string text;
 };
 
-using Command = std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Drill, Ask, Instruct,
-                             Verify, Export, Backup, Release, Restore, Version, Help, BadUsage>;
+using Command =
+    std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Drill, Ask, Instruct, Verify, Export,
+                 Backup, Release, Approve, Restore, Version, Help, BadUsage>;
 
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
 

@@ -19,6 +19,11 @@ static_assert(static_cast<std::size_t>(Reason::internal_error) == reason_names.s
 
 }  // namespace
 
+std::string_view hint_of(const Failure& failure) {
+    if (failure.selector != insufficient_allowance_selector) return {};
+    return "the contract that takes fees may not take more: posthouse approve --amount N";
+}
+
 std::string_view to_string(Reason reason) {
     return reason_names.at(static_cast<std::size_t>(reason));
 }

@@ -35,6 +35,13 @@ struct Failure {
     bool operator==(const Failure&) const = default;
 };
 
+// ERC20InsufficientAllowance(address,uint256,uint256): the contract that takes fees may not take
+// more (evm-gateway 4.5).
+inline constexpr std::uint32_t insufficient_allowance_selector = 0xfb8f41b2;
+
+// What an operator can do about it; empty: nothing that is known. Not for clients.
+[[nodiscard]] std::string_view hint_of(const Failure& failure);
+
 [[nodiscard]] std::string_view to_string(Reason reason);
 [[nodiscard]] std::optional<Reason> reason_from(std::string_view text);
 

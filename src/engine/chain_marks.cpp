@@ -158,6 +158,7 @@ void forget_listening(store::Store& store, store::Chain chain) {
     if (chain != store::Chain::gateway) return;
     store::Store::Transaction transaction(store);
     store.forget_listening();
+    store.forget_own();
     transaction.commit();
 }
 

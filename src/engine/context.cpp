@@ -45,7 +45,8 @@ void fail(Context& context, const store::Row& row, domain::Status to, domain::Ca
     }
     log_end(context, row, to,
             " reason=" + std::string(to_string(failure.reason)) +
-                " text=" + base::log_value(failure.text));
+                " text=" + base::log_value(failure.text) +
+                (hint_of(failure).empty() ? "" : " hint=" + base::log_value(hint_of(failure))));
 }
 
 void log_end(Context& context, const store::Row& row, domain::Status to, const std::string& more) {

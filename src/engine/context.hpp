@@ -34,6 +34,7 @@ struct Effects {
     std::vector<CheckOrder> checks;
     std::vector<PrepareOrder> prepares;
     std::vector<SendOrder> sends;
+    std::vector<store::OwnTransaction> own_sends;
     std::vector<ConfirmOrder> confirms;
     std::vector<domain::Block> watched;  // something rests on them from now on
     std::vector<std::int64_t> settled;   // requests the gateway answered for

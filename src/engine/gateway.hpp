@@ -237,6 +237,15 @@ struct AccountFound {
     bool sent_by_others = false;
 };
 
+// The nonce of a transaction of the gateway's own is used, for good.
+struct OwnSettled {
+    std::string account;
+    std::uint64_t nonce = 0;
+    // Of the one the chain has; nothing: none of ours.
+    std::optional<domain::Bytes32> hash;
+    store::OwnFate fate = store::OwnFate::included;
+};
+
 // What a gateway needs to know to go on where it was.
 struct Resume {
     // How far each listener's answers are applied; absent: it never delivered.
@@ -247,6 +256,9 @@ struct Resume {
     std::vector<store::UsedNonce> used;
     // By account: every nonce that was ever given out is smaller. Absent: not known.
     std::map<std::string, std::uint64_t> nonces{};
+    // Transactions of its own that are not settled, with their bytes. Of them `in_flight` has the
+    // nonces too.
+    std::vector<store::OwnTransaction> own{};
 
     // 0 when absent.
     [[nodiscard]] std::uint64_t cursor(const std::string& listener) const {
@@ -272,6 +284,10 @@ public:
     // Not for who has nothing watched.
     virtual void block_news(BlockNews /*news*/) {}
     virtual void account_found(AccountFound /*event*/) {}
+    // Signed for no request: it is stored, then comes back (Gateway::send_own). Whoever dies before
+    // has sent nothing.
+    virtual void own_sealed(store::OwnTransaction /*own*/) {}
+    virtual void own_settled(OwnSettled /*event*/) {}
 };
 
 // How the chain and our account on it stand; absent: not known.
@@ -294,6 +310,8 @@ public:
     virtual void check(std::vector<CheckOrder> orders) = 0;
     virtual void prepare(std::vector<PrepareOrder> orders) = 0;
     virtual void send(std::vector<SendOrder> orders) = 0;
+    // Stored, in the order in which they were sealed (GatewayEvents::own_sealed).
+    virtual void send_own(std::vector<store::OwnTransaction> own) { assert(own.empty()); }
     // So many proofs are wanted in the next seconds, those under way included; whoever makes them
     // gets ready. Processor thread, must not block.
     virtual void expect_proofs(std::size_t /*proofs*/) {}

@@ -33,7 +33,8 @@ bool Events::empty() const {
 std::size_t Events::size() const {
     return checked.size() + prepared.size() + sealed.size() + sent.size() + answered.size() +
            confirmed.size() + block_news.size() + submissions.size() + retunes.size() +
-           instructions.size() + accounts.size() + alerts_taken.size();
+           instructions.size() + accounts.size() + own_sealed.size() + own_settled.size() +
+           alerts_taken.size();
 }
 
 template <typename Event>
@@ -99,6 +100,18 @@ void Inbox::account_found(AccountFound event) {
     put(events_.accounts, std::move(events));
 }
 
+void Inbox::own_sealed(store::OwnTransaction own) {
+    std::vector<store::OwnTransaction> events;
+    events.push_back(std::move(own));
+    put(events_.own_sealed, std::move(events));
+}
+
+void Inbox::own_settled(OwnSettled event) {
+    std::vector<OwnSettled> events;
+    events.push_back(std::move(event));
+    put(events_.own_settled, std::move(events));
+}
+
 void Inbox::answered(Answered event) {
     std::vector<Answered> events;
     events.push_back(std::move(event));
@@ -145,6 +158,8 @@ void Inbox::drain(Events& events) {
     append(events.retunes, events_.retunes);
     append(events.instructions, events_.instructions);
     append(events.accounts, events_.accounts);
+    append(events.own_sealed, events_.own_sealed);
+    append(events.own_settled, events_.own_settled);
     append(events.alerts_taken, events_.alerts_taken);
     events.stop = events.stop || std::exchange(events_.stop, false);
 }

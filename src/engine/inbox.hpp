@@ -45,6 +45,8 @@ struct Events {
     std::vector<Retune> retunes;
     std::vector<Instruction> instructions;
     std::vector<AccountFound> accounts;
+    std::vector<store::OwnTransaction> own_sealed;
+    std::vector<OwnSettled> own_settled;
     std::vector<AlertMark> alerts_taken;
     bool stop = false;
 
@@ -75,6 +77,8 @@ public:
     void block_news(BlockNews news) override;
     void alert_taken(AlertMark alert) override;
     void account_found(AccountFound event) override;
+    void own_sealed(store::OwnTransaction own) override;
+    void own_settled(OwnSettled event) override;
 
     // Any thread. From now on submit() refuses.
     void close();

@@ -24,7 +24,9 @@ bool purge_ended(Context& context) {
     more = purge(context, store::Lane::ended_public_decrypt, keep.public_decrypt) || more;
     more = purge(context, store::Lane::ended_user_decrypt, keep.user_decrypt) || more;
     more = purge(context, store::Lane::ended_input_proof, keep.input_proof) || more;
-    return more;
+    const auto longest = std::max({keep.public_decrypt, keep.user_decrypt, keep.input_proof});
+    const auto own = context.store.purge_own(context.now.wall - longest, rows_per_batch);
+    return own == rows_per_batch || more;
 }
 
 // Shares of a request wait for their siblings as long as the request does.

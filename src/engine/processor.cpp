@@ -11,6 +11,7 @@
 #include "engine/holds.hpp"
 #include "engine/maintenance.hpp"
 #include "engine/operations.hpp"
+#include "engine/own_transactions.hpp"
 #include "engine/readiness.hpp"
 #include "engine/reorganisations.hpp"
 #include "engine/sending.hpp"
@@ -127,6 +128,10 @@ void Processor::apply_events() {
     for (const Answered& event : events_.answered) answers::apply(context_, event);
     for (const Confirmed& event : events_.confirmed) confirmations::apply(context_, event);
     for (const AccountFound& event : events_.accounts) holds::apply(context_, event);
+    for (const store::OwnTransaction& own : events_.own_sealed) {
+        own_transactions::keep(context_, own);
+    }
+    for (const OwnSettled& event : events_.own_settled) own_transactions::settle(context_, event);
     for (const Submission& submission : events_.submissions) {
         context_.effects.replies.push_back(admission_.admit(context_, submission));
     }
@@ -235,6 +240,7 @@ void Processor::release_effects(Nanoseconds commit) {
     if (effects.proofs_expected > 0) gateway_.expect_proofs(effects.proofs_expected);
     if (!effects.prepares.empty()) gateway_.prepare(std::move(effects.prepares));
     if (!effects.sends.empty()) gateway_.send(std::move(effects.sends));
+    if (!effects.own_sends.empty()) gateway_.send_own(std::move(effects.own_sends));
     if (!effects.confirms.empty()) gateway_.confirm(std::move(effects.confirms));
     watch(std::move(effects.watched));
     if (!effects.alerts.empty() && context_.alerts != nullptr) {

@@ -309,6 +309,10 @@ Resume resume(store::Store& store) {
     for (const store::Attempt& attempt : store.attempts_in_work()) {
         resume.in_flight.push_back({attempt.nonce, attempt.hash, {}, attempt.at});
     }
+    resume.own = store.own_unsettled();
+    for (const store::OwnTransaction& own : resume.own) {
+        resume.in_flight.push_back({own.nonce, own.hash, {}, own.at, own.account});
+    }
     return resume;
 }
 

@@ -35,6 +35,15 @@ bool may_stand_in(Lane lane, domain::Kind kind, domain::Status status) {
     return false;
 }
 
+const char* name_of(OwnTransaction::Purpose purpose) {
+    return purpose == OwnTransaction::Purpose::filler ? "filler" : "approval";
+}
+
+const char* name_of(OwnFate fate) {
+    if (fate == OwnFate::included) return "included";
+    return fate == OwnFate::reverted ? "reverted" : "replaced";
+}
+
 std::string cursor_of_mark(std::string_view name) {
     return "mark " + std::string(name);
 }

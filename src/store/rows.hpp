@@ -173,6 +173,25 @@ struct HistoryEntry {
     std::uint64_t times = 1;  // how many it stands for
 };
 
+// A transaction of our own, for no request: it fills a gap between nonces, or lets a contract take
+// fees. While fees rise there are several of one nonce.
+struct OwnTransaction {
+    enum class Purpose { filler, approval };
+
+    std::string account;  // whose nonce it is
+    std::uint64_t nonce = 0;
+    domain::Bytes32 hash{};
+    Purpose purpose = Purpose::filler;
+    domain::Bytes sealed;
+    domain::Timestamp at{};  // wall time; set when it is stored
+};
+
+// What became of one, once its nonce is used.
+enum class OwnFate { included, reverted, replaced };
+
+[[nodiscard]] const char* name_of(OwnTransaction::Purpose purpose);
+[[nodiscard]] const char* name_of(OwnFate fate);
+
 // An answer that waits for its request or for its siblings.
 struct HeldAnswer {
     std::uint32_t slot = 0;

@@ -112,6 +112,21 @@ public:
     // on its way again; without the bytes.
     [[nodiscard]] std::vector<Attempt> attempts_in_work();
 
+    // --- transactions of our own ---
+
+    // One that is there already stays as it is.
+    void add_own(const OwnTransaction& own, domain::Timestamp now);
+    // Those whose nonce is not known to be used, by account and nonce, the oldest of a nonce first.
+    [[nodiscard]] std::vector<OwnTransaction> own_unsettled();
+    // The nonce is used by the one with this hash, or by none of these. All others of it are
+    // replaced.
+    void settle_own(const std::string& account, std::uint64_t nonce,
+                    const std::optional<domain::Bytes32>& hash, OwnFate fate,
+                    domain::Timestamp now);
+    // Deletes what was settled before `before`, at most `limit` rows; returns how many.
+    std::size_t purge_own(domain::Timestamp before, std::size_t limit);
+    void forget_own();
+
     // --- where transactions were included, while that may change ---
 
     // In the place of what was known of this request before. What was charged stays known.

@@ -303,6 +303,24 @@ struct Store::Statements {
     Statement take_alert{db_, "update alert set taken = max(taken, ?2) where round = ?1"};
     Statement mark_alert_logged{db_, "update alert set logged = max(logged, ?2) where round = ?1"};
     Statement close_round{db_, "update round set closed = 1 where id = ?"};
+    Statement add_account{db_, "insert into account (address) values (?) on conflict do nothing"};
+    Statement add_own{db_,
+                      "insert into own_transaction (account, nonce, hash, purpose, sealed, "
+                      "sealed_ms) values ((select id from account where address = ?), ?, ?, ?, ?, "
+                      "?) on conflict do nothing"};
+    Statement own_unsettled{
+        db_,
+        "select address, nonce, hash, purpose, sealed, sealed_ms from own_transaction join account "
+        "on id = account where fate is null order by account, nonce, sealed_ms"};
+    Statement settle_own{db_,
+                         "update own_transaction set fate = iif(hash = ?3, ?4, 'replaced'), "
+                         "fate_ms = ?5 where account = (select id from account where address = ?1) "
+                         "and nonce = ?2 and fate is null"};
+    Statement purge_own{
+        db_,
+        "delete from own_transaction where (account, nonce, hash) in (select account, nonce, hash "
+        "from own_transaction where fate_ms < ? limit ?)"};
+    Statement forget_own{db_, "delete from own_transaction"};
     Statement purgeable{
         db_, "select " + row_columns +
                  " from request where lane = ? and wake_ms < ? and not exists (select 1 from "

@@ -89,9 +89,11 @@ TEST_CASE("every route is in the document, and the document knows no other") {
     }
     CHECK(joined(of_document) == joined(of_code));
     CHECK(joined(elsewhere) ==
-          "GET /admin/backup, GET /admin/config, GET /admin/jobs, GET /admin/jobs/{job_id}, GET "
+          "GET /admin/approval, GET /admin/backup, GET /admin/config, GET /admin/jobs, GET "
+          "/admin/jobs/{job_id}, GET "
           "/admin/status, "
-          "GET /health, GET /metrics, POST /admin/backup, POST /admin/backup/cancel, POST "
+          "GET /health, GET /metrics, POST /admin/approval, POST /admin/backup, POST "
+          "/admin/backup/cancel, POST "
           "/admin/config, POST /admin/jobs/{job_id}/cancel, "
           "POST /admin/jobs/{job_id}/retry, POST /admin/kinds/{kind}/pause, "
           "POST /admin/kinds/{kind}/resume, POST /admin/log-level/{level}, POST /admin/release, "

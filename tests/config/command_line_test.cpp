@@ -67,6 +67,24 @@ TEST_CASE("import-helper-db takes the file, and where to") {
     CHECK(std::get<config::ImportHelperDb>(full).trial);
 }
 
+TEST_CASE("approve needs an amount, and asks unless it is told not to") {
+    const auto bare = parse({"approve", "--amount", "12.5"});
+    REQUIRE(std::holds_alternative<config::Approve>(bare));
+    CHECK(std::get<config::Approve>(bare).amount == "12.5");
+    CHECK_FALSE(std::get<config::Approve>(bare).yes);
+    CHECK_FALSE(std::get<config::Approve>(bare).signer);
+    const auto full = parse({"approve", "--amount", "0", "--signer", "0x1", "--yes", "--json",
+                             "--data-dir", "/var/lib/p", "-c", "p.toml"});
+    REQUIRE(std::holds_alternative<config::Approve>(full));
+    CHECK(std::get<config::Approve>(full).signer == "0x1");
+    CHECK(std::get<config::Approve>(full).yes);
+    CHECK(std::get<config::Approve>(full).json);
+    CHECK(std::get<config::Approve>(full).data_dir == "/var/lib/p");
+    CHECK(std::get<config::Approve>(full).file == "p.toml");
+    CHECK(std::holds_alternative<config::BadUsage>(parse({"approve"})));
+    CHECK(std::holds_alternative<config::BadUsage>(parse({"approve", "12"})));
+}
+
 TEST_CASE("what is asked of the running process becomes a path and a query") {
     using About = config::Ask::About;
     struct Row {
@@ -200,7 +218,8 @@ TEST_CASE("bad usage is one clear line") {
     const std::vector<Row> rows{
         {{},
          "no command given: serve, check, doctor, import-helper-db, adopt, drill, jobs, job, "
-         "status, retry, cancel, release, pause, resume, log-level, backup, restore, verify, "
+         "status, retry, cancel, release, approve, pause, resume, log-level, backup, restore, "
+         "verify, "
          "export or version"},
         {{"jobs", "--older", "soon"}, "soon is no time; allowed: 30s, 10m, 2h"},
         {{"jobs", "id"}, "id"},

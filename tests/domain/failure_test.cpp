@@ -41,3 +41,13 @@ TEST_CASE("reasons are stored under their names") {
     CHECK_FALSE(reason_from("Reverted").has_value());
     CHECK_FALSE(reason_from("reverted ").has_value());
 }
+
+TEST_CASE("what an operator can do is said of missing allowance, and of nothing else") {
+    const auto of = [](std::optional<std::uint32_t> selector) {
+        return std::string(domain::hint_of({domain::Reason::reverted, "text", selector}));
+    };
+    CHECK(of(0xfb8f41b2) ==
+          "the contract that takes fees may not take more: posthouse approve --amount N");
+    CHECK(of(0xe450d38c).empty());
+    CHECK(of(std::nullopt).empty());
+}

@@ -244,6 +244,13 @@ class JobsTest(unittest.TestCase):
             self.assertEqual(service.tell("status")["paused"], [])
             self.refused(service.run("pause", "proofs"), "No such kind; allowed: input_proof")
 
+    def test_approve_needs_a_process_and_a_chain_with_fees(self):
+        with Operated() as service:
+            self.refused(service.run("approve", "--amount", "1", "--yes"), "approve is done by the running process")
+            service.start()
+            self.refused(service.run("approve", "--amount", "1", "--yes"),
+                         "nothing is approved: the loopback is no chain: its requests cost nothing")
+
     def test_the_log_level_is_changed_and_remembered(self):
         with Operated() as service:
             service.start()

@@ -172,9 +172,13 @@ TEST_CASE("the schema refuses what no code may write") {
         {"short reference", "update request set reference = x'00' where id = 1"},
         {"round of a decryption", "update request set round = 1 where id = 1"},
         {"second row of an id", "insert into payload (id, body) values (1, x'00')"},
-        {"short hash", "insert into attempt values (1, 0, 1, x'00', x'00', 0)"},
+        {"short hash",
+         "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) values (1, 0, 1, "
+         "x'00', x'00', 0)"},
         {"short round id", "insert into round (round_id, vote_end_ms) values (x'00', 0)"},
-        {"answer to a short reference", "insert into answer values (1, x'00', 0, x'00', 0)"},
+        {"answer to a short reference",
+         "insert into answer (position, reference, slot, body, arrived_ms) values (1, x'00', 0, "
+         "x'00', 0)"},
         {"cursor without a position", "insert into cursor values ('chain', null)"},
     };
     const std::string before = harness.contents();

@@ -128,7 +128,8 @@ TEST_CASE("every damage of a row is found, with its row and what is wrong") {
         {"receipt of nothing", Kind::public_decrypt, Status::receipt_received,
          "delete from attempt where id = ?", "it has a receipt and no transaction"},
         {"sealed too early", Kind::public_decrypt, Status::queued,
-         "insert into attempt values (?, 0, 99, zeroblob(32), x'00', 0)",
+         "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) values (?, 0, 99, "
+         "zeroblob(32), x'00', 0)",
          "it waits for readiness and has transactions"},
         {"more tries than transactions", Kind::input_proof, Status::processing,
          "update request set attempts = 3 where id = ?", "it counts 3 transactions, stored are 0"},
@@ -137,7 +138,8 @@ TEST_CASE("every damage of a row is found, with its row and what is wrong") {
         {"secrets of an ended share", Kind::share, Status::completed,
          "insert into payload values (?, x'00')", "its secrets are still here"},
         {"reveal of an ended share", Kind::share, Status::failure,
-         "insert into attempt values (?, 0, 99, zeroblob(32), x'00', 0)",
+         "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) values (?, 0, 99, "
+         "zeroblob(32), x'00', 0)",
          "its transactions are still here"},
         {"share of no round", Kind::share, Status::completed,
          "update request set round = null where id = ?", "a share of no round"},
@@ -191,8 +193,9 @@ TEST_CASE("faults of what is no request are found too") {
         {"a body of nobody", "insert into payload values (1234567, x'00')", "table payload",
          "row 1234567 belongs to a row of request that is not there"},
         {"a transaction of nobody",
-         "insert into attempt values (1234567, 0, 1, zeroblob(32), x'00', 0)", "table attempt",
-         "that is not there"},
+         "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) values (1234567, 0, 1, "
+         "zeroblob(32), x'00', 0)",
+         "table attempt", "that is not there"},
         {"a key of nobody", "insert into idempotency values (zeroblob(32), 1234567)",
          "table idempotency", "that is not there"},
         {"a round of nobody", "update request set round = 99 where kind = 'share'", "table request",

@@ -156,6 +156,11 @@ public:
         }
     }
 
+    std::vector<store::OwnTransaction> own_sent;
+    void send_own(std::vector<store::OwnTransaction> own) override {
+        own_sent.insert(own_sent.end(), own.begin(), own.end());
+    }
+
     void confirm(std::vector<engine::ConfirmOrder> orders) override {
         for (engine::ConfirmOrder& order : orders) {
             confirms_peak = std::max(confirms_peak, ++confirms_running);

@@ -30,6 +30,7 @@ std::int64_t seconds_since(domain::Timestamp time, domain::Timestamp now) {
 Json json_of(const domain::Failure& failure) {
     Json error{{"reason", domain::to_string(failure.reason)}, {"text", failure.text}};
     if (failure.selector) error["selector"] = *failure.selector;
+    if (const auto hint = domain::hint_of(failure); !hint.empty()) error["hint"] = hint;
     return error;
 }
 

@@ -164,6 +164,9 @@ std::string job_screen(std::string_view json) {
     line("no node since", text_in(job, "unreached_since"));
     line("refused since", text_in(job, "refused_since"));
     line("error", error_in(job, line_bytes_max));
+    if (const auto error = job.find("error"); error != job.end()) {
+        line("what to do", text_in(*error, "hint"));
+    }
     if (const auto trouble = job.find("last_trouble"); trouble != job.end()) {
         line("last trouble", text_in(*trouble, "text") + " (" + text_in(*trouble, "times") +
                                  " times, last " + text_in(*trouble, "at") + ", " +

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "chains/evm/plan.hpp"
-#include "chains/evm/send_verdict.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/evm/unreachable.hpp"
 #include "chains/jsonrpc/decode.hpp"
@@ -25,13 +24,14 @@ constexpr domain::Milliseconds signing_patience{20'000};
 }  // namespace
 
 Account::Account(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-                 Signer& signer, ports::Executor& executor, const ports::Clock& clock,
-                 ports::Logger& logger)
+                 Signer& signer, OwnTransactions& own, ports::Executor& executor,
+                 const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
       write_(write),
       nonces_(nonces),
       fees_(fees),
       signer_(signer),
+      own_(own),
       executor_(executor),
       clock_(clock),
       logger_(logger) {}
@@ -85,12 +85,12 @@ struct Account::Filling {
     std::size_t left = 0;  // not signed yet
 };
 
-// Nothing is lost if the program ends before a filler is on chain: then its hole is found again.
+// Nothing is lost if the program ends before a filler is stored: then its hole is found again.
 void Account::fill_holes(std::uint64_t count) {
-    if (fills_.exchange(true)) return;
+    if (own_.has_filler_on_its_way() || fills_.exchange(true)) return;
     const Nonces::Holes holes = nonces_.take_holes(count, fillers_max, clock_.monotonic());
     if (holes.nonces.empty()) {
-        refused_filler_ = false;
+        unsigned_filler_ = false;
         fills_ = false;
         return;
     }
@@ -122,7 +122,7 @@ Account::FillingPtr Account::filling_of(const Nonces::Holes& holes) {
 // All at once; who signs elsewhere answers from a thread that must not wait.
 void Account::sign_all(const FillingPtr& filling) {
     if (filling->transactions.empty()) {
-        send_all(*filling);
+        hand_over(*filling);
         return;
     }
     const bool local = signer_.local() != nullptr;
@@ -134,47 +134,41 @@ void Account::sign_all(const FillingPtr& filling) {
                 if (--filling->left > 0) return;
             }
             if (local) {
-                send_all(*filling);
+                hand_over(*filling);
             } else {
-                executor_.run([this, filling] { send_all(*filling); });
+                executor_.run([this, filling] { hand_over(*filling); });
             }
         });
     }
 }
 
-void Account::send_all(const Filling& filling) {
-    const Nonces::Holes& holes = filling.holes;
-    std::size_t filled = 0;
+// Up to the first one that nobody signed.
+void Account::hand_over(Filling& filling) {
+    const std::vector<std::uint64_t>& holes = filling.holes.nonces;
     // After that the holes may be given out again, or be somebody's.
-    bool accepted =
-        !filling.transactions.empty() && clock_.monotonic() - filling.begun < signing_patience;
-    for (std::size_t i = 0; i < holes.nonces.size(); ++i) {
-        if (accepted) accepted = send(holes.nonces[i], filling.results[i]);
-        if (accepted) {
-            ++filled;
-            nonces_.note_filled(holes.nonces[i]);
+    const bool in_time = clock_.monotonic() - filling.begun < signing_patience;
+    std::vector<std::uint64_t> filled;
+    for (std::size_t i = 0; i < holes.size(); ++i) {
+        const bool is_signed = in_time && filled.size() == i && i < filling.results.size() &&
+                               std::holds_alternative<domain::Bytes>(filling.results[i]);
+        if (is_signed && nonces_.hold_hole(holes[i])) {
+            filled.push_back(holes[i]);
         } else {
-            nonces_.give_hole_back(holes.nonces[i]);
+            nonces_.give_hole_back(holes[i]);
         }
     }
-    const bool was_refused = refused_filler_.exchange(!accepted);
+    const std::uint64_t left = filling.holes.left + holes.size() - filled.size();
+    if (!filled.empty()) own_.expect_fillers(filled, left);
+    for (std::size_t i = 0; i < filled.size(); ++i) {
+        own_.hand_over(store::OwnTransaction::Purpose::filler, filled[i],
+                       std::get<domain::Bytes>(std::move(filling.results[i])));
+    }
+    const bool was_unsigned = unsigned_filler_.exchange(filled.empty());
     fills_ = false;
-    if (!accepted && was_refused) return;
+    if (!filled.empty() || was_unsigned) return;
     logger_.write(ports::LogLevel::warning,
-                  "nonce_hole_filled nonce=" + std::to_string(holes.nonces.front()) + " accepted=" +
-                      (accepted ? "true" : "false") + " count=" + std::to_string(filled) +
-                      " left=" + std::to_string(holes.left + holes.nonces.size() - filled));
-}
-
-// False: nobody signed it, or no node took it.
-bool Account::send(std::uint64_t hole, const SignResult& result) {
-    const auto* bytes = std::get_if<domain::Bytes>(&result);
-    if (bytes == nullptr || !nonces_.is_filling(hole)) return false;
-    const auto answer =
-        write_.call({"eth_sendRawTransaction", jsonrpc::Json::array({jsonrpc::hex(*bytes)})});
-    const SendVerdict verdict = verdict_on(answer);
-    return verdict == SendVerdict::pending || verdict == SendVerdict::receipt ||
-           verdict == SendVerdict::nonce_used || verdict == SendVerdict::unknown;
+                  "nonce_hole_filled nonce=" + std::to_string(holes.front()) +
+                      " accepted=false count=0 left=" + std::to_string(left));
 }
 
 std::optional<std::uint64_t> Account::refresh() {

@@ -9,6 +9,7 @@
 #include "chains/evm/fees.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
+#include "chains/evm/own_transactions.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "engine/gateway.hpp"
@@ -23,8 +24,8 @@ namespace chains::evm {
 class Account {
 public:
     Account(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-            Signer& signer, ports::Executor& executor, const ports::Clock& clock,
-            ports::Logger& logger);
+            Signer& signer, OwnTransactions& own, ports::Executor& executor,
+            const ports::Clock& clock, ports::Logger& logger);
 
     // How many of its transactions are on chain, for the nonces to know as well; or why no node
     // says it.
@@ -32,14 +33,14 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> count();
 
     // Fills the lowest holes that keep larger nonces waiting; the next ones once these are on
-    // chain. Returns before they are sent when they are signed elsewhere.
+    // chain. They are stored before they are sent (OwnTransactions).
     void fill_holes(std::uint64_t count);
 
     // Both; for now and then.
     std::optional<std::uint64_t> refresh();
 
-    // The last look found a hole that the node did not let us fill: look again soon.
-    [[nodiscard]] bool has_refused_filler() const { return refused_filler_; }
+    // The last look found a hole that nothing could be signed for: look again soon.
+    [[nodiscard]] bool has_unsigned_filler() const { return unsigned_filler_; }
 
 private:
     [[nodiscard]] std::variant<std::uint64_t, engine::Unreachable> read_count();
@@ -49,19 +50,19 @@ private:
 
     [[nodiscard]] FillingPtr filling_of(const Nonces::Holes& holes);
     void sign_all(const FillingPtr& filling);
-    void send_all(const Filling& filling);
-    [[nodiscard]] bool send(std::uint64_t hole, const SignResult& result);
+    void hand_over(Filling& filling);
 
     const Options options_;
     jsonrpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;
     Signer& signer_;
+    OwnTransactions& own_;
     ports::Executor& executor_;
     const ports::Clock& clock_;
     ports::Logger& logger_;
     std::atomic<bool> fills_{false};  // one look at a time
-    std::atomic<bool> refused_filler_{false};
+    std::atomic<bool> unsigned_filler_{false};
 };
 
 }  // namespace chains::evm

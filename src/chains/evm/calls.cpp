@@ -39,6 +39,10 @@ domain::Bytes allowance(const domain::Address& owner, const domain::Address& spe
     return abi::Tuple{}.add(owner).add(spender).call(selector::allowance);
 }
 
+domain::Bytes approve_call(const domain::Address& spender, const domain::Bytes32& amount) {
+    return abi::Tuple{}.add(spender).add(amount).call(selector::approve);
+}
+
 domain::Bytes is_valid_signature(const domain::Bytes32& digest, domain::ByteView signature) {
     return abi::Tuple{}.add(digest).add_bytes(signature).call(selector::is_valid_signature);
 }

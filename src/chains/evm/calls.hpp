@@ -46,6 +46,10 @@ enum class Getter : std::uint32_t {
     // Of every published contract, and of those that can be paused (zama-ai/fhevm).
     version = 0x0d8e6e2c,  // getVersion()
     paused = 0x5c975abb,
+    // ERC-20.
+    decimals = 0x313ce567,
+    total_supply = 0x18160ddd,
+    symbol = 0x95d89b41,
 };
 [[nodiscard]] domain::Bytes getter(Getter which);
 [[nodiscard]] domain::Bytes getter(Getter which, const domain::Bytes32& argument);
@@ -53,6 +57,8 @@ enum class Getter : std::uint32_t {
 // ERC-20 (1.5).
 [[nodiscard]] domain::Bytes balance_of(const domain::Address& owner);
 [[nodiscard]] domain::Bytes allowance(const domain::Address& owner, const domain::Address& spender);
+[[nodiscard]] domain::Bytes approve_call(const domain::Address& spender,
+                                         const domain::Bytes32& amount);
 
 // ERC-1271.
 [[nodiscard]] domain::Bytes is_valid_signature(const domain::Bytes32& digest,

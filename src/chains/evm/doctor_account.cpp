@@ -147,8 +147,8 @@ std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read, const Address& s
         "fee token allowance", ask_word(read, *options.fee_token, allowance(signer, payment)),
         dearest, "token " + token + ", spender " + jsonrpc::hex(payment),
         "approve " + jsonrpc::hex(payment) + " as a spender of token " + token +
-            ", for as much as all requests will cost, from " + jsonrpc::hex(signer) +
-            " while the service is down: no wallet may share its key"));
+            ", for as much as the requests of some time cost, from " + jsonrpc::hex(signer) +
+            ": posthouse approve --amount N, while the service runs"));
     return findings;
 }
 

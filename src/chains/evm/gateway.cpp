@@ -1,4 +1,5 @@
 #include "chains/evm/gateway.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -22,6 +23,7 @@
 #include "chains/evm/signing_account.hpp"
 #include "chains/evm/thresholds.hpp"
 #include "chains/evm/unreachable.hpp"
+#include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/subscription.hpp"
 #include "engine/task_group.hpp"
 
@@ -48,6 +50,10 @@ std::vector<jsonrpc::Node*> watching(const Nodes& nodes) {
     return all;
 }
 
+engine::NotApproved no_such_signer(const std::string& signer) {
+    return {engine::NotApproved::Why::bad, "signer: " + signer + " does not sign for this process"};
+}
+
 }  // namespace
 
 class Gateway::Impl {
@@ -65,9 +71,9 @@ public:
           thresholds_(options_, *nodes_.protocol, clock, workers.reads, logger),
           keys_(options_, *nodes_.protocol, workers.reads, logger),
           contracts_(options_, nodes_, workers.reads, logger),
-          account_(
-              {options_, *nodes_.write, *nodes_.read, fees_, gas_, reads_, sends_, clock, logger},
-              std::move(signer)),
+          account_({options_, *nodes_.write, *nodes_.read, fees_, gas_, reads_, sends_, clock,
+                    logger, [this] { return monitor_.on_right_chain(); }},
+                   std::move(signer)),
           monitor_(options_, account_.signer(), *nodes_.write, workers.reads, clock, logger),
           preparation_(options_, *nodes_.write, *nodes_.read, account_.nonces(), account_.account(),
                        fees_, gas_, account_.signer(), reads_, clock, logger),
@@ -196,6 +202,13 @@ public:
 
     [[nodiscard]] engine::GatewayEvents& events() { return *events_; }
     [[nodiscard]] SigningAccount& account() { return account_; }
+    // The one with this address; null: there is none. Empty: the only one.
+    [[nodiscard]] SigningAccount* account_of(const std::string& address) {
+        const auto known = account_.signer().known_address();
+        const bool is_it =
+            address.empty() || !known || base::lower_case(address) == jsonrpc::hex(*known);
+        return is_it ? &account_ : nullptr;
+    }
     [[nodiscard]] Readiness& readiness() { return readiness_; }
     [[nodiscard]] Thresholds& thresholds() { return thresholds_; }
     [[nodiscard]] const KeyPoller& keys() const { return keys_; }
@@ -299,6 +312,10 @@ void Gateway::send(std::vector<engine::SendOrder> orders) {
     impl_->account().sender().send(std::move(orders), impl_->events());
 }
 
+void Gateway::send_own(std::vector<store::OwnTransaction> own) {
+    impl_->account().own().send(own);
+}
+
 engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind, const engine::Plan& plan) {
     const auto draft = draft_in(plan);
     assert(draft);
@@ -359,6 +376,19 @@ engine::ChainReadings Gateway::readings() const {
 
 std::optional<engine::KeyMaterial> Gateway::current() const {
     return impl_->keys().current();
+}
+
+engine::Approvals::Terms Gateway::approval_terms(const std::string& signer) {
+    SigningAccount* account = impl_->account_of(signer);
+    if (account == nullptr) return no_such_signer(signer);
+    return account->fee_approval().terms();
+}
+
+void Gateway::approve(const engine::ApprovalOrder& order,
+                      std::function<void(const Outcome&)> reply) {
+    SigningAccount* account = impl_->account_of(order.signer);
+    if (account == nullptr) return reply(no_such_signer(order.signer));
+    account->fee_approval().approve(order, reply);
 }
 
 engine::SignatureAnswer Gateway::ask(std::uint64_t host_chain_id, const domain::Address& account,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include "chains/evm/nodes.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/evm/signer.hpp"
+#include "engine/approvals.hpp"
 #include "engine/contract_signatures.hpp"
 #include "engine/gateway.hpp"
 #include "engine/key_material.hpp"
@@ -25,6 +27,7 @@ namespace chains::evm {
 // request twice nor leaves a hole.
 class Gateway : public engine::Gateway,
                 public engine::KeyDirectory,
+                public engine::Approvals,
                 public engine::ContractSignatures {
 public:
     // Where work waits for nodes: as many threads as should wait at once. That a sent transaction
@@ -48,6 +51,7 @@ public:
     void check(std::vector<engine::CheckOrder> orders) override;
     void prepare(std::vector<engine::PrepareOrder> orders) override;
     void send(std::vector<engine::SendOrder> orders) override;
+    void send_own(std::vector<store::OwnTransaction> own) override;
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
                                       const engine::Plan& plan) override;
     [[nodiscard]] std::optional<std::uint64_t> fetch_seal(const domain::RequestId& id,
@@ -68,6 +72,10 @@ public:
     [[nodiscard]] engine::ChainReadings readings() const override;
 
     [[nodiscard]] std::optional<engine::KeyMaterial> current() const override;
+
+    [[nodiscard]] Terms approval_terms(const std::string& signer) override;
+    void approve(const engine::ApprovalOrder& order,
+                 std::function<void(const Outcome&)> reply) override;
 
     [[nodiscard]] engine::SignatureAnswer ask(std::uint64_t host_chain_id,
                                               const domain::Address& account,

@@ -40,6 +40,15 @@ std::uint64_t Nonces::take() {
     return nonce;
 }
 
+std::optional<std::uint64_t> Nonces::reserve() {
+    const std::lock_guard lock{mutex_};
+    if (!floor_) return std::nullopt;
+    const std::uint64_t nonce = smallest_free(*floor_);
+    ++held_[nonce];
+    returned_.erase(nonce);
+    return nonce;
+}
+
 void Nonces::keep() {
     const std::lock_guard lock{mutex_};
     taken_.clear();
@@ -189,14 +198,12 @@ void Nonces::give_hole_back(std::uint64_t nonce) {
     fillers_.erase(nonce);
 }
 
-void Nonces::note_filled(std::uint64_t nonce) {
+bool Nonces::hold_hole(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
+    if (!fillers_.contains(nonce) || !held_.try_emplace(nonce, 1).second) return false;
+    sent_.erase(nonce);
     returned_.erase(nonce);
-}
-
-bool Nonces::is_filling(std::uint64_t nonce) const {
-    const std::lock_guard lock{mutex_};
-    return fillers_.contains(nonce);
+    return true;
 }
 
 std::optional<std::uint64_t> Nonces::next() const {

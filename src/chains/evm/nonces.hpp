@@ -34,6 +34,9 @@ public:
     [[nodiscard]] std::uint64_t take();
     void keep();
     void undo();
+    // For a transaction of our own: held from now on, whatever becomes of a step. Nothing: not known
+    // yet.
+    [[nodiscard]] std::optional<std::uint64_t> reserve();
     // It was never signed, or nobody will ever see the signature: the next request has it.
     void give_back(std::uint64_t nonce);
 
@@ -77,12 +80,11 @@ public:
         std::uint64_t left = 0;
     };
     [[nodiscard]] Holes take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now);
-    // Nothing was sent with it: it is a hole as before.
+    // Nothing was signed with it: it is a hole as before.
     void give_hole_back(std::uint64_t nonce);
-    // A node has what fills it.
-    void note_filled(std::uint64_t nonce);
-    // Whether the hole is still the caller's: after a while it is given out again.
-    [[nodiscard]] bool is_filling(std::uint64_t nonce) const;
+    // What fills it is signed: it is held. False: it is not the caller's any more, since after a
+    // while it is given out again.
+    [[nodiscard]] bool hold_hole(std::uint64_t nonce);
 
     // The next one that take() would give.
     [[nodiscard]] std::optional<std::uint64_t> next() const;

@@ -41,6 +41,8 @@ inline constexpr std::uint32_t signatures_invalidated_before = 0x0dff1525;
 inline constexpr std::uint32_t balance_of = 0x70a08231;
 // allowance(address,address)
 inline constexpr std::uint32_t allowance = 0xdd62ed3e;
+// approve(address,uint256)
+inline constexpr std::uint32_t approve = 0x095ea7b3;
 // isValidSignature(bytes32,bytes)
 inline constexpr std::uint32_t is_valid_signature = 0x1626ba7e;
 

@@ -43,6 +43,9 @@ public:
     // Returns at once; one event for each order.
     void send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events);
 
+    // Some nonce left without us, or is used.
+    void let_others_leave() { nonce_order_.release(); }
+
     // The last transaction was refused because the account can not pay.
     [[nodiscard]] bool lacks_funds() const { return lacks_funds_; }
 

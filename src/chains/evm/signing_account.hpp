@@ -1,15 +1,18 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "chains/evm/account.hpp"
 #include "chains/evm/account_check.hpp"
+#include "chains/evm/fee_approval.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
+#include "chains/evm/own_transactions.hpp"
 #include "chains/evm/seals.hpp"
 #include "chains/evm/sender.hpp"
 #include "chains/evm/signer.hpp"
@@ -36,6 +39,7 @@ public:
         engine::TaskGroup& sends;
         const ports::Clock& clock;
         ports::Logger& logger;
+        std::function<bool()> on_right_chain;  // the node said so
     };
 
     SigningAccount(const Shared& shared, std::unique_ptr<Signer> signer);
@@ -57,6 +61,8 @@ public:
     [[nodiscard]] Nonces& nonces() { return nonces_; }
     [[nodiscard]] const Nonces& nonces() const { return nonces_; }
     [[nodiscard]] Account& account() { return account_; }
+    [[nodiscard]] OwnTransactions& own() { return own_; }
+    [[nodiscard]] FeeApproval& fee_approval() { return fee_approval_; }
     [[nodiscard]] Seals& seals() { return seals_; }
     [[nodiscard]] const Seals& seals() const { return seals_; }
     [[nodiscard]] Sender& sender() { return sender_; }
@@ -65,10 +71,12 @@ public:
 private:
     const std::unique_ptr<Signer> signer_;
     Nonces nonces_;
+    OwnTransactions own_;
     Account account_;
     Seals seals_;
     AccountCheck check_;
     Sender sender_;
+    FeeApproval fee_approval_;
 };
 
 }  // namespace chains::evm

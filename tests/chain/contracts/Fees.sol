@@ -6,6 +6,10 @@ contract FeeToken {
     error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed);
     error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed);
 
+    string public constant symbol = "FEE";
+    uint8 public constant decimals = 18;
+    uint256 public constant totalSupply = 11 * 10 ** 27;
+
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
 

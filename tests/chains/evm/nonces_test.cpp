@@ -96,9 +96,11 @@ TEST_CASE("a number that was given back goes to the next, and larger ones wait u
     nonces.give_back(6);
     CHECK_FALSE(nonces.may_send(7));
     CHECK(nonces.take_holes(5, 8, start).nonces == Numbers{6});
-    CHECK(nonces.is_filling(6));
     CHECK(nonces.next() == 8);
-    nonces.note_filled(6);
+    CHECK(nonces.hold_hole(6));
+    CHECK_FALSE(nonces.hold_hole(6));
+    CHECK_FALSE(nonces.may_send(7));
+    nonces.mark_sent(6);
     CHECK(nonces.may_send(7));
     // The last one is simply the next again; twice is once.
     CHECK(nonces.take() == 8);

@@ -35,6 +35,9 @@ public:
         gateway->prepare(std::move(orders));
     }
     void send(std::vector<engine::SendOrder> orders) override { gateway->send(std::move(orders)); }
+    void send_own(std::vector<store::OwnTransaction> own) override {
+        gateway->send_own(std::move(own));
+    }
     [[nodiscard]] engine::Sealed seal(const domain::RequestId& id, domain::Kind kind,
                                       const engine::Plan& plan) override {
         return gateway->seal(id, kind, plan);

@@ -68,6 +68,10 @@ TEST_CASE("selectors are the hashes of their signatures") {
         {number(Getter::user_decryption_price), "getUserDecryptionPrice()"},
         {number(Getter::version), "getVersion()"},
         {number(Getter::paused), "paused()"},
+        {number(Getter::decimals), "decimals()"},
+        {number(Getter::total_supply), "totalSupply()"},
+        {number(Getter::symbol), "symbol()"},
+        {selector::approve, "approve(address,uint256)"},
         {selector::signatures_invalidated_before, "decryptionSignatureInvalidatedBefore(address)"},
     };
     for (const Row& row : rows) {
