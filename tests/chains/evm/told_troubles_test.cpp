@@ -22,7 +22,8 @@ namespace {
 
 std::string told(Relay& relay, const domain::RequestId& id) {
     store::JobReader reader(relay.engine.store_options);
-    for (const store::HistoryEntry& entry : reader.find(id).value().history) {
+    const store::JobDetails details = reader.find(id).value();
+    for (const store::HistoryEntry& entry : details.history) {
         if (entry.stage == "trouble") return entry.cause + ": " + entry.note;
     }
     return {};
