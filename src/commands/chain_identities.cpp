@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 
 #include "chains/evm/signer.hpp"
+#include "chains/evm/signers/make_signer.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/loopback/transaction.hpp"
 #include "chains/votes/reveal.hpp"
@@ -34,16 +36,19 @@ engine::ChainIdentity loopback(store::Chain chain) {
     return identity;
 }
 
-// Where it is known before anybody is asked.
-std::optional<domain::Address> account_of(const chains::evm::Options& evm) {
-    using Type = chains::evm::Options::Signing::Type;
-    if (evm.signer.type == Type::aws_kms) return std::nullopt;
-    if (evm.signer.type == Type::remote) return evm.signer.address;
+// Those that are known before anybody is asked; all of them or none.
+std::set<domain::Address> accounts_of(const chains::evm::Options& evm) {
+    std::set<domain::Address> accounts;
     try {
-        return chains::evm::private_key_signer(evm.private_key)->address();
+        for (const auto& signing : evm.keys()) {
+            const auto account = chains::evm::signers::configured_account(signing);
+            if (!account) return {};
+            accounts.insert(*account);
+        }
     } catch (const std::invalid_argument& error) {
         throw std::runtime_error(std::string("gateway.type evm: ") + error.what());
     }
+    return accounts;
 }
 
 engine::ChainIdentity evm(const config::Settings& settings) {
@@ -52,16 +57,18 @@ engine::ChainIdentity evm(const config::Settings& settings) {
                                    "evm chain_id=" + std::to_string(options.chain_id) +
                                        " decryption=" + hex(options.decryption) +
                                        " input_verification=" + hex(options.input_verification)};
-    const auto account = account_of(options);
-    if (account) identity.signers.insert(hex(*account));
+    const std::set<domain::Address> accounts = accounts_of(options);
+    for (const domain::Address& account : accounts) identity.signers.insert(hex(account));
     identity.has_trial_beside = has_ledger_beside(settings);
-    identity.is_own = [account, chain_id = options.chain_id, decryption = options.decryption,
+    identity.is_own = [accounts, chain_id = options.chain_id, decryption = options.decryption,
                        input_verification = options.input_verification](domain::ByteView sealed,
                                                                         bool by_signer) {
         const auto transaction = chains::evm::decode_transaction(sealed);
         if (!transaction || transaction->chain_id != chain_id) return false;
         const auto sender = chains::evm::sender_of(sealed);
-        if (by_signer && account && sender != account) return false;
+        if (by_signer && !accounts.empty() && (!sender || !accounts.contains(*sender))) {
+            return false;
+        }
         // What was given up has a no-op in its place.
         return transaction->to == decryption || transaction->to == input_verification ||
                transaction->to == sender;

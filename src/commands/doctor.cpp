@@ -37,12 +37,14 @@ std::vector<Finding> look_at_gateway(const config::Settings& settings, const por
         return {{Finding::Verdict::ok, "gateway.type",
                  "loopback, a chain inside the program; there is nothing to check"}};
     }
-    const auto signer = chains::evm::signers::make_signer(settings.evm, clock);
+    const auto signers = chains::evm::signers::make_signers(settings.evm, clock);
+    std::vector<chains::evm::Signer*> all;
+    for (const auto& signer : signers) all.push_back(signer.get());
     auto nodes = chains::evm::make_nodes(settings.evm, clock);
     const auto probes = chains::evm::make_probes(settings.evm, clock);
     chains::evm::Options options = settings.evm;
     options.shares_threshold = settings.engine.user_decrypt_shares_threshold;
-    return chains::evm::diagnose(options, nodes, probes, *signer, clock);
+    return chains::evm::diagnose(options, nodes, probes, all, clock);
 }
 
 Finding confirmations(const config::Settings& settings) {

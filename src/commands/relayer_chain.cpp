@@ -6,7 +6,7 @@
 #include <string>
 
 #include "chains/evm/gateway.hpp"
-#include "chains/evm/signer.hpp"
+#include "chains/evm/signers/make_signer.hpp"
 #include "chains/loopback/gateway.hpp"
 #include "commands/exit_status.hpp"
 #include "platform/worker_pool.hpp"
@@ -67,18 +67,14 @@ private:
     NoRounds rounds_;
 };
 
-// The account, where it is known before anybody is asked.
-std::string signer_of(const chains::evm::Options& evm) {
-    using Type = chains::evm::Options::Signing::Type;
-    switch (evm.signer.type) {
-        case Type::aws_kms:
-            return "aws_kms";
-        case Type::remote:
-            return "0x" + domain::to_hex(evm.signer.address);
-        case Type::private_key:
-            break;
+// The accounts, where they are known before anybody is asked.
+std::string signers_of(const chains::evm::Options& evm) {
+    std::string all;
+    for (const auto& signing : evm.keys()) {
+        const auto account = chains::evm::signers::configured_account(signing);
+        all += (all.empty() ? "" : ",") + (account ? "0x" + domain::to_hex(*account) : "aws_kms");
     }
-    return "0x" + domain::to_hex(chains::evm::private_key_signer(evm.private_key)->address());
+    return all;
 }
 
 // Without URLs: they may hold secrets.
@@ -88,7 +84,7 @@ std::string line_of(const chains::evm::Options& evm) {
         chains += (chains.empty() ? "" : ",") + std::to_string(chain.chain_id);
     }
     return "gateway type=evm chain_id=" + std::to_string(evm.chain_id) +
-           " signer=" + signer_of(evm) +
+           " signer=" + signers_of(evm) +
            " listeners=" + std::to_string(evm.listening.listeners.size()) +
            " host_chains=" + chains;
 }

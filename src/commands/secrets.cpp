@@ -1,8 +1,10 @@
 #include "commands/secrets.hpp"
 
+#include <map>
 #include <stdexcept>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "api/access/authenticator.hpp"
 #include "api/access/secret_file.hpp"
@@ -12,12 +14,15 @@
 #include "commands/exit_status.hpp"
 #include "config/secret_values.hpp"
 #include "config/source.hpp"
+#include "domain/keccak.hpp"
 #include "net/tls.hpp"
 #include "platform/real_clock.hpp"
 
 namespace commands {
 
 namespace {
+
+using Signing = chains::evm::Options::Signing;
 
 std::string credentials_directory() {
     for (const auto& [name, value] : config::process_environment()) {
@@ -41,12 +46,19 @@ void find_tls_files(net::HttpOptions& http, const std::string& credentials) {
 std::vector<std::string> leave_out_credentials(config::Settings& settings) {
     std::vector<std::string> lines;
     if (!settings.api.access.credentials_directory.empty()) return lines;
+    std::vector<std::string*> files;
     for (std::string* file :
          {&settings.api.access.client_keys_file, &settings.api.access.share_tokens_file,
           &settings.http.tls_certificate_file, &settings.http.tls_key_file,
-          &settings.admin.token_file, &settings.signer_key_file, &settings.evm.signer.ca_file,
-          &settings.evm.signer.client_certificate_file, &settings.evm.signer.client_key_file,
-          &settings.evm.signer.token_file}) {
+          &settings.admin.token_file}) {
+        files.push_back(file);
+    }
+    for (auto& signing : settings.evm.keys()) {
+        files.insert(files.end(),
+                     {&signing.private_key_file, &signing.ca_file, &signing.client_certificate_file,
+                      &signing.client_key_file, &signing.token_file});
+    }
+    for (std::string* file : files) {
         if (!api::access::is_credential(*file)) continue;
         lines.push_back("not_checked file=" + base::log_value(*file) +
                         " reason=\"only the service has it\"");
@@ -62,51 +74,76 @@ void read_admin_token(config::Settings& settings) {
 }
 
 // Whether the digits are a key at all: not every number is.
-void check_signer_key(const std::string& key) {
+void check_signer_key(const Signing& signing) {
     try {
-        static_cast<void>(chains::evm::private_key_signer(key));
+        static_cast<void>(chains::evm::private_key_signer(signing.private_key));
     } catch (const std::invalid_argument&) {
-        throw std::runtime_error(
-            "gateway.tx_engine.signer.private_key: is no key; allowed: 64 hexadecimal digits, a "
-            "number from 1 to the order of secp256k1 less 1");
+        throw std::runtime_error(signing.table +
+                                 ".private_key: is no key; allowed: 64 hexadecimal digits, a "
+                                 "number from 1 to the order of secp256k1 less 1");
     }
 }
 
 // By their paths; the token is read when it is needed, and now to see whether it can be.
-void find_signer_files(chains::evm::Options::Signing& signer, const std::string& credentials) {
-    if (!signer.token_file.empty()) config::check_signer_token(signer.token_file, credentials);
+void find_signer_files(Signing& signer, const std::string& credentials) {
+    if (!signer.token_file.empty()) {
+        config::check_signer_token(signer.table + ".token_file", signer.token_file, credentials);
+    }
     for (std::string* file : {&signer.ca_file, &signer.client_certificate_file,
                               &signer.client_key_file, &signer.token_file}) {
         if (file->empty()) continue;
         auto place = api::access::place_of(*file, credentials);
         if (const auto* problem = std::get_if<api::access::FileProblem>(&place)) {
-            throw std::runtime_error("gateway.tx_engine.signer: " + problem->text);
+            throw std::runtime_error(signer.table + ": " + problem->text);
         }
         *file = std::get<std::string>(std::move(place));
     }
 }
 
-void read_signer_key(config::Settings& settings) {
-    if (settings.gateway != config::GatewayType::evm) return;
-    if (settings.evm.signer.type != chains::evm::Options::Signing::Type::private_key) {
-        find_signer_files(settings.evm.signer, settings.api.access.credentials_directory);
+void read_signer_key(Signing& signing, const std::string& credentials) {
+    if (signing.type != Signing::Type::private_key) {
+        find_signer_files(signing, credentials);
         return;
     }
-    if (!settings.signer_key_file.empty()) {
-        settings.evm.private_key = config::read_signer_key(
-            settings.signer_key_file, settings.api.access.credentials_directory);
+    if (!signing.private_key_file.empty()) {
+        signing.private_key = config::read_signer_key(signing.table + ".private_key_file",
+                                                      signing.private_key_file, credentials);
     }
     // Nothing when only the running service has it.
-    if (!settings.evm.private_key.empty()) check_signer_key(settings.evm.private_key);
+    if (!signing.private_key.empty()) check_signer_key(signing);
+}
+
+// Two that sign for one account would give out each nonce twice.
+void require_different_accounts(const chains::evm::Options& evm) {
+    std::map<domain::Address, std::string> tables;
+    for (const Signing& signing : evm.keys()) {
+        if (signing.type == Signing::Type::private_key && signing.private_key.empty()) continue;
+        const auto account = chains::evm::signers::configured_account(signing);
+        if (!account) continue;
+        const auto [first, is_new] = tables.emplace(*account, signing.table);
+        if (is_new) continue;
+        throw std::runtime_error(signing.table + ": signs for the same account as " +
+                                 first->second + ", " + domain::checksummed(*account) +
+                                 "; allowed: a key of its own for each");
+    }
+}
+
+void read_signer_keys(config::Settings& settings) {
+    if (settings.gateway != config::GatewayType::evm) return;
+    for (Signing& signing : settings.evm.keys()) {
+        read_signer_key(signing, settings.api.access.credentials_directory);
+    }
+    require_different_accounts(settings.evm);
 }
 
 // Those who use them read them again; here a start ends before anything is on disk.
 void try_keys_and_certificate(const config::Settings& settings) {
     const platform::RealClock clock;
     const api::access::Authenticator authenticator(settings.api.access, clock);
-    if (settings.gateway == config::GatewayType::evm &&
-        settings.evm.signer.type == chains::evm::Options::Signing::Type::remote) {
-        static_cast<void>(chains::evm::signers::make_signer(settings.evm, clock));
+    for (const Signing& signing : settings.evm.keys()) {
+        if (settings.gateway != config::GatewayType::evm) break;
+        if (signing.type != Signing::Type::remote) continue;
+        static_cast<void>(chains::evm::signers::make_signer(settings.evm, signing, clock));
     }
     const net::HttpOptions& http = settings.http;
     if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
@@ -118,7 +155,7 @@ void try_keys_and_certificate(const config::Settings& settings) {
 
 void find_signer_key(config::Settings& settings) {
     settings.api.access.credentials_directory = credentials_directory();
-    read_signer_key(settings);
+    read_signer_keys(settings);
 }
 
 void find_secrets(config::Settings& settings) {
@@ -126,7 +163,7 @@ void find_secrets(config::Settings& settings) {
     try {
         find_tls_files(settings.http, settings.api.access.credentials_directory);
         read_admin_token(settings);
-        read_signer_key(settings);
+        read_signer_keys(settings);
         try_keys_and_certificate(settings);
     } catch (const std::runtime_error& error) {
         throw BadSettings(error.what());

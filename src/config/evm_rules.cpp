@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/text.hpp"
@@ -29,94 +27,17 @@ public:
     EvmChecks(const Node& root, Settings&& settings, Findings& findings) = delete;
 
     void run() {
-        signer();
         listeners();
         depths();
         send_timeout();
         if (settings_.gateway != GatewayType::evm) return;
         required();
         read_nodes();
-        key();
         no_zero_address();
     }
 
 private:
     // --- for any gateway ---
-
-    // Who signs must be complete, though nobody signs on a loopback.
-    void signer() {
-        const Node* node = find(root_, signer_table);
-        if (node == nullptr || !std::holds_alternative<Node::Table>(node->value)) return;
-        const auto type = signer_type();
-        if (!type) {
-            missing(*node, "type", "private_key, aws_kms or remote");
-        } else if (*type == "private_key") {
-            both_keys();
-            if (!has_key_file()) require(*node, "private_key", key_allowed);
-        } else if (*type == "aws_kms") {
-            require(*node, "key_id", "text");
-            require(*node, "region", "text");
-            region();
-            no_key_here(*type);
-        } else if (*type == "remote") {
-            require(*node, "url", "http://HOST… or https://HOST…");
-            require(*node, "address", "the address of the account");
-            remote_files();
-            no_key_here(*type);
-        }
-    }
-
-    // It becomes a part of a host's name.
-    void region() {
-        const std::string& region = evm_.signer.region;
-        const auto fits = [](char c) { return base::is_lower(c) || base::is_digit(c) || c == '-'; };
-        if (std::ranges::all_of(region, fits)) return;
-        findings_.error_where_set({signer_table + ".region"}, "is no region",
-                                  "small letters, digits and -, such as eu-central-1");
-    }
-
-    // A key that nobody needs should lie nowhere.
-    void no_key_here(const std::string& type) {
-        for (const char* name : {".private_key", ".private_key_file"}) {
-            if (!findings_.was_set(signer_table + name)) continue;
-            findings_.error_where_set({signer_table + name},
-                                      "is set, and type is " + type + ", which has no use for it",
-                                      "no key here, or type private_key");
-        }
-    }
-
-    void remote_files() {
-        const auto& signer = evm_.signer;
-        if (signer.client_certificate_file.empty() != signer.client_key_file.empty()) {
-            findings_.error_where_set(
-                {signer_table + ".client_certificate_file", signer_table + ".client_key_file"},
-                "one is set without the other", "both or neither");
-        }
-        const bool has_tls = base::lower_case(signer.url).starts_with("https:");
-        for (const auto& [name, file] :
-             {std::pair{".ca_file", &signer.ca_file},
-              std::pair{".client_certificate_file", &signer.client_certificate_file}}) {
-            if (has_tls || file->empty() || signer.url.empty()) continue;
-            findings_.error_where_set({signer_table + name},
-                                      "needs TLS, and gateway.tx_engine.signer.url has none",
-                                      "an https URL, or no file");
-        }
-    }
-
-    void both_keys() {
-        if (!has_key_file() || !findings_.was_set(signer_table + ".private_key")) return;
-        findings_.error_where_set({signer_table + ".private_key_file"},
-                                  signer_table + ".private_key is set too", "one of the two");
-    }
-
-    void require(const Node& table, const std::string& name, const std::string& allowed) {
-        if (!findings_.was_set(signer_table + "." + name)) missing(table, name, allowed);
-    }
-
-    void missing(const Node& table, const std::string& name, const std::string& allowed) {
-        const std::string key = signer_table + "." + name;
-        if (!findings_.refused(key)) findings_.error(table.origin, key, "is missing", allowed);
-    }
 
     void listeners() {
         const Node* list = find(root_, pool_table + ".listeners");
@@ -171,8 +92,10 @@ private:
                    "1 to 5 entries, each a table",
                    R"({type = "polling", url = "http://localhost:8757"})");
         }
+        const bool has_signers = find(root_, "gateway.tx_engine.signers") != nullptr;
         for (const Key& key : keys()) {
             if (!key.required_by_evm) continue;
+            if (has_signers && key.name.starts_with(signer_table + ".")) continue;
             const std::size_t list = key.name.find("[].");
             if (list == std::string::npos) {
                 required_key(key.name, key);
@@ -210,33 +133,6 @@ private:
                                   "both, or neither to read from the nodes for transactions");
     }
 
-    void key() {
-        const auto type = signer_type();
-        key_in_open_file();
-        // Otherwise the table is there and signer() has said it.
-        if (type || has_key_file() || findings_.was_set(signer_table + ".private_key")) return;
-        absent(signer_table + ".private_key", "The key that signs transactions", key_allowed,
-               R"(private_key_file = "/etc/posthouse/signer-key")");
-    }
-
-    // As for every file that holds a secret. What came from the environment names no file.
-    void key_in_open_file() {
-        const std::string name = signer_table + ".private_key";
-        const auto origin = findings_.origins.find(name);
-        if (origin == findings_.origins.end()) return;
-        const std::string file = origin->second.substr(0, origin->second.rfind(':'));
-        std::error_code missing;
-        const auto mode = std::filesystem::status(file, missing).permissions();
-        if (missing ||
-            (mode & std::filesystem::perms::others_all) == std::filesystem::perms::none ||
-            mode == std::filesystem::perms::unknown) {
-            return;
-        }
-        findings_.error_where_set({name}, "lies in a file that is open to other users",
-                                  "a file closed to them (chmod 600), private_key_file, or the "
-                                  "environment");
-    }
-
     void no_zero_address() {
         const auto check = [&](const std::string& key, const domain::Address& address) {
             if (address != domain::Address{}) return;
@@ -247,8 +143,10 @@ private:
         check("gateway.contracts.input_verification_address", evm_.input_verification);
         check("protocol_config.address", evm_.protocol_config.address);
         check("keyurl.kms_generation_address", evm_.key_urls.kms_generation);
-        if (findings_.was_set(signer_table + ".address")) {
-            check(signer_table + ".address", evm_.signer.address);
+        for (const auto& signer : evm_.keys()) {
+            if (findings_.was_set(signer.table + ".address")) {
+                check(signer.table + ".address", signer.address);
+            }
         }
         const std::string contracts = "gateway.contracts.";
         if (evm_.protocol_payment) {
@@ -260,14 +158,6 @@ private:
         }
     }
 
-    [[nodiscard]] std::optional<std::string> signer_type() const {
-        return text_at(root_, signer_table + ".type");
-    }
-    [[nodiscard]] bool has_key_file() const { return !settings_.signer_key_file.empty(); }
-
-    inline static const std::string key_allowed =
-        "64 hexadecimal digits, or the file that holds them in private_key_file";
-
     const Node& root_;
     const Settings& settings_;
     const chains::evm::Options& evm_;
@@ -278,6 +168,7 @@ private:
 
 void check_evm(const Node& root, const Settings& settings, Findings& findings) {
     EvmChecks{root, settings, findings}.run();
+    check_signers(root, settings, findings);
 }
 
 void settle_evm(Loaded& loaded) {
@@ -296,13 +187,13 @@ void settle_evm(Loaded& loaded) {
         evm.host_chains[i].chain_id = settings.api.host_chain_ids[i];
     }
     if (evm.read_urls.empty()) evm.read_urls = evm.write_urls;
-    const bool in_the_clear = evm.signer.type == chains::evm::Options::Signing::Type::remote &&
-                              !evm.signer.token_file.empty() &&
-                              base::lower_case(evm.signer.url).starts_with("http:");
-    if (in_the_clear) {
-        loaded.warnings.emplace_back(
-            "signer_token_in_the_clear hint=\"gateway.tx_engine.signer.url is http: whoever sees "
-            "the token can sign; use https\"");
+    for (const auto& signer : evm.keys()) {
+        const bool in_the_clear = signer.type == chains::evm::Options::Signing::Type::remote &&
+                                  !signer.token_file.empty() &&
+                                  base::lower_case(signer.url).starts_with("http:");
+        if (!in_the_clear) continue;
+        loaded.warnings.push_back("signer_token_in_the_clear hint=\"" + signer.table +
+                                  ".url is http: whoever sees the token can sign; use https\"");
     }
     if (evm.listening.listeners.size() == 1) {
         loaded.warnings.emplace_back(

@@ -74,8 +74,14 @@ const TableList* list_of(const std::string& name) {
     return find_table_list(name.substr(0, name.find("[]")));
 }
 
+bool is_there(const Key& key, const Settings& defaults) {
+    return !in_list(key.name) || list_of(key.name)->size(defaults) > 0;
+}
+
+// Of a list without entries the sample has the defaults of one.
 bool has_default(const Key& key, const Settings& defaults) {
-    return key.show && (!in_list(key.name) || list_of(key.name)->size(defaults) > 0);
+    const bool in_sample = !key.required && !key.sample.empty();
+    return key.show && (is_there(key, defaults) || in_sample);
 }
 
 // Shown with a value that is in force, not as a comment.
@@ -84,15 +90,15 @@ bool is_live(const Key& key, const Settings& defaults) {
 }
 
 std::string value_of(const Key& key, const Settings& defaults) {
-    return has_default(key, defaults) ? key.show(defaults, 0) : key.sample;
+    return key.show && is_there(key, defaults) ? key.show(defaults, 0) : key.sample;
 }
 
 void describe_key(std::ostringstream& out, const Key& key, const Settings& defaults) {
     comment(out, key.doc + std::string{effect_text(key.effect)});
     std::string facts;
     if (!key.unit.empty()) facts += "Unit: " + key.unit + ". ";
-    facts +=
-        has_default(key, defaults) ? "Default: " + key.show(defaults, 0) + ". " : "Default: none. ";
+    facts += has_default(key, defaults) ? "Default: " + value_of(key, defaults) + ". "
+                                        : "Default: none. ";
     facts += "Allowed: " + key.allowed + ".";
     comment(out, facts);
 }

@@ -6,6 +6,8 @@
 namespace config {
 namespace {
 
+constexpr std::size_t signers_max = 32;
+
 std::vector<TableList> lists() {
     std::vector<TableList> all;
     all.push_back({"host_chains", 1, 1'000, "The chains whose handles are served; ids are unique.",
@@ -23,6 +25,18 @@ std::vector<TableList> lists() {
          Effect::needs_chain,
          [](Settings& s, std::size_t entries) { s.evm.listening.listeners.assign(entries, {}); },
          [](const Settings& s) { return s.evm.listening.listeners.size(); }});
+    all.push_back(
+        {"gateway.tx_engine.signers", 1, signers_max,
+         "Several keys at once, in place of gateway.tx_engine.signer: requests are spread "
+         "over them. With aws_kms each needs its address.",
+         Effect::needs_chain,
+         [](Settings& s, std::size_t entries) {
+             s.evm.signers.assign(entries, {});
+             for (std::size_t i = 0; i < entries; ++i) {
+                 s.evm.signers[i].table = "gateway.tx_engine.signers[" + std::to_string(i) + "]";
+             }
+         },
+         [](const Settings& s) { return s.evm.signers.size(); }});
     all.push_back({"gateway.loopback.rounds", 0, 100'000,
                    "The vote rounds that exist; without an entry every round does, until "
                    "rounds_end.",

@@ -25,6 +25,7 @@ namespace config {
 [[nodiscard]] std::vector<Key> chain_keys();
 [[nodiscard]] std::vector<Key> gateway_keys();
 [[nodiscard]] std::vector<Key> evm_keys();
+[[nodiscard]] std::vector<Key> signer_keys();
 [[nodiscard]] std::vector<Key> loopback_keys();
 [[nodiscard]] std::vector<Key> storage_keys();
 [[nodiscard]] std::vector<Key> helper_keys();

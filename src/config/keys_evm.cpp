@@ -8,10 +8,6 @@ namespace {
 using namespace std::chrono_literals;
 using Listener = chains::evm::Options::Listener;
 
-ValueType<std::string> place_of_file() {
-    return text("a path or credential:NAME, at most 4096 bytes; empty: none", 0, 4'096);
-}
-
 const std::string sample_node = "\"http://localhost:8757\"";
 
 Key superseded(std::string name, std::int64_t min, std::int64_t max, std::string sample,
@@ -100,62 +96,6 @@ std::vector<Key> listener_keys() {
     };
 }
 
-std::vector<Key> signer_keys() {
-    using Type = chains::evm::Options::Signing::Type;
-    const std::string table = "gateway.tx_engine.signer.";
-    const auto secret_text = secret("text, at most 4096 bytes");
-    const auto type = choice<Type>(
-        {{"private_key", Type::private_key}, {"aws_kms", Type::aws_kms}, {"remote", Type::remote}});
-    return {
-        needed_by_evm(without_default(
-            key(table + "type", type, SETTING(evm.signer.type),
-                "Who signs transactions: a key in this process, one of AWS KMS, or somebody who "
-                "answers eth_signTransaction (Web3Signer, Clef, plugins of Vault)."),
-            "\"private_key\"")),
-        hidden(without_default(key(table + "private_key", private_key(), SETTING(evm.private_key),
-                                   "For type private_key: the key, or private_key_file."),
-                               "\"\"")),
-        key(table + "private_key_file", place_of_file(), SETTING(signer_key_file),
-            "A file that holds the key and nothing else, closed to other users (chmod 600)."),
-        key(table + "low_balance_ether", amount(ether_decimals), SETTING(evm.low_balance),
-            "A warning is logged while the account has less; 0: none.", "ether"),
-        key(table + "timeout", duration(100ms, 15s), SETTING(evm.signer.timeout),
-            "For types aws_kms and remote: one signature."),
-        hidden(without_default(key(table + "key_id", secret_text, SETTING(evm.signer.key_id),
-                                   "For type aws_kms: id, ARN or alias of the key."),
-                               "\"\"")),
-        hidden(without_default(key(table + "region", secret_text, SETTING(evm.signer.region),
-                                   "For type aws_kms, such as eu-central-1."),
-                               "\"\"")),
-        hidden(without_default(
-            key(table + "endpoint", url({"http", "https"}), SETTING(evm.signer.endpoint),
-                "For type aws_kms, optional: in place of https://kms.REGION.amazonaws.com."),
-            "\"http://localhost:4566\"")),
-    };
-}
-
-std::vector<Key> remote_signer_keys() {
-    const std::string table = "gateway.tx_engine.signer.";
-    return {
-        hidden(without_default(key(table + "url", url({"http", "https"}), SETTING(evm.signer.url),
-                                   "For type remote: where eth_signTransaction is answered."),
-                               "\"https://localhost:9000\"")),
-        without_default(key(table + "address", address(), SETTING(evm.signer.address),
-                            "For type remote: the account it signs for."),
-                        "\"0x0000000000000000000000000000000000000001\""),
-        key(table + "ca_file", place_of_file(), SETTING(evm.signer.ca_file),
-            "For type remote: PEM, whom TLS trusts instead of the system's authorities."),
-        key(table + "client_certificate_file", place_of_file(),
-            SETTING(evm.signer.client_certificate_file),
-            "For type remote: PEM, the certificate we show, with client_key_file."),
-        key(table + "client_key_file", place_of_file(), SETTING(evm.signer.client_key_file),
-            "For type remote: PEM, its key, closed to other users (chmod 600)."),
-        key(table + "token_file", place_of_file(), SETTING(evm.signer.token_file),
-            "For type remote: a file that holds a bearer token and nothing else, closed to other "
-            "users; it is read again every half minute."),
-    };
-}
-
 std::vector<Key> sending_keys() {
     const std::string table = "gateway.tx_engine.";
     const std::string fees = table + "fees.";
@@ -209,7 +149,7 @@ std::vector<Key> evm_keys() {
                                       "permission check", SETTING(evm.acl_retry));
     return with_effect(Effect::needs_chain,
                        joined({node_keys(), listening_keys(), listener_keys(), signer_keys(),
-                               remote_signer_keys(), sending_keys(), acl_retry, contract_keys()}));
+                               sending_keys(), acl_retry, contract_keys()}));
 }
 
 }  // namespace config

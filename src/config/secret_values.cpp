@@ -56,24 +56,24 @@ std::string read_token_file(const std::string& place, const std::string& credent
     return read_value("http.admin_token_file", place, credentials_directory, problem_of);
 }
 
-void check_signer_token(const std::string& place, const std::string& credentials_directory) {
+void check_signer_token(const std::string& key, const std::string& place,
+                        const std::string& credentials_directory) {
     const auto problem_of = [](std::string_view token) -> std::optional<std::string> {
         if (!token.empty() && std::ranges::all_of(token, base::is_visible)) return std::nullopt;
         return "holds no token; allowed: visible ASCII characters, and nothing else";
     };
-    std::string token =
-        read_value("gateway.tx_engine.signer.token_file", place, credentials_directory, problem_of);
+    std::string token = read_value(key, place, credentials_directory, problem_of);
     api::access::wipe(token);
 }
 
-std::string read_signer_key(const std::string& place, const std::string& credentials_directory) {
-    const auto problem_of = [](std::string_view key) -> std::optional<std::string> {
-        if (is_key(key)) return std::nullopt;
+std::string read_signer_key(const std::string& key, const std::string& place,
+                            const std::string& credentials_directory) {
+    const auto problem_of = [](std::string_view digits) -> std::optional<std::string> {
+        if (is_key(digits)) return std::nullopt;
         return "holds no private key; allowed: 64 hexadecimal digits, with or without 0x, and "
                "nothing else";
     };
-    return read_value("gateway.tx_engine.signer.private_key_file", place, credentials_directory,
-                      problem_of);
+    return read_value(key, place, credentials_directory, problem_of);
 }
 
 domain::Bytes32 read_backup_key(const std::string& place) {

@@ -20,12 +20,13 @@ inline constexpr std::string_view admin_token_allowed =
 [[nodiscard]] std::string read_token_file(const std::string& place,
                                           const std::string& credentials_directory);
 
-// The private key: 64 hexadecimal digits with or without 0x.
-[[nodiscard]] std::string read_signer_key(const std::string& place,
+// The private key: 64 hexadecimal digits with or without 0x. `key`: the name of the setting.
+[[nodiscard]] std::string read_signer_key(const std::string& key, const std::string& place,
                                           const std::string& credentials_directory);
 
 // Whether the bearer token for a remote signer can be read.
-void check_signer_token(const std::string& place, const std::string& credentials_directory);
+void check_signer_token(const std::string& key, const std::string& place,
+                        const std::string& credentials_directory);
 // The key of the vote shares in a backup: 32 bytes as 64 hexadecimal digits.
 [[nodiscard]] domain::Bytes32 read_backup_key(const std::string& place);
 

@@ -34,8 +34,6 @@ struct Settings {
     chains::evm::Options evm;
     chains::votes::Options votes;
     chains::votes::WebhookOptions webhook;
-    // Where evm.private_key stands instead: a path or credential:NAME; empty: nowhere.
-    std::string signer_key_file;
     platform::LogOptions log;
     net::Proxies proxies;  // of the environment; to nodes, vote chains, provers and webhooks
 

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace engine {
 
 namespace {
@@ -126,10 +128,19 @@ void claim_unmarked(store::Store& store, const ChainIdentity& identity) {
 
 void require_signers(store::Store& store, const ChainIdentity& identity, const Mark& mark) {
     if (identity.signers.empty()) return;
-    const auto missing = std::ranges::find_if_not(
-        mark.signers, [&](const std::string& signer) { return identity.signers.contains(signer); });
-    if (missing == mark.signers.end() || store.count_unfinished(identity.chain) == 0) return;
-    refuse_unfinished(store, identity, "the account " + *missing + " has signed in it");
+    std::set<std::string> unsettled;
+    for (const std::string& account : store.unsettled_accounts()) {
+        unsettled.insert(base::lower_case(account));
+    }
+    for (const std::string& signer : mark.signers) {
+        const bool is_bound = unsettled.contains(signer) || unsettled.contains("");
+        if (identity.signers.contains(signer) || !is_bound) continue;
+        refuse(store, identity,
+               "the account " + signer +
+                   " has signed in it, and not all of that is settled: transactions are on their "
+                   "way, or in blocks that may still be replaced; configure its key as well until "
+                   "they are settled, or choose another --data-dir");
+    }
 }
 
 std::uint64_t forget(store::Store& store, const std::vector<std::int64_t>& all) {

@@ -18,8 +18,9 @@ struct ChainIdentity {
     store::Chain chain = store::Chain::gateway;
     // One line: type, number, contracts. Same text, same chain.
     std::string is;
-    std::set<std::string> signers{};  // accounts; empty: nobody signs, or not known yet
-    bool is_trial = false;            // lives in this process, its results are invented
+    // Accounts, in small letters; empty: nobody signs, or not known yet.
+    std::set<std::string> signers{};
+    bool is_trial = false;  // lives in this process, its results are invented
     // A trial chain left its traces beside the database.
     bool has_trial_beside = false;
     // Whether these bytes are a transaction of this chain, `by_signer`: signed by one of those.
@@ -33,7 +34,7 @@ public:
 };
 
 // Marks a database without a mark, if all that was ever signed in it is this chain's. Signers may
-// be added, and be left out while nothing is unfinished. Throws ForeignDatabase.
+// be added, and be left out once all of their nonces are settled. Throws ForeignDatabase.
 void claim(store::Store& store, const ChainIdentity& identity);
 
 struct Adopted {

@@ -81,7 +81,9 @@ struct Context {
     std::map<std::int64_t, domain::Monotonic> late_shares_told{};  // by round
     std::map<std::int64_t, domain::Timestamp> held{};              // since when; holds.hpp
     std::set<std::int64_t> released{};                             // were held, and are not over
-    bool accounts_unsettled = false;  // AccountFound has not come, and will
+    // Of which AccountFound has not come, and will; and whether that of any has.
+    std::set<std::string> accounts_unsettled{};
+    bool account_found = false;
     std::int64_t restored_up_to = 0;  // store::restored_mark
 };
 

@@ -36,6 +36,8 @@ struct Unreachable {
     domain::Milliseconds hold{0};
     // No node was reached, or only a provider's front door (engine::Options::unreachable_limit).
     bool unreached = false;
+    // Whether `hold` is for all that wait to be sent, not only for this one.
+    bool holds_others = true;
 };
 
 [[nodiscard]] inline Unreachable unreached(std::string reason) {
@@ -250,7 +252,8 @@ struct OwnSettled {
 struct Resume {
     // How far each listener's answers are applied; absent: it never delivered.
     std::map<std::string, std::uint64_t> cursors;
-    // Transactions whose outcome is not known; without their bytes.
+    // Transactions whose outcome is not known; without their bytes unless only these say whose they
+    // are.
     std::vector<Sealed> in_flight;
     // Nonces of ours in blocks that may be replaced.
     std::vector<store::UsedNonce> used;
@@ -290,11 +293,20 @@ public:
     virtual void own_settled(OwnSettled /*event*/) {}
 };
 
-// How the chain and our account on it stand; absent: not known.
+struct SignerReadings {
+    std::string account;                            // its address
+    std::optional<double> balance{};                // in units of 10^18 wei
+    std::optional<std::uint64_t> nonce_distance{};  // transactions sent and not included
+    std::optional<std::string> problem{};           // why nothing goes out from there
+};
+
+// How the chain and our accounts on it stand; absent: not known.
 struct ChainReadings {
     std::optional<double> signer_balance;                // in units of 10^18 wei
     std::optional<std::uint64_t> signer_nonce_distance;  // transactions sent and not included
     std::optional<std::uint64_t> head_lag;               // blocks between the head and our reading
+    // Where there are several, in place of the first two.
+    std::vector<SignerReadings> signers{};
 };
 
 // Port: a chain. Orders return at once; exactly one answer per order comes back through

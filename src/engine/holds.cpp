@@ -65,8 +65,11 @@ void load(Context& context) {
 
 void begin(Context& context) {
     load(context);
-    context.accounts_unsettled = std::ranges::any_of(
-        context.store.marks(), [](const auto& mark) { return mark.first.starts_with(nonce_mark); });
+    context.account_found = false;
+    context.accounts_unsettled.clear();
+    for (const auto& [account, nonce] : known_nonces(context.store)) {
+        context.accounts_unsettled.insert(account);
+    }
     tell(context);
 }
 
@@ -133,6 +136,13 @@ bool may_take_another_nonce(const Context& context, const store::Row& row) {
     return row.id.sequence > context.restored_up_to || context.released.contains(row.id.sequence);
 }
 
+bool is_unsettled(Context& context, const store::Row& row) {
+    if (context.accounts_unsettled.empty()) return false;
+    const std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
+    if (attempts.empty() || attempts.back().account.empty()) return !context.account_found;
+    return context.accounts_unsettled.contains(attempts.back().account);
+}
+
 Released release(Context& context, const Release& release) {
     Released released;
     if (release.all) {
@@ -171,7 +181,8 @@ std::map<std::string, std::uint64_t> known_nonces(store::Store& store) {
 
 void apply(Context& context, const AccountFound& event) {
     const std::string mark = std::string(nonce_mark) + event.account;
-    context.accounts_unsettled = false;
+    context.accounts_unsettled.erase(event.account);
+    context.account_found = true;
     const std::uint64_t known = context.store.mark(mark).value_or(0);
     context.store.set_mark(mark, std::max(known, event.count));
     if (!event.sent_by_others) return;

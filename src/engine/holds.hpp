@@ -39,6 +39,10 @@ void set_aside(Context& context, const store::Row& row);
 // it one.
 [[nodiscard]] bool may_take_another_nonce(const Context& context, const store::Row& row);
 
+// Whether it is not known yet if the chain is ahead of what this database knows of the account that
+// signed for a request.
+[[nodiscard]] bool is_unsettled(Context& context, const store::Row& row);
+
 // They go on where they stood.
 [[nodiscard]] Released release(Context& context, const Release& release);
 

@@ -306,8 +306,9 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
 
 Resume resume(store::Store& store) {
     Resume resume{store.cursors(), {}, store.nonces_included(), holds::known_nonces(store)};
-    for (const store::Attempt& attempt : store.attempts_in_work()) {
-        resume.in_flight.push_back({attempt.nonce, attempt.hash, {}, attempt.at});
+    for (store::Attempt& attempt : store.attempts_in_work()) {
+        resume.in_flight.push_back({attempt.nonce, attempt.hash, std::move(attempt.sealed),
+                                    attempt.at, std::move(attempt.account)});
     }
     resume.own = store.own_unsettled();
     for (const store::OwnTransaction& own : resume.own) {

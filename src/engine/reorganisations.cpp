@@ -112,7 +112,7 @@ void repair_later(Context& context, const store::Row& row, const Unreachable& un
 
 void signed_again(Context& context, const store::Row& row, const Sealed& sealed) {
     const std::int64_t id = row.id.sequence;
-    context.store.add_attempt(id, {sealed.nonce, sealed.hash, sealed.bytes, {}}, context.now.wall);
+    context.store.add_attempt(id, sealing::attempt_of(sealed), context.now.wall);
     holds::remember_nonce(context, sealed);
     context.store.include({id, sealed.hash, {}, {}, false});
     context.repairs[id] = context.now.monotonic;
@@ -123,7 +123,7 @@ void sent_again(Context& context, const store::Row& row, const Sent& event) {
     if (const auto* unreachable = std::get_if<Unreachable>(&event.outcome)) {
         repair_later(context, row, *unreachable);
     } else if (const auto* reseal = std::get_if<Reseal>(&event.outcome)) {
-        if (reseal->another_nonce && context.accounts_unsettled) {
+        if (reseal->another_nonce && holds::is_unsettled(context, row)) {
             repair_later(context, row, Unreachable{"looking whether the chain is ahead"});
             return;
         }

@@ -13,6 +13,12 @@ using domain::Cause;
 using domain::Kind;
 using domain::Status;
 
+store::Attempt attempt_of(const Sealed& sealed) {
+    store::Attempt attempt{sealed.nonce, sealed.hash, sealed.bytes, {}};
+    attempt.account = sealed.account;
+    return attempt;
+}
+
 namespace {
 
 // False: somebody else was faster.
@@ -32,8 +38,7 @@ bool store_sealed(Context& context, const store::Row& row, Sealed sealed) {
         ++context.stale;
         return false;
     }
-    context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
-                              context.now.wall);
+    context.store.add_attempt(row.id.sequence, attempt_of(sealed), context.now.wall);
     log_stage(context, row, Status::tx_in_flight,
               " nonce=" + std::to_string(sealed.nonce) + " hash=0x" + domain::to_hex(sealed.hash));
     holds::remember_nonce(context, sealed);
@@ -54,8 +59,7 @@ bool store_another(Context& context, store::Row row, const Sealed& sealed) {
         ++context.stale;
         return false;
     }
-    context.store.add_attempt(row.id.sequence, {sealed.nonce, sealed.hash, sealed.bytes, {}},
-                              context.now.wall);
+    context.store.add_attempt(row.id.sequence, attempt_of(sealed), context.now.wall);
     holds::remember_nonce(context, sealed);
     if (auto inclusion = context.store.inclusion(row.id.sequence)) {
         inclusion->hash = sealed.hash;  // it was replaced, and this one goes out from now on
@@ -81,8 +85,8 @@ void hand_out(Context& context, const store::Row& row, std::vector<store::Attemp
             std::max(context.now.steady - *row.schedule.refused_since, domain::Milliseconds{0});
     }
     for (store::Attempt& attempt : attempts) {
-        order.sealed.push_back(
-            {attempt.nonce, attempt.hash, std::move(attempt.sealed), attempt.at});
+        order.sealed.push_back({attempt.nonce, attempt.hash, std::move(attempt.sealed), attempt.at,
+                                std::move(attempt.account)});
     }
     context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});
     context.effects.sends.push_back(std::move(order));

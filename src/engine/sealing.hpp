@@ -10,6 +10,9 @@
 // and the row stays as it was until what it signed is there (Gateway::fetch_seal).
 namespace engine::sealing {
 
+// Without its time, which the store knows.
+[[nodiscard]] store::Attempt attempt_of(const Sealed& sealed);
+
 // The first transaction of a `processing` request.
 void seal(Context& context, const store::Row& row, const Plan& plan);
 // One more for a request that is in flight already; its place there stays taken.

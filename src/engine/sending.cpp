@@ -90,7 +90,7 @@ bool start_one(Context& context, const store::Row& row) {
 
 domain::Milliseconds pause_after(Context& context, const store::Row& row,
                                  const Unreachable& unreachable) {
-    if (unreachable.hold > domain::Milliseconds::zero()) {
+    if (unreachable.hold > domain::Milliseconds::zero() && unreachable.holds_others) {
         context.gates.hold_sending(context.now.monotonic + unreachable.hold);
     }
     return std::max(context.options.unreachable_pause.pause(row.schedule.faults), unreachable.hold);
@@ -375,7 +375,7 @@ void apply(Context& context, const Sent& event) {
     }
     auto entry = context.work.end(event.id.sequence, Task::send);
     if (reseal != nullptr) {
-        if (entry && in_flight && reseal->another_nonce && context.accounts_unsettled) {
+        if (entry && in_flight && reseal->another_nonce && holds::is_unsettled(context, *row)) {
             settle(context, *row, Unreachable{"looking whether the chain is ahead"}, entry);
         } else if (entry && in_flight && reseal->another_nonce &&
                    !holds::may_take_another_nonce(context, *row)) {

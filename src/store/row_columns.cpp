@@ -70,6 +70,7 @@ Attempt decode_attempt(const Statement& statement) {
     attempt.at = domain::from_unix_ms(statement.integer(2));
     attempt.block = number_at(3);
     attempt.charge = {number_at(4), number_at(5)};
+    if (!statement.is_null(6)) attempt.account = statement.text(6);
     return attempt;
 }
 

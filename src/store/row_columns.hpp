@@ -22,8 +22,10 @@ inline constexpr int failure_column_count = 3;
 [[nodiscard]] std::optional<domain::Failure> decode_failure(const Statement& statement, int column);
 
 // The columns of `attempt` that make an Attempt without its bytes, the first of the statement.
-inline const std::string attempt_columns = "nonce, hash, sealed_ms, block, gas, gas_price";
-inline constexpr int attempt_column_count = 6;
+inline const std::string attempt_columns =
+    "nonce, hash, sealed_ms, block, gas, gas_price, "
+    "(select address from account where account.id = attempt.account)";
+inline constexpr int attempt_column_count = 7;
 [[nodiscard]] Attempt decode_attempt(const Statement& statement);
 
 // Whatever the file says is checked here, so that nobody behind has to.

@@ -162,6 +162,7 @@ struct Attempt {
     domain::Timestamp at{};
     std::optional<std::uint64_t> block{};  // that has it, as far as is known
     Charge charge{};
+    std::string account{};  // whose nonce it is; empty: the one there was, or nobody keeps account
 };
 
 // What a request went through: a status, what an operator did, or `trouble` on the way.
@@ -218,6 +219,8 @@ struct Inclusion {
 struct UsedNonce {
     std::uint64_t nonce = 0;
     domain::Block block;
+    std::string account{};   // as in Attempt
+    domain::Bytes sealed{};  // the transaction, where there is no account
 };
 
 // A share that ended elsewhere: nothing of it is left but what a resend is compared with.

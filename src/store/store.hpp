@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -109,8 +110,11 @@ public:
     void add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now);
     [[nodiscard]] std::vector<Attempt> attempts(std::int64_t sequence);
     // Of all relayer requests in work whose outcome is not known, and of those whose transaction is
-    // on its way again; without the bytes.
+    // on its way again; without the bytes unless only these say whose they are.
     [[nodiscard]] std::vector<Attempt> attempts_in_work();
+    // Whose nonces are not settled: on their way, or in blocks that may be replaced. Empty: of an
+    // account that is not known.
+    [[nodiscard]] std::set<std::string> unsettled_accounts();
 
     // --- transactions of our own ---
 

@@ -17,6 +17,22 @@ std::optional<domain::Block> block_at(const Statement& statement, int column) {
                          statement.bytes32(column + 1)};
 }
 
+domain::Bytes bytes_at(const Statement& statement, int column) {
+    const domain::ByteView bytes = statement.blob(column);
+    return {bytes.begin(), bytes.end()};
+}
+
+// What a row without an account signed may be anybody's until its request has ended.
+constexpr const char* unsettled_accounts_sql =
+    "select ifnull(address, '') from attempt join request using (id) "
+    "left join account on account.id = attempt.account "
+    "where attempt.id in (select id from request where lane in (1, 2) and kind <> 'share' "
+    "union select id from inclusion where buried = 0) "
+    "and ((attempt.account is null and lane < 8) or status in ('processing', 'tx_in_flight') "
+    "or attempt.id in (select id from inclusion where buried = 0)) "
+    "union select address from own_transaction join account "
+    "on account.id = own_transaction.account where fate is null";
+
 Inclusion decode_inclusion(const Statement& statement) {
     Inclusion inclusion{
         statement.integer(0), statement.bytes32(1), block_at(statement, 2), {}, false};
@@ -43,7 +59,10 @@ std::optional<domain::Bytes32> hash_of(const std::optional<domain::Block>& block
 
 void Store::add_attempt(std::int64_t sequence, const Attempt& attempt, domain::Timestamp now) {
     assert(impl_->in_transaction());
-    impl_->statements_.add_attempt.with(sequence, attempt.nonce, attempt.hash, attempt.sealed, now)
+    Statements& statements = impl_->statements_;
+    if (!attempt.account.empty()) statements.add_account.with(attempt.account).run();
+    statements.add_attempt
+        .with(sequence, attempt.nonce, attempt.hash, attempt.sealed, now, attempt.account)
         .run();
 }
 
@@ -52,8 +71,7 @@ std::vector<Attempt> Store::attempts(std::int64_t sequence) {
     std::vector<Attempt> attempts;
     while (statement.next()) {
         Attempt attempt = decode_attempt(statement);
-        const domain::ByteView sealed = statement.blob(attempt_column_count);
-        attempt.sealed.assign(sealed.begin(), sealed.end());
+        attempt.sealed = bytes_at(statement, attempt_column_count);
         attempts.push_back(std::move(attempt));
     }
     return attempts;
@@ -62,8 +80,20 @@ std::vector<Attempt> Store::attempts(std::int64_t sequence) {
 std::vector<Attempt> Store::attempts_in_work() {
     Statement& statement = impl_->statements_.attempts_in_work.with();
     std::vector<Attempt> attempts;
-    while (statement.next()) attempts.push_back(decode_attempt(statement));
+    while (statement.next()) {
+        attempts.push_back(decode_attempt(statement));
+        if (attempts.back().account.empty()) {
+            attempts.back().sealed = bytes_at(statement, attempt_column_count);
+        }
+    }
     return attempts;
+}
+
+std::set<std::string> Store::unsettled_accounts() {
+    Statement statement{*impl_->database_, unsettled_accounts_sql};
+    std::set<std::string> accounts;
+    while (statement.next()) accounts.emplace(statement.text(0));
+    return accounts;
 }
 
 void Store::include(const Inclusion& inclusion, const Charge& charge) {
@@ -99,8 +129,13 @@ std::vector<UsedNonce> Store::nonces_included() {
     Statement& statement = impl_->statements_.nonces_included.with();
     std::vector<UsedNonce> nonces;
     while (statement.next()) {
-        nonces.push_back(
-            {static_cast<std::uint64_t>(statement.integer(0)), block_at(statement, 1).value()});
+        UsedNonce& used = nonces.emplace_back(UsedNonce{
+            static_cast<std::uint64_t>(statement.integer(0)), block_at(statement, 1).value()});
+        if (statement.is_null(3)) {
+            used.sealed = bytes_at(statement, 4);
+        } else {
+            used.account = statement.text(3);
+        }
     }
     return nonces;
 }

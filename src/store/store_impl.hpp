@@ -169,14 +169,14 @@ struct Store::Statements {
     Statement count_new{db_, "update round set total = total + ? where id = ?"};
     Statement vote_end{db_, "select vote_end_ms from round where id = ?"};
     Statement add_attempt{db_,
-                          "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms) "
-                          "values (?1, (select count(*) from attempt where id = ?1), ?2, ?3, ?4, "
-                          "?5)"};
+                          "insert into attempt (id, ordinal, nonce, hash, sealed, sealed_ms, "
+                          "account) values (?1, (select count(*) from attempt where id = ?1), "
+                          "?2, ?3, ?4, ?5, (select id from account where address = ?6))"};
     Statement attempts{db_, "select " + attempt_columns +
                                 ", sealed from attempt where id = ? "
                                 "order by ordinal"};
     Statement attempts_in_work{db_, "select " + attempt_columns +
-                                        " from attempt where id in "
+                                        ", sealed from attempt where id in "
                                         "(select id from request where lane in (1, 2) and status "
                                         "in ('processing', 'tx_in_flight') "
                                         "and kind <> 'share' union select id from inclusion where "
@@ -198,7 +198,9 @@ struct Store::Statements {
     // The cross join keeps the planner from reading all attempts.
     Statement nonces_included{
         db_,
-        "select nonce, inclusion.block, block_hash from inclusion cross join attempt "
+        "select nonce, inclusion.block, block_hash, "
+        "(select address from account where account.id = attempt.account), sealed "
+        "from inclusion cross join attempt "
         "on attempt.id = inclusion.id and attempt.hash = inclusion.hash "
         "where inclusion.block is not null and buried = 0 order by nonce"};
     Statement find_included{db_,

@@ -523,6 +523,19 @@ TEST_CASE("a chain that says nothing about itself has no series") {
     CHECK_FALSE(page.types.contains("posthouse_chain_head_lag_blocks"));
 }
 
+TEST_CASE("of several signers each has series of its own, by its address") {
+    support::VirtualClock clock;
+    MetricsWorld world(clock);
+    world.chain.signers = {{"0xA", 0.5, 2, {}}, {"0xB", {}, {}, "it is empty"}};
+    const Exposition page = world.read();
+    CHECK(page.value("posthouse_signer_balance_ether", {{"account", "0xA"}}) == 0.5);
+    CHECK(page.value("posthouse_signer_nonce_distance", {{"account", "0xA"}}) == 2);
+    CHECK(page.value("posthouse_signer_healthy", {{"account", "0xA"}}) == 1);
+    CHECK(page.value("posthouse_signer_healthy", {{"account", "0xB"}}) == 0);
+    world.chain = {0.25, 3, std::nullopt};
+    CHECK_FALSE(world.read().types.contains("posthouse_signer_healthy"));
+}
+
 TEST_CASE("ages count from what waits longest; what is not due has none") {
     support::VirtualClock clock;
     MetricsWorld world(clock, with_shares);

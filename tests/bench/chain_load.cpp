@@ -3,7 +3,9 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <variant>
 
 #include "api/decode.hpp"
@@ -23,6 +25,30 @@ const std::array<ChainKind, 3> chain_kinds{
       Body::public_decrypt},
      {"user_decrypt", "user decrypts", selector::user_decryption_request, Body::user_decrypt},
      {"input_proof", "input proofs", selector::verify_proof_request, Body::input_proof}}};
+
+namespace {
+
+constexpr auto look_every = 20ms;
+constexpr auto patience = 120s;
+constexpr std::uint32_t unlimited_rate = 1'000'000;
+
+std::uint64_t included(Anvil& anvil, const std::vector<domain::Address>& accounts) {
+    std::uint64_t count = 0;
+    for (const domain::Address& account : accounts) count += anvil.included(account);
+    return count;
+}
+
+void wait_until_all(Inspection& inspection, std::string_view status, std::uint64_t count) {
+    const auto begin = Stopwatch::now();
+    while (inspection.in_status(status) < count) {
+        if (Stopwatch::now() - begin > patience) {
+            throw std::runtime_error("requests do not become " + std::string(status));
+        }
+        std::this_thread::sleep_for(look_every);
+    }
+}
+
+}  // namespace
 
 domain::Bytes calldata_of(const Body& body) {
     const auto now =
@@ -69,6 +95,49 @@ void set_rates(Settings& settings, std::uint32_t per_seconds, std::uint32_t burs
     for (const char* family : {"public_decrypt", "user_decrypt"}) {
         settings[std::string("gateway.readiness_checker.") + family + ".capacity"] = "1000000";
     }
+}
+
+double inclusion_rate(Anvil& anvil, const std::vector<domain::Address>& accounts,
+                      std::uint64_t before, std::uint64_t all) {
+    const auto begin = Stopwatch::now();
+    Stopwatch::time_point first_at;
+    std::uint64_t first = before;
+    for (;;) {
+        const std::uint64_t count = included(anvil, accounts);
+        const auto now = Stopwatch::now();
+        if (first == before && count > before) {
+            first = count;
+            first_at = now;
+        }
+        if (count >= all) {
+            return static_cast<double>(all - first) /
+                   std::chrono::duration<double>(now - first_at).count();
+        }
+        if (now - begin > patience) throw std::runtime_error("transactions are not included");
+        std::this_thread::sleep_for(look_every);
+    }
+}
+
+double drained_rate(const Options& options, const std::filesystem::path& directory, Anvil& anvil,
+                    Settings settings, const std::vector<domain::Address>& accounts,
+                    std::uint64_t of_each_kind) {
+    const std::uint64_t all = of_each_kind * chain_kinds.size();
+    {
+        set_rates(settings, 1, 1);
+        Posthouse posthouse(options, {directory, {}}, settings);
+        post_all(options, posthouse.port(), of_each_kind);
+        wait_for_tokens_only(directory);
+        posthouse.stop();
+    }
+    const std::uint64_t before = included(anvil, accounts);
+    set_rates(settings, unlimited_rate, 0);
+    Posthouse posthouse(options, {directory, {}}, settings);
+    const double rate = inclusion_rate(anvil, accounts, before, all);
+    Inspection inspection(data_directory(directory), ledger_file(directory));
+    wait_until_all(inspection, "receipt_received", all);
+    posthouse.stop();
+    if (included(anvil, accounts) != all) throw std::runtime_error("a request was sent twice");
+    return rate;
 }
 
 }  // namespace bench

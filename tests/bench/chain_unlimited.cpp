@@ -26,13 +26,8 @@ namespace bench {
 
 namespace {
 
-using namespace std::chrono_literals;
 using chains::jsonrpc::hex;
 using chains::jsonrpc::Json;
-
-constexpr auto look_every = 20ms;
-constexpr auto patience = 120s;
-constexpr std::uint32_t unlimited_rate = 1'000'000;
 
 struct Setup {
     std::size_t at_once = 0;
@@ -42,28 +37,6 @@ struct Setup {
 
 std::unique_ptr<chains::evm::LocalSigner> relayer() {
     return chains::evm::private_key_signer(relayer_key);
-}
-
-// Inclusions per second of an account that has `before` transactions on chain, until it has `all`.
-double inclusion_rate(Anvil& anvil, const domain::Address& account, std::uint64_t before,
-                      std::uint64_t all) {
-    const auto begin = Stopwatch::now();
-    Stopwatch::time_point first_at;
-    std::uint64_t first = before;
-    for (;;) {
-        const std::uint64_t count = anvil.included(account);
-        const auto now = Stopwatch::now();
-        if (first == before && count > before) {
-            first = count;
-            first_at = now;
-        }
-        if (count >= all) {
-            return static_cast<double>(all - first) /
-                   std::chrono::duration<double>(now - first_at).count();
-        }
-        if (now - begin > patience) throw std::runtime_error("transactions are not included");
-        std::this_thread::sleep_for(look_every);
-    }
 }
 
 std::uint64_t gas_limit_of(Anvil& anvil, const Json& call) {
@@ -131,46 +104,19 @@ double bare_rate(const Options& options, const Setup& setup, bool estimates) {
     Expectation expectation{"anvil", 200, estimates ? R"("result")" : R"("status":"0x1")"};
     expectation.watch(load);
     auto rate = std::async(std::launch::async, [&] {
-        return inclusion_rate(anvil, relayer()->address(), 0, all.size());
+        return inclusion_rate(anvil, {relayer()->address()}, 0, all.size());
     });
     expectation.check(load.run(all.size() * per_item));
     return rate.get();
 }
 
-void wait_until_all(Inspection& inspection, std::string_view status, std::uint64_t count) {
-    const auto begin = Stopwatch::now();
-    while (inspection.in_status(status) < count) {
-        if (Stopwatch::now() - begin > patience) {
-            throw std::runtime_error("requests do not become " + std::string(status));
-        }
-        std::this_thread::sleep_for(look_every);
-    }
-}
-
-// The first start takes the requests in and lets next to nothing out, the second one has no rate.
 double posthouse_rate(const Options& options, const Setup& setup) {
     const Scratch scratch(options.directory);
-    const std::uint64_t all = setup.of_each_kind * chain_kinds.size();
-    const auto account = relayer()->address();
     Anvil anvil(options, scratch.path(), setup.block_seconds);
     Settings settings = on_chain(anvil, anvil.port());
     settings["gateway.tx_engine.max_concurrency"] = std::to_string(setup.at_once);
-    {
-        set_rates(settings, 1, 1);
-        Posthouse posthouse(options, {scratch.path(), {}}, settings);
-        post_all(options, posthouse.port(), setup.of_each_kind);
-        wait_for_tokens_only(scratch.path());
-        posthouse.stop();
-    }
-    const std::uint64_t before = anvil.included(account);
-    set_rates(settings, unlimited_rate, 0);
-    Posthouse posthouse(options, {scratch.path(), {}}, settings);
-    const double rate = inclusion_rate(anvil, account, before, all);
-    Inspection inspection(data_directory(scratch.path()), ledger_file(scratch.path()));
-    wait_until_all(inspection, "receipt_received", all);
-    posthouse.stop();
-    if (anvil.included(account) != all) throw std::runtime_error("a request was sent twice");
-    return rate;
+    return drained_rate(options, scratch.path(), anvil, settings, {relayer()->address()},
+                        setup.of_each_kind);
 }
 
 void compare(const Options& options, const Setup& setup, Report& report) {
@@ -195,6 +141,7 @@ void compare(const Options& options, const Setup& setup, Report& report) {
 void measure_chain(const Options& options, Report& report) {
     measure_chain_rate(options, report);
     measure_chain_unlimited(options, report);
+    measure_chain_keys(options, report);
 }
 
 void measure_chain_unlimited(const Options& options, Report& report) {

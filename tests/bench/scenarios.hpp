@@ -14,10 +14,12 @@ void measure_drain(const Options& options, Report& report);
 // How long after their moment shares reach the chain.
 void measure_lateness(const Options& options, Report& report);
 
-// Transactions per second on a real chain: the rate that is configured, and without one.
+// Transactions per second on a real chain: the rate that is configured, without one, and
+// with several keys.
 void measure_chain(const Options& options, Report& report);
 void measure_chain_rate(const Options& options, Report& report);
 void measure_chain_unlimited(const Options& options, Report& report);
+void measure_chain_keys(const Options& options, Report& report);
 
 // What a big store of scheduled shares costs.
 void measure_scheduled(const Options& options, Report& report);

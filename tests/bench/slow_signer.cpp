@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/anvil.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
@@ -31,8 +30,8 @@ chains::evm::Transaction asked_for(const Json& call) {
 
 }  // namespace
 
-SlowSigner::SlowSigner(std::chrono::milliseconds delay)
-    : delay_(delay), key_(chains::evm::private_key_signer(relayer_key)) {
+SlowSigner::SlowSigner(std::chrono::milliseconds delay, const std::string& key, Serves serves)
+    : delay_(delay), key_(chains::evm::private_key_signer(key)), serves_(serves) {
     server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
     server_.set_tcp_nodelay(true);
     server_.set_keep_alive_max_count(std::numeric_limits<std::size_t>::max());
@@ -56,11 +55,20 @@ void SlowSigner::put_into(Settings& settings) const {
     settings[table + "address"] = '"' + chains::jsonrpc::hex(key_->address()) + '"';
 }
 
+std::string SlowSigner::table() const {
+    return R"({type = "remote", url = "http://127.0.0.1:)" + std::to_string(port_) +
+           R"(", address = ")" + chains::jsonrpc::hex(key_->address()) + R"("})";
+}
+
 void SlowSigner::answer(const httplib::Request& request, httplib::Response& response) {
     const std::size_t now = ++under_way_;
     for (std::size_t most = peak_; most < now && !peak_.compare_exchange_weak(most, now);) {
     }
-    std::this_thread::sleep_for(delay_);
+    {
+        std::unique_lock one{one_, std::defer_lock};
+        if (serves_ == Serves::one) one.lock();
+        std::this_thread::sleep_for(delay_);
+    }
     const Json call = Json::parse(request.body);
     const auto bytes = sign(asked_for(call.at("params").at(0)), *key_);
     response.set_content(

@@ -89,14 +89,14 @@ TEST_CASE("an amount may be a number or its text") {
         const Outcome outcome{low_balance(row.value)};
         CAPTURE(outcome.text());
         REQUIRE(outcome.accepted());
-        CHECK((outcome.settings().evm.low_balance == row.expected));
+        CHECK((outcome.settings().evm.signer.low_balance == row.expected));
     }
     const Outcome by_variable{"gateway.tx_engine.signer.type = \"private_key\"",
                               {{"POSTHOUSE_GATEWAY__TX_ENGINE__SIGNER__LOW_BALANCE_ETHER", "0.25"},
                                {"POSTHOUSE_GATEWAY__TX_ENGINE__SIGNER__PRIVATE_KEY_FILE", "k"}}};
     CAPTURE(by_variable.text());
     REQUIRE(by_variable.accepted());
-    CHECK((by_variable.settings().evm.low_balance == ether / 4));
+    CHECK((by_variable.settings().evm.signer.low_balance == ether / 4));
 }
 
 TEST_CASE("a number that may have lost digits is refused") {

@@ -84,7 +84,7 @@ TEST_CASE("a minimal configuration of a real chain is complete") {
     CHECK(s.evm.decryption == s.api.decryption_address);
     CHECK(s.evm.decryption[0] == 0x26);
     CHECK(s.evm.input_verification[0] == 0x33);
-    CHECK(s.evm.private_key == key_digits);
+    CHECK(s.evm.signer.private_key == key_digits);
     CHECK(s.evm.protocol_config.urls == std::vector<std::string>{"http://ethereum"});
     CHECK(s.evm.protocol_config.address == address_ending(0xa1));
     CHECK(s.evm.key_urls.kms_generation == address_ending(0xa2));
@@ -175,7 +175,7 @@ gateway.contracts.fee_token_address = "0x00000000000000000000000000000000000000b
     CHECK(outcome.settings().engine.sends_max == 55);
     CHECK(evm.estimation_attempts_max == 99);
     CHECK(evm.foreign_use_patience == milliseconds{30'001});
-    CHECK((evm.low_balance == 7));
+    CHECK((evm.signer.low_balance == 7));
     CHECK(evm.fees.age_max == milliseconds{1'001});
     CHECK(evm.fees.bump_after == milliseconds{30'002});
     CHECK(evm.fees.bump_permille == 150);
@@ -240,7 +240,7 @@ TEST_CASE("a configuration by variables alone is complete too") {
     const Outcome outcome{"", environment};
     CAPTURE(outcome.text());
     REQUIRE(outcome.accepted());
-    CHECK(outcome.settings().evm.private_key == "0x" + key_digits);
+    CHECK(outcome.settings().evm.signer.private_key == "0x" + key_digits);
     CHECK(outcome.settings().evm.host_chains[0].acl == address_ending(1));
 }
 
@@ -511,8 +511,8 @@ TEST_CASE("a key in a file instead") {
         " = { type = \"private_key\", private_key_file = \"credential:signer\" }"};
     CAPTURE(outcome.text());
     REQUIRE(outcome.accepted());
-    CHECK(outcome.settings().signer_key_file == "credential:signer");
-    CHECK(outcome.settings().evm.private_key.empty());
+    CHECK(outcome.settings().evm.signer.private_key_file == "credential:signer");
+    CHECK(outcome.settings().evm.signer.private_key.empty());
 }
 
 TEST_CASE("a key in a file that others may use is refused, one from the environment never is") {

@@ -90,8 +90,18 @@ TEST_CASE("every key that is switched off in the example would be understood") {
         REQUIRE(at != std::string::npos);
         text.replace(at, from.size(), to);
     };
-    replace("private_key = \"\"", "private_key = \"" + std::string(64, '1') + "\"");
-    const Outcome outcome{text};
-    CAPTURE(outcome.text());
-    CHECK(outcome.accepted());
+    const std::string key = "private_key = \"" + std::string(64, '1') + "\"";
+    replace("private_key = \"\"", key);
+    replace("private_key = \"\"", key);
+    // One key, or several: each section without the other.
+    for (const std::string section :
+         {"\n[gateway.tx_engine.signer]\n", "\n[[gateway.tx_engine.signers]]\n"}) {
+        const std::size_t begin = text.find(section);
+        REQUIRE(begin != std::string::npos);
+        const std::size_t end = text.find("\n[", begin + 1);
+        const Outcome outcome{text.substr(0, begin) + text.substr(end)};
+        CAPTURE(outcome.text());
+        CHECK(outcome.accepted());
+    }
+    CHECK_FALSE(Outcome{text}.accepted());
 }

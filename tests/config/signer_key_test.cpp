@@ -12,6 +12,7 @@
 
 namespace {
 
+const std::string key_name = "gateway.tx_engine.signer.private_key_file";
 const std::string digits = "5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2";
 
 class KeyFile {
@@ -26,7 +27,7 @@ public:
     [[nodiscard]] std::string directory() const { return directory_.path().string(); }
     [[nodiscard]] std::string problem() const {
         try {
-            static_cast<void>(config::read_signer_key(place_, ""));
+            static_cast<void>(config::read_signer_key(key_name, place_, ""));
         } catch (const std::runtime_error& error) {
             return error.what();
         }
@@ -44,9 +45,9 @@ TEST_CASE("the key of a file, by path and by credential") {
     for (const std::string& content : {digits, digits + "\n", "0x" + digits + " \r\n"}) {
         CAPTURE(content);
         const KeyFile file{content};
-        const std::string key = config::read_signer_key(file.place(), "");
+        const std::string key = config::read_signer_key(key_name, file.place(), "");
         CHECK(key == content.substr(0, content.find_last_not_of(" \r\n") + 1));
-        CHECK(config::read_signer_key("credential:signer-key", file.directory()) == key);
+        CHECK(config::read_signer_key(key_name, "credential:signer-key", file.directory()) == key);
     }
 }
 
@@ -72,7 +73,7 @@ TEST_CASE("a file that others may read is refused") {
 
 TEST_CASE("a credential without a service manager says how to get one") {
     try {
-        static_cast<void>(config::read_signer_key("credential:signer-key", ""));
+        static_cast<void>(config::read_signer_key(key_name, "credential:signer-key", ""));
         FAIL("was read");
     } catch (const std::runtime_error& error) {
         const std::string text = error.what();

@@ -243,6 +243,49 @@ TEST_CASE("a signer may be added, and left out once nothing is unfinished") {
     CHECK_FALSE(marked.claim(other));
 }
 
+TEST_CASE("a signer whose nonces are not settled is not left out, and its address is said") {
+    const std::string account = "0x00000000000000000000000000000000000000Aa";
+    const std::string signer = "0x00000000000000000000000000000000000000aa";
+    ChainIdentity both = chain("evm 1");
+    both.signers = {signer, "0xbb"};
+    ChainIdentity other = both;
+    other.signers = {"0xbb"};
+    for (const bool is_included : {false, true}) {
+        CAPTURE(is_included);
+        Marked marked;
+        REQUIRE_FALSE(marked.claim(both));
+        marked.go_on();
+        const domain::Block block{7, domain::Bytes32{7}};
+        marked.world.gateway.account = account;
+        marked.world.gateway.block = block;
+        if (!is_included) {
+            marked.world.gateway.on_send =
+                [](const engine::SendOrder&) -> std::optional<engine::SendOutcome> {
+                return std::nullopt;
+            };
+        }
+        marked.begin(1);
+        const auto refused = marked.claim(other);
+        REQUIRE(refused);
+        CHECK(support::contains(*refused, "the account " + signer));
+        CHECK(support::contains(*refused, "configure its key as well"));
+        CHECK(support::contains(*refused, "another --data-dir"));
+        CHECK_FALSE(marked.claim(both));
+        if (!is_included) continue;
+        // One that never signed is free to go, whatever the other has.
+        ChainIdentity first = both;
+        first.signers = {signer};
+        CHECK_FALSE(marked.claim(first));
+        CHECK_FALSE(marked.claim(both));
+        marked.go_on();
+        marked.world.gateway.news({{}, {}, {block}});
+        marked.world.run_for(1s);
+        // It waits for its answer, and its nonce is settled.
+        CHECK(marked.world.number("select count(*) from request where lane < 8") == 1);
+        CHECK_FALSE(marked.claim(other));
+    }
+}
+
 TEST_CASE("the vote chain's mark is its own") {
     Marked marked;
     (void)marked.world.submit(support::vote_share(1, marked.world.in_seconds(3'600)));

@@ -319,6 +319,36 @@ TEST_CASE("the highest nonce of each account is stored with the seal, and never 
     CHECK(world.gateway.resumed.cursors.size() <= 1);
 }
 
+TEST_CASE("of several accounts each is waited for by its own requests alone") {
+    HoldWorld world;
+    world.ready = true;
+    world.gateway.account = "0xA";
+    bool stands_still = true;
+    world.gateway.on_send =
+        [&](const engine::SendOrder& order) -> std::optional<engine::SendOutcome> {
+        if (stands_still) return std::nullopt;
+        if (order.sealed.size() > 1) return support::ScriptedGateway::receipt(order);
+        return engine::Reseal{{{1}}, order.sealed.size(), true};
+    };
+    const auto of_a = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    world.gateway.account = "0xB";
+    const auto of_b = world.submit(support::input_proof(2));
+    world.run_for(1s);
+    world.restart();
+    stands_still = false;
+    world.engine.process().inbox.account_found({"0xB", 1, false});
+    world.run_for(1min);
+    CHECK(world.status(of_b) == Status::receipt_received);
+    CHECK(world.status(of_a) == Status::tx_in_flight);
+    for (const engine::Sealed& sealed : world.gateway.resumed.in_flight) {
+        CHECK(sealed.account.starts_with("0x"));
+    }
+    world.engine.process().inbox.account_found({"0xA", 1, false});
+    world.run_for(1min);
+    CHECK(world.status(of_a) == Status::receipt_received);
+}
+
 TEST_CASE("until the account was looked at no request gets another nonce") {
     HoldWorld world;
     world.ready = true;

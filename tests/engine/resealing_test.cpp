@@ -50,6 +50,10 @@ TEST_CASE("another transaction of a request is committed before it leaves, besid
 
 TEST_CASE("every transaction ever sealed is looked up after a crash") {
     support::World world;
+    std::string account;
+    SUBCASE("of an account") { account = "0xA"; }
+    SUBCASE("of nobody who is known: the bytes say whose it is") {}
+    world.gateway.account = account;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {
         if (order.sealed.size() < 3) return Reseal{{{1}}, order.sealed.size()};
         return std::nullopt;
@@ -66,7 +70,8 @@ TEST_CASE("every transaction ever sealed is looked up after a crash") {
     std::set<std::uint64_t> nonces;
     for (const engine::Sealed& sealed : world.gateway.resumed.in_flight) {
         nonces.insert(sealed.nonce);
-        CHECK(sealed.bytes.empty());
+        CHECK(sealed.account == account);
+        CHECK(sealed.bytes.empty() == !account.empty());
     }
     CHECK(nonces.size() == 3);
     world.run_for(1s);

@@ -77,6 +77,14 @@ std::string chain_text(const Json& chain) {
     if (chain.contains("signer_pending")) {
         add(text_in(chain, "signer_pending") + " of its transactions are not included yet");
     }
+    for (const Json& signer : chain.value("signers", Json::array())) {
+        std::string one = "signer " + text_in(signer, "account");
+        if (signer.contains("balance")) one += " has " + text_in(signer, "balance") + " coins";
+        if (signer.contains("pending")) {
+            one += " and " + text_in(signer, "pending") + " transactions not included yet";
+        }
+        add(one);
+    }
     return text;
 }
 

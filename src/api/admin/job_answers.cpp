@@ -128,6 +128,7 @@ void add_transactions(Json& json, const store::JobDetails& details) {
         Json one{{"hash", "0x" + domain::to_hex(attempt.hash)},
                  {"sealed_at", utc_text(attempt.at)}};
         if (row.kind != domain::Kind::share) one["nonce"] = attempt.nonce;
+        if (!attempt.account.empty()) one["account"] = attempt.account;
         if (attempt.block) {
             one["fate"] = "included";
             one["block"] = *attempt.block;

@@ -177,8 +177,9 @@ std::string job_screen(std::string_view json) {
     for (const Json& sent : job.at("transactions")) {
         const std::string nonce = text_in(sent, "nonce");
         line("transaction",
-             text_in(sent, "hash") + (nonce.empty() ? "" : " nonce " + nonce) + ", signed " +
-                 text_in(sent, "sealed_at") + ", " + text_in(sent, "fate") +
+             text_in(sent, "hash") + (nonce.empty() ? "" : " nonce " + nonce) +
+                 (sent.contains("account") ? " of " + text_in(sent, "account") : std::string()) +
+                 ", signed " + text_in(sent, "sealed_at") + ", " + text_in(sent, "fate") +
                  (sent.contains("block") ? " in block " + text_in(sent, "block") : std::string()) +
                  (sent.contains("fee") ? ", paid " + text_in(sent, "fee") : std::string()));
     }

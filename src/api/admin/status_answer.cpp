@@ -90,6 +90,13 @@ Json chain_of(const LiveSources& live) {
     if (readings.head_lag) chain["head_lag_blocks"] = *readings.head_lag;
     if (readings.signer_balance) chain["signer_balance"] = *readings.signer_balance;
     if (readings.signer_nonce_distance) chain["signer_pending"] = *readings.signer_nonce_distance;
+    for (const engine::SignerReadings& one : readings.signers) {
+        Json signer{{"account", one.account}};
+        if (one.balance) signer["balance"] = *one.balance;
+        if (one.nonce_distance) signer["pending"] = *one.nonce_distance;
+        if (one.problem) signer["problem"] = *one.problem;
+        chain["signers"].push_back(std::move(signer));
+    }
     return chain;
 }
 
@@ -113,7 +120,13 @@ Json alerts_of(const LiveSources& live, const store::Backlog& backlog, domain::T
     for (const engine::Dependency& dependency : live.dependencies()) {
         if (!dependency.ok) alerts.push_back(dependency.name + " is not well");
     }
-    if (const auto problem = live.chain_problem()) alerts.push_back(*problem);
+    if (const auto problem = live.chain_problem()) {
+        alerts.push_back(*problem);
+        return alerts;
+    }
+    for (const engine::SignerReadings& one : live.chain().signers) {
+        if (one.problem) alerts.push_back(one.account + ": " + *one.problem);
+    }
     return alerts;
 }
 

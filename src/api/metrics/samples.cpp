@@ -1,8 +1,10 @@
 #include "api/metrics/samples.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/metrics/labels.hpp"
 #include "domain/status.hpp"
@@ -126,18 +128,43 @@ void add_http(Exposition& exposition, const net::HttpCounts& http) {
     exposition.value(static_cast<double>(http.bytes_buffered));
 }
 
+// One signer has no label; of several each has its address.
+void add_signers(Exposition& exposition, const engine::ChainReadings& chain) {
+    std::vector<engine::SignerReadings> all = chain.signers;
+    const bool is_alone = all.empty();
+    if (is_alone) all.push_back({{}, chain.signer_balance, chain.signer_nonce_distance, {}});
+    const auto add = [&](const char* name, const char* help, auto value_of) {
+        if (std::ranges::none_of(all, [&](const auto& one) { return value_of(one).has_value(); })) {
+            return;
+        }
+        exposition.gauge(name, help);
+        for (const engine::SignerReadings& one : all) {
+            const std::optional<double> value = value_of(one);
+            if (!value) continue;
+            if (is_alone) {
+                exposition.value(*value);
+            } else {
+                exposition.value(*value, {{"account", one.account}});
+            }
+        }
+    };
+    add("posthouse_signer_balance_ether",
+        "What the signer can spend on the gateway chain, in 10^18 of its smallest unit.",
+        [](const auto& one) { return one.balance; });
+    add("posthouse_signer_nonce_distance",
+        "Transactions of the signer that were sent and are not included.",
+        [](const auto& one) -> std::optional<double> {
+            if (!one.nonce_distance) return std::nullopt;
+            return static_cast<double>(*one.nonce_distance);
+        });
+    if (is_alone) return;
+    add("posthouse_signer_healthy",
+        "1 while transactions can be signed with the key and go out; where there are several keys.",
+        [](const auto& one) { return std::optional{one.problem ? 0.0 : 1.0}; });
+}
+
 void add_chain(Exposition& exposition, const engine::ChainReadings& chain) {
-    if (chain.signer_balance) {
-        exposition.gauge("posthouse_signer_balance_ether",
-                         "What the signer can spend on the gateway chain, in 10^18 of its smallest "
-                         "unit.");
-        exposition.value(*chain.signer_balance);
-    }
-    if (chain.signer_nonce_distance) {
-        exposition.gauge("posthouse_signer_nonce_distance",
-                         "Transactions of the signer that were sent and are not included.");
-        exposition.value(static_cast<double>(*chain.signer_nonce_distance));
-    }
+    add_signers(exposition, chain);
     if (chain.head_lag) {
         exposition.gauge("posthouse_chain_head_lag_blocks",
                          "Blocks between the head of the gateway chain and the last one read.");

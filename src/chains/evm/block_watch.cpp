@@ -18,12 +18,12 @@ bool BlockWatch::View::has(Found what) const {
     return std::ranges::find(found, what) != found.end();
 }
 
-BlockWatch::BlockWatch(const Options& options, std::vector<jsonrpc::Node*> nodes, Nonces& nonces,
-                       ports::Executor& executor, const ports::Clock& clock,
-                       std::function<void(std::uint64_t)> read_again)
+BlockWatch::BlockWatch(const Options& options, std::vector<jsonrpc::Node*> nodes,
+                       std::function<void(const Block&)> bury, ports::Executor& executor,
+                       const ports::Clock& clock, std::function<void(std::uint64_t)> read_again)
     : options_(options),
       nodes_(std::move(nodes)),
-      nonces_(nonces),
+      bury_(std::move(bury)),
       clock_(clock),
       read_again_(std::move(read_again)),
       task_group_(executor) {
@@ -89,7 +89,7 @@ void BlockWatch::look() {
         view = view_of(blocks);
     }
     engine::BlockNews news = note(blocks, view);
-    for (const Block& block : news.buried) nonces_.bury(block);
+    for (const Block& block : news.buried) bury_(block);
     std::optional<std::uint64_t> lowest;
     for (const Block& block : news.replaced) {
         lowest = std::min(lowest.value_or(block.number), block.number);
@@ -101,16 +101,19 @@ void BlockWatch::look() {
 }
 
 // From the highest on: an answer that is seen on the chain before its receipt is was on the
-// receipt's chain, whatever happens in between.
+// receipt's chain, whatever happens in between. A new block may be on another fork than those that
+// were seen to stand, so the highest of these is asked for as well.
 BlockWatch::Blocks BlockWatch::take_due() {
     const std::lock_guard lock{mutex_};
     Blocks due;
     asked_.clear();
+    bool has_seen = false;
     for (auto next = blocks_.rbegin(); next != blocks_.rend(); ++next) {
         auto& [block, watched] = *next;
         if (watched.is_asked) asked_.push_back(block);
         const bool is_deep = head_ && block.number + options_.listening.reorg_depth <= *head_;
-        if (watched.is_asked || is_deep || next == blocks_.rbegin()) due.push_back(block);
+        const bool stands_for_the_rest = !watched.is_asked && !std::exchange(has_seen, true);
+        if (watched.is_asked || is_deep || stands_for_the_rest) due.push_back(block);
         watched.is_asked = false;
     }
     return due;

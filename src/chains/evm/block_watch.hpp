@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "chains/evm/debounce.hpp"
-#include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/block.hpp"
@@ -21,16 +20,18 @@
 namespace chains::evm {
 
 // Whether blocks on which something rests are still part of the chain, until `reorg_depth` others
-// are on top of them (evm-gateway 8.9). New ones are asked for at once. After that only the highest
-// one is, since its hash stands for all below it, and each once more before it is let go. When one
-// is gone all are asked for. Any thread; occupies one of the executor's while a node is asked.
+// are on top of them (evm-gateway 8.9). New ones are asked for at once. Of those that were seen to
+// stand only the highest one is, since its hash stands for all below it, and each once more before
+// it is let go. When one is gone all are asked for. Any thread; occupies one of the executor's
+// while a node is asked.
 class BlockWatch {
 public:
-    // The first node decides; those behind it stand in for one that lacks a block. `read_again`:
-    // blocks from this one on were replaced, and what was read there is to be read once more.
-    BlockWatch(const Options& options, std::vector<jsonrpc::Node*> nodes, Nonces& nonces,
-               ports::Executor& executor, const ports::Clock& clock,
-               std::function<void(std::uint64_t block)> read_again);
+    // The first node decides; those behind it stand in for one that lacks a block. `bury`: nobody
+    // looks at this block again. `read_again`: blocks from this one on were replaced, and what was
+    // read there is to be read once more.
+    BlockWatch(const Options& options, std::vector<jsonrpc::Node*> nodes,
+               std::function<void(const domain::Block&)> bury, ports::Executor& executor,
+               const ports::Clock& clock, std::function<void(std::uint64_t block)> read_again);
 
     // Once, before the rest.
     void start(engine::GatewayEvents& events);
@@ -64,7 +65,7 @@ private:
 
     const Options options_;
     const std::vector<jsonrpc::Node*> nodes_;
-    Nonces& nonces_;
+    const std::function<void(const domain::Block&)> bury_;
     const ports::Clock& clock_;
     const std::function<void(std::uint64_t)> read_again_;
     engine::GatewayEvents* events_ = nullptr;

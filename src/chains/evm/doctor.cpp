@@ -18,13 +18,15 @@ namespace {
 // Gathers findings; knows which nodes answered.
 class Examination {
 public:
-    Examination(const Options& options, Nodes& nodes, const Probes& probes, Signer& signer,
-                const ports::Clock& clock)
-        : options_(options), nodes_(nodes), probes_(probes), signer_(signer), clock_(clock) {}
+    Examination(const Options& options, Nodes& nodes, const Probes& probes,
+                const std::vector<Signer*>& signers, const ports::Clock& clock)
+        : options_(options), nodes_(nodes), probes_(probes), signers_(signers), clock_(clock) {}
 
     std::vector<diagnosis::Finding> run() {
-        add(check_signing(signer_, options_.chain_id, clock_));
-        if (auto finding = check_credential(signer_)) add(*std::move(finding));
+        for_each_signer([&](Signer& signer, std::size_t) {
+            add(check_signing(signer, options_.chain_id, clock_));
+            if (auto finding = check_credential(signer)) add(*std::move(finding));
+        });
         examine_write();
         examine_read();
         examine_listeners();
@@ -54,6 +56,19 @@ private:
 
     void add(diagnosis::Finding finding) { findings_.push_back(std::move(finding)); }
 
+    // What is found says whose it is, where there are several.
+    template <typename Check>
+    void for_each_signer(Check check) {
+        for (std::size_t i = 0; i < signers_.size(); ++i) {
+            const std::size_t first = findings_.size();
+            check(*signers_[i], i);
+            if (signers_.size() == 1) return;
+            for (std::size_t j = first; j < findings_.size(); ++j) {
+                findings_[j].subject += " of signers[" + std::to_string(i) + "]";
+            }
+        }
+    }
+
     void not_checked(const std::string& what, const std::string& node) {
         add(warning(what, "not checked: see the " + node));
     }
@@ -69,12 +84,14 @@ private:
                            ContractKind::decryption));
         add(check_contract("input verification contract", write, options_.input_verification,
                            ContractKind::input_verification));
-        if (const auto self = signer_.known_address()) {
-            add(check_balance(write, *self, options_));
-            add(check_nonce(write, *self));
-        } else {
-            add(warning("signer", "not checked: see signing"));
-        }
+        for_each_signer([&](const Signer& signer, std::size_t index) {
+            if (const auto self = signer.known_address()) {
+                add(check_balance(write, *self, options_.keys()[index].low_balance));
+                add(check_nonce(write, *self));
+            } else {
+                add(warning("signer", "not checked: see signing"));
+            }
+        });
         add(check_clock(write, clock_));
     }
 
@@ -85,14 +102,16 @@ private:
             not_checked("fees", "gateway read node");
             return;
         }
-        const auto self = signer_.known_address();
-        if (!self) {
-            add(warning("fees", "not checked: see signing"));
-            return;
-        }
-        for (diagnosis::Finding& finding : check_fees(*nodes_.read, *self, options_)) {
-            add(std::move(finding));
-        }
+        for_each_signer([&](const Signer& signer, std::size_t) {
+            const auto self = signer.known_address();
+            if (!self) {
+                add(warning("fees", "not checked: see signing"));
+                return;
+            }
+            for (diagnosis::Finding& finding : check_fees(*nodes_.read, *self, options_)) {
+                add(std::move(finding));
+            }
+        });
     }
 
     void examine_listeners() {
@@ -153,7 +172,7 @@ private:
     const Options options_;
     Nodes& nodes_;
     const Probes& probes_;
-    Signer& signer_;
+    const std::vector<Signer*> signers_;
     const ports::Clock& clock_;
     std::vector<diagnosis::Finding> findings_;
 };
@@ -161,8 +180,9 @@ private:
 }  // namespace
 
 std::vector<diagnosis::Finding> diagnose(const Options& options, Nodes& nodes, const Probes& probes,
-                                         Signer& signer, const ports::Clock& clock) {
-    return Examination{options, nodes, probes, signer, clock}.run();
+                                         const std::vector<Signer*>& signers,
+                                         const ports::Clock& clock) {
+    return Examination{options, nodes, probes, signers, clock}.run();
 }
 
 }  // namespace chains::evm

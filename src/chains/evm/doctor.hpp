@@ -28,9 +28,10 @@ struct Probes {
 // Looks at everything that requests will need, from the outside in, and sends nothing: what it
 // signs to see whether that works, no chain would include. Of a role with several URLs each is
 // asked on its own as well. Blocks as long as the nodes do. What stands behind a node that does not
-// answer is left out.
+// answer is left out. `signers`: those of Options::keys(), in their order.
 [[nodiscard]] std::vector<diagnosis::Finding> diagnose(const Options& options, Nodes& nodes,
-                                                       const Probes& probes, Signer& signer,
+                                                       const Probes& probes,
+                                                       const std::vector<Signer*>& signers,
                                                        const ports::Clock& clock);
 
 }  // namespace chains::evm

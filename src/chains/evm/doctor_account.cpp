@@ -74,7 +74,7 @@ diagnosis::Finding enough(const std::string& subject, const std::variant<Bytes32
 }  // namespace
 
 diagnosis::Finding check_balance(jsonrpc::Node& write, const Address& signer,
-                                 const Options& options) {
+                                 jsonrpc::Wei low_balance) {
     const std::string subject = "signer";
     const std::string address = jsonrpc::hex(signer);
     const auto answer = ask(write, {"eth_getBalance", Json::array({address, "latest"})});
@@ -85,9 +85,8 @@ diagnosis::Finding check_balance(jsonrpc::Node& write, const Address& signer,
         return failed(subject, address + " has no coins for gas: send it some");
     }
     const std::string text = address + " has " + coins(*balance) + " for gas";
-    if (*balance < options.low_balance) {
-        return warning(subject,
-                       text + ", less than " + coins(options.low_balance) + ": send it more soon");
+    if (*balance < low_balance) {
+        return warning(subject, text + ", less than " + coins(low_balance) + ": send it more soon");
     }
     return ok(subject, text);
 }

@@ -10,6 +10,7 @@
 #include "chains/evm/doctor.hpp"
 #include "chains/evm/options.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "domain/bytes.hpp"
 #include "ports/clock.hpp"
 
@@ -55,7 +56,7 @@ struct Problem {
 // What lets us in there, and what it may do; nothing when the key is in the process.
 [[nodiscard]] std::optional<diagnosis::Finding> check_credential(Signer& signer);
 [[nodiscard]] diagnosis::Finding check_balance(jsonrpc::Node& write, const domain::Address& signer,
-                                               const Options& options);
+                                               jsonrpc::Wei low_balance);
 [[nodiscard]] diagnosis::Finding check_nonce(jsonrpc::Node& write, const domain::Address& signer);
 [[nodiscard]] std::vector<diagnosis::Finding> check_fees(jsonrpc::Node& read,
                                                          const domain::Address& signer,

@@ -1,5 +1,4 @@
 #include "chains/evm/gateway.hpp"
-#include "base/text.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -15,21 +14,19 @@
 #include "chains/evm/key_poller.hpp"
 #include "chains/evm/listener.hpp"
 #include "chains/evm/monitor.hpp"
-#include "chains/evm/plan.hpp"
 #include "chains/evm/preparation.hpp"
 #include "chains/evm/readiness.hpp"
 #include "chains/evm/seen_logs.hpp"
 #include "chains/evm/signers/make_signer.hpp"
-#include "chains/evm/signing_account.hpp"
+#include "chains/evm/signing_accounts.hpp"
 #include "chains/evm/thresholds.hpp"
 #include "chains/evm/unreachable.hpp"
-#include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/subscription.hpp"
 #include "engine/task_group.hpp"
 
 namespace chains::evm {
 
-using signers::make_signer;
+using signers::make_signers;
 
 namespace {
 
@@ -37,9 +34,9 @@ constexpr domain::Milliseconds refresh_interval{15'000};
 // After a node did not take what was to fill a hole.
 constexpr domain::Milliseconds refill_interval{2'000};
 
-// Every part keeps the options; only the signer needs the key.
-Options without_key(Options options) {
-    options.private_key.clear();
+// Every part keeps the options; only the signers need the keys.
+Options without_keys(Options options) {
+    for (Options::Signing& signing : options.keys()) signing.private_key.clear();
     return options;
 }
 
@@ -51,7 +48,9 @@ std::vector<jsonrpc::Node*> watching(const Nodes& nodes) {
 }
 
 engine::NotApproved no_such_signer(const std::string& signer) {
-    return {engine::NotApproved::Why::bad, "signer: " + signer + " does not sign for this process"};
+    return {engine::NotApproved::Why::bad,
+            signer.empty() ? "signer: is missing, and several keys sign: give the address of one"
+                           : "signer: " + signer + " does not sign for this process"};
 }
 
 }  // namespace
@@ -59,7 +58,7 @@ engine::NotApproved no_such_signer(const std::string& signer) {
 class Gateway::Impl {
 public:
     Impl(Options options, Nodes nodes, ports::Clock& clock, Workers workers, ports::Logger& logger,
-         std::unique_ptr<Signer> signer)
+         std::vector<std::unique_ptr<Signer>> signers)
         : options_(std::move(options)),
           nodes_(std::move(nodes)),
           clock_(clock),
@@ -71,14 +70,16 @@ public:
           thresholds_(options_, *nodes_.protocol, clock, workers.reads, logger),
           keys_(options_, *nodes_.protocol, workers.reads, logger),
           contracts_(options_, nodes_, workers.reads, logger),
-          account_({options_, *nodes_.write, *nodes_.read, fees_, gas_, reads_, sends_, clock,
-                    logger, [this] { return monitor_.on_right_chain(); }},
-                   std::move(signer)),
-          monitor_(options_, account_.signer(), *nodes_.write, workers.reads, clock, logger),
-          preparation_(options_, *nodes_.write, *nodes_.read, account_.nonces(), account_.account(),
-                       fees_, gas_, account_.signer(), reads_, clock, logger),
-          block_watch_(options_, watching(nodes_), account_.nonces(), workers.reads, clock,
-                       [this](std::uint64_t block) { read_again(block); }),
+          accounts_({options_, *nodes_.write, *nodes_.read, fees_, gas_, reads_, sends_, clock,
+                     logger, [this] { return monitor_.on_right_chain(); }},
+                    std::move(signers)),
+          monitor_(options_, accounts_.signers(), *nodes_.write, workers.reads, clock, logger),
+          preparation_(options_, *nodes_.write, *nodes_.read, accounts_, fees_, gas_, reads_,
+                       clock),
+          block_watch_(
+              options_, watching(nodes_),
+              [this](const domain::Block& block) { accounts_.bury(block); }, workers.reads, clock,
+              [this](std::uint64_t block) { read_again(block); }),
           reads_(workers.reads),
           sends_(workers.sends) {
         names_ = listener_names(options_.listening.listeners);
@@ -95,7 +96,7 @@ public:
     void listen(engine::GatewayEvents& events, const engine::Resume& resume) {
         assert(events_ == nullptr);
         events_ = &events;
-        account_.start(events, resume);
+        accounts_.start(events, resume);
         block_watch_.start(events);
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             const auto cursor = resume.cursors.find(names_[i]);
@@ -124,7 +125,7 @@ public:
             // What is answered before anybody listens would be missed.
             unfit = engine::unreached("no listener has found the chain yet");
         } else {
-            unfit = account_.unready();
+            unfit = accounts_.unready();
         }
         if (!unfit) {
             preparation_.prepare(std::move(orders), *events_);
@@ -135,7 +136,7 @@ public:
 
     void stop() {
         subscriptions_.clear();
-        account_.stop();
+        accounts_.stop();
         for (const auto& node : nodes_.listeners) node->stop();
         for (const auto& [chain, node] : nodes_.hosts) node->stop();
         for (jsonrpc::Node* node : {nodes_.write.get(), nodes_.read.get(), nodes_.protocol.get()}) {
@@ -155,9 +156,7 @@ public:
 
     [[nodiscard]] std::optional<std::string> problem() const {
         if (auto problem = monitor_.problem()) return problem;
-        if (lacks_funds()) return no_funds_text;
-        if (auto problem = account_.sender().problem()) return problem;
-        if (auto problem = account_.seals().problem()) return problem;
+        if (auto problem = accounts_.problem()) return problem;
         const bool deaf = std::ranges::all_of(
             listeners_, [](const auto& one) { return one->problem().has_value(); });
         if (deaf) return "no listener hears the gateway chain";
@@ -165,10 +164,9 @@ public:
     }
 
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const {
-        std::vector<engine::Dependency> all{{"gateway_http", !monitor_.problem() &&
-                                                                 !lacks_funds() &&
-                                                                 !account_.sender().problem()}};
-        if (account_.seals().problem()) all.push_back({"signer", false});
+        std::vector<engine::Dependency> all{
+            {"gateway_http", !monitor_.problem() && accounts_.can_send()}};
+        if (!accounts_.can_sign()) all.push_back({"signer", false});
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             all.push_back({"gateway_listener_" + std::to_string(i), !listeners_[i]->problem()});
         }
@@ -190,8 +188,7 @@ public:
 
     [[nodiscard]] engine::ChainReadings readings() const {
         engine::ChainReadings readings;
-        readings.signer_balance = monitor_.balance_in_coins();
-        readings.signer_nonce_distance = account_.nonces().distance(monitor_.nonce());
+        accounts_.read(monitor_, readings);
         const auto head = monitor_.head();
         for (const auto& listener : listeners_) {
             const auto lag = listener->head_lag(head);
@@ -201,14 +198,7 @@ public:
     }
 
     [[nodiscard]] engine::GatewayEvents& events() { return *events_; }
-    [[nodiscard]] SigningAccount& account() { return account_; }
-    // The one with this address; null: there is none. Empty: the only one.
-    [[nodiscard]] SigningAccount* account_of(const std::string& address) {
-        const auto known = account_.signer().known_address();
-        const bool is_it =
-            address.empty() || !known || base::lower_case(address) == jsonrpc::hex(*known);
-        return is_it ? &account_ : nullptr;
-    }
+    [[nodiscard]] SigningAccounts& accounts() { return accounts_; }
     [[nodiscard]] Readiness& readiness() { return readiness_; }
     [[nodiscard]] Thresholds& thresholds() { return thresholds_; }
     [[nodiscard]] const KeyPoller& keys() const { return keys_; }
@@ -234,10 +224,6 @@ private:
         orders.erase(shares, orders.end());
     }
 
-    [[nodiscard]] bool lacks_funds() const {
-        return account_.sender().lacks_funds() || preparation_.lacks_funds();
-    }
-
     // They wake their listener, which reads as always.
     void subscribe() {
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
@@ -251,8 +237,8 @@ private:
 
     // Holes are looked for also while nobody sends.
     void refresh() {
-        reads_.run([this] { account_.refresh(); });
-        const auto interval = account_.is_in_hurry() ? refill_interval : refresh_interval;
+        reads_.run([this] { accounts_.refresh(); });
+        const auto interval = accounts_.is_in_hurry() ? refill_interval : refresh_interval;
         reads_.run_after(interval, [this] { refresh(); });
     }
 
@@ -268,7 +254,7 @@ private:
     Thresholds thresholds_;
     KeyPoller keys_;
     ContractWatch contracts_;
-    SigningAccount account_;
+    SigningAccounts accounts_;
     Monitor monitor_;
     std::vector<std::string> names_;
     std::vector<std::unique_ptr<Listener>> listeners_;
@@ -281,17 +267,17 @@ private:
 };
 
 Gateway::Gateway(Options options, ports::Clock& clock, Workers workers, ports::Logger& logger) {
-    auto signer = make_signer(options, clock);
+    auto signers = make_signers(options, clock);
     Nodes nodes = make_nodes(options, clock);
-    impl_ = std::make_unique<Impl>(without_key(std::move(options)), std::move(nodes), clock,
-                                   workers, logger, std::move(signer));
+    impl_ = std::make_unique<Impl>(without_keys(std::move(options)), std::move(nodes), clock,
+                                   workers, logger, std::move(signers));
 }
 
 Gateway::Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
-                 ports::Logger& logger, std::unique_ptr<Signer> signer) {
-    if (!signer) signer = make_signer(options, clock);
-    impl_ = std::make_unique<Impl>(without_key(std::move(options)), std::move(nodes), clock,
-                                   workers, logger, std::move(signer));
+                 ports::Logger& logger, std::vector<std::unique_ptr<Signer>> signers) {
+    if (signers.empty()) signers = make_signers(options, clock);
+    impl_ = std::make_unique<Impl>(without_keys(std::move(options)), std::move(nodes), clock,
+                                   workers, logger, std::move(signers));
 }
 
 Gateway::~Gateway() = default;
@@ -309,36 +295,32 @@ void Gateway::prepare(std::vector<engine::PrepareOrder> orders) {
 }
 
 void Gateway::send(std::vector<engine::SendOrder> orders) {
-    impl_->account().sender().send(std::move(orders), impl_->events());
+    impl_->accounts().send(std::move(orders), impl_->events());
 }
 
 void Gateway::send_own(std::vector<store::OwnTransaction> own) {
-    impl_->account().own().send(own);
+    impl_->accounts().send_own(std::move(own));
 }
 
 engine::Sealed Gateway::seal(const domain::RequestId&, domain::Kind, const engine::Plan& plan) {
-    const auto draft = draft_in(plan);
-    assert(draft);
-    return impl_->account().seals().seal(*draft);
+    return impl_->accounts().seal(plan);
 }
 
 std::optional<std::uint64_t> Gateway::fetch_seal(const domain::RequestId& id, domain::Kind,
                                                  const engine::Plan& plan) {
-    const auto draft = draft_in(plan);
-    assert(draft);
-    return impl_->account().seals().fetch(id, *draft);
+    return impl_->accounts().fetch_seal(id, plan);
 }
 
 void Gateway::end_seal(std::uint64_t ticket, bool stored) {
-    impl_->account().seals().end(ticket, stored);
+    impl_->accounts().end_seal(ticket, stored);
 }
 
 void Gateway::keep_sealed() {
-    impl_->account().seals().keep();
+    impl_->accounts().keep_sealed();
 }
 
 void Gateway::undo_sealed() {
-    impl_->account().seals().undo();
+    impl_->accounts().undo_sealed();
 }
 
 std::optional<std::uint32_t> Gateway::share_threshold(const domain::Bytes32& context,
@@ -379,14 +361,14 @@ std::optional<engine::KeyMaterial> Gateway::current() const {
 }
 
 engine::Approvals::Terms Gateway::approval_terms(const std::string& signer) {
-    SigningAccount* account = impl_->account_of(signer);
+    SigningAccount* account = impl_->accounts().find(signer);
     if (account == nullptr) return no_such_signer(signer);
     return account->fee_approval().terms();
 }
 
 void Gateway::approve(const engine::ApprovalOrder& order,
                       std::function<void(const Outcome&)> reply) {
-    SigningAccount* account = impl_->account_of(order.signer);
+    SigningAccount* account = impl_->accounts().find(order.signer);
     if (account == nullptr) return reply(no_such_signer(order.signer));
     account->fee_approval().approve(order, reply);
 }

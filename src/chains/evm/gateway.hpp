@@ -37,12 +37,12 @@ public:
         ports::Executor& sends;
     };
 
-    // Over HTTP. Throws std::invalid_argument when the key is none, std::runtime_error when a file
-    // of the signer can not be used.
+    // Over HTTP. Throws std::invalid_argument when a key is none, std::runtime_error when a file
+    // of a signer can not be used.
     Gateway(Options options, ports::Clock& clock, Workers workers, ports::Logger& logger);
-    // `signer` null: the one of the options.
+    // `signers`: in place of those of the options, as many; empty: those.
     Gateway(Options options, Nodes nodes, ports::Clock& clock, Workers workers,
-            ports::Logger& logger, std::unique_ptr<Signer> signer = nullptr);
+            ports::Logger& logger, std::vector<std::unique_ptr<Signer>> signers = {});
     ~Gateway() override;
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;

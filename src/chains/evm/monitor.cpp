@@ -1,6 +1,7 @@
 #include "chains/evm/monitor.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <utility>
 #include <variant>
@@ -38,14 +39,15 @@ std::optional<std::string> problem_in(const std::vector<Answer>& answers) {
 
 }  // namespace
 
-Monitor::Monitor(const Options& options, const Signer& signer, jsonrpc::Node& write,
+Monitor::Monitor(const Options& options, std::vector<const Signer*> signers, jsonrpc::Node& write,
                  ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger)
-    : options_(options),
-      signer_(signer),
-      write_(write),
-      clock_(clock),
-      logger_(logger),
-      task_group_(executor) {}
+    : options_(options), write_(write), clock_(clock), logger_(logger), task_group_(executor) {
+    const auto keys = options_.keys();
+    assert(keys.size() == signers.size());
+    for (std::size_t i = 0; i < signers.size(); ++i) {
+        accounts_.push_back({signers[i], keys[i].low_balance});
+    }
+}
 
 Monitor::~Monitor() {
     stop();
@@ -59,13 +61,13 @@ void Monitor::stop() {
     task_group_.stop();
 }
 
-std::optional<jsonrpc::Wei> Monitor::balance() const {
+std::optional<jsonrpc::Wei> Monitor::balance(std::size_t signer) const {
     const std::lock_guard lock{mutex_};
-    return balance_;
+    return accounts_.at(signer).balance;
 }
 
-std::optional<double> Monitor::balance_in_coins() const {
-    const auto wei = balance();
+std::optional<double> Monitor::balance_in_coins(std::size_t signer) const {
+    const auto wei = balance(signer);
     if (!wei) return std::nullopt;
     return static_cast<double>(*wei) / 1e18;
 }
@@ -75,9 +77,9 @@ std::optional<std::uint64_t> Monitor::head() const {
     return head_;
 }
 
-std::optional<std::uint64_t> Monitor::nonce() const {
+std::optional<std::uint64_t> Monitor::nonce(std::size_t signer) const {
     const std::lock_guard lock{mutex_};
-    return nonce_;
+    return accounts_.at(signer).nonce;
 }
 
 bool Monitor::on_wrong_chain() const {
@@ -106,10 +108,14 @@ void Monitor::look() {
 // How long until the next look; nothing when the node was stopped.
 std::optional<Milliseconds> Monitor::read() {
     std::vector<jsonrpc::Call> calls;
-    if (const auto signer = signer_.known_address()) {
-        const std::string account = jsonrpc::hex(*signer);
-        calls.push_back({"eth_getBalance", Json::array({account, "latest"})});
-        calls.push_back({"eth_getTransactionCount", Json::array({account, "latest"})});
+    std::vector<Account*> accounts;
+    for (Account& account : accounts_) {
+        const auto address = account.signer->known_address();
+        if (!address) continue;
+        const std::string hex = jsonrpc::hex(*address);
+        calls.push_back({"eth_getBalance", Json::array({hex, "latest"})});
+        calls.push_back({"eth_getTransactionCount", Json::array({hex, "latest"})});
+        accounts.push_back(&account);
     }
     calls.push_back({"eth_blockNumber", Json::array()});
     {
@@ -133,32 +139,35 @@ std::optional<Milliseconds> Monitor::read() {
         pause = std::max(pause, problem->wait);
     }
     const std::lock_guard lock{mutex_};
-    note_locked(calls, answers);
+    note_locked(calls, answers, accounts);
     return std::max(pause, problem_ ? interval_in_trouble : interval);
 }
 
 void Monitor::note_locked(const std::vector<jsonrpc::Call>& calls,
-                          const std::vector<Answer>& answers) {
+                          const std::vector<Answer>& answers,
+                          const std::vector<Account*>& accounts) {
     std::optional<std::string> problem = problem_in(answers);
     for (std::size_t i = 0; i < calls.size() && i < answers.size(); ++i) {
         const Json* said = json_in(answers[i]);
+        Account* account = i / 2 < accounts.size() ? accounts[i / 2] : nullptr;
         const char* garbled =
-            said != nullptr ? note_answer_locked(calls[i].method, *said) : nullptr;
+            said != nullptr ? note_answer_locked(calls[i].method, *said, account) : nullptr;
         if (garbled != nullptr && !problem) problem = std::string{"malformed "} + garbled;
     }
     note_problem_locked(std::move(problem));
 }
 
 // What can not be read of it, if so.
-const char* Monitor::note_answer_locked(std::string_view method, const Json& said) {
+const char* Monitor::note_answer_locked(std::string_view method, const Json& said,
+                                        Account* account) {
     if (method == "eth_getBalance") {
         const auto balance = jsonrpc::wei(said);
-        if (balance) note_balance_locked(*balance);
+        if (balance) note_balance_locked(*balance, *account);
         return balance ? nullptr : "balance";
     }
     const auto number = jsonrpc::quantity(said);
     if (method == "eth_getTransactionCount") {
-        if (number) nonce_ = std::max(nonce_.value_or(0), *number);
+        if (number) account->nonce = std::max(account->nonce.value_or(0), *number);
         return number ? nullptr : "nonce";
     }
     if (method == "eth_blockNumber") {
@@ -178,19 +187,19 @@ void Monitor::note_chain_id_locked(std::uint64_t chain_id) {
                                               " configured=" + std::to_string(options_.chain_id));
 }
 
-void Monitor::note_balance_locked(jsonrpc::Wei balance) {
-    balance_ = balance;
-    const bool low = options_.low_balance > 0 && balance < options_.low_balance;
-    if (low == low_) return;
-    low_ = low;
+void Monitor::note_balance_locked(jsonrpc::Wei balance, Account& account) {
+    account.balance = balance;
+    const bool low = account.low_balance > 0 && balance < account.low_balance;
+    if (low == account.low) return;
+    account.low = low;
     const auto coins = [](jsonrpc::Wei wei) {
         return std::to_string(static_cast<double>(wei) / 1e18);
     };
     logger_.write(
         low ? ports::LogLevel::warning : ports::LogLevel::info,
         std::string{low ? "signer_balance_low" : "signer_balance_recovered"} +
-            " signer=" + jsonrpc::hex(signer_.known_address().value_or(domain::Address{})) +
-            " balance=" + coins(balance) + " low_balance=" + coins(options_.low_balance));
+            " signer=" + jsonrpc::hex(account.signer->known_address().value_or(domain::Address{})) +
+            " balance=" + coins(balance) + " low_balance=" + coins(account.low_balance));
 }
 
 void Monitor::note_problem_locked(std::optional<std::string> problem) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -20,11 +21,12 @@
 
 namespace chains::evm {
 
-// Looks at our account and at the write node every 15 s (in trouble: 5 s), and now and then whether
-// that is on the right chain. What was read stays until it is read again. Any thread.
+// Looks at our accounts and at the write node every 15 s (in trouble: 5 s), and now and then
+// whether that is on the right chain. What was read stays until it is read again. Any thread.
 class Monitor {
 public:
-    Monitor(const Options& options, const Signer& signer, jsonrpc::Node& write,
+    // `signers`: those of Options::keys().
+    Monitor(const Options& options, std::vector<const Signer*> signers, jsonrpc::Node& write,
             ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger);
     ~Monitor();
     Monitor(const Monitor&) = delete;
@@ -34,12 +36,13 @@ public:
     // Waits for a look under way, so stop the node first. Not from inside one.
     void stop();
 
-    [[nodiscard]] std::optional<jsonrpc::Wei> balance() const;
-    [[nodiscard]] std::optional<double> balance_in_coins() const;  // units of 10^18 wei
+    [[nodiscard]] std::optional<jsonrpc::Wei> balance(std::size_t signer = 0) const;
+    // In units of 10^18 wei.
+    [[nodiscard]] std::optional<double> balance_in_coins(std::size_t signer = 0) const;
     [[nodiscard]] std::optional<std::uint64_t> head() const;
-    // Transactions of ours that are on the chain: the highest number any answer had, since some
-    // come from nodes that lag behind.
-    [[nodiscard]] std::optional<std::uint64_t> nonce() const;
+    // Transactions of an account that are on the chain: the highest number any answer had, since
+    // some come from nodes that lag behind.
+    [[nodiscard]] std::optional<std::uint64_t> nonce(std::size_t signer = 0) const;
 
     // The node is on another chain than the configuration says: nothing should be sent.
     [[nodiscard]] bool on_wrong_chain() const;
@@ -50,30 +53,37 @@ public:
     [[nodiscard]] std::optional<std::string> problem() const;
 
 private:
+    struct Account {
+        const Signer* signer = nullptr;
+        jsonrpc::Wei low_balance = 0;
+        std::optional<jsonrpc::Wei> balance{};
+        std::optional<std::uint64_t> nonce{};
+        bool low = false;
+    };
+
     void look();
     [[nodiscard]] std::optional<domain::Milliseconds> read();
+    // `accounts`: whose each of the first calls is, two of each.
     void note_locked(const std::vector<jsonrpc::Call>& calls,
-                     const std::vector<jsonrpc::Answer>& answers);
-    [[nodiscard]] const char* note_answer_locked(std::string_view method,
-                                                 const jsonrpc::Json& said);
+                     const std::vector<jsonrpc::Answer>& answers,
+                     const std::vector<Account*>& accounts);
+    [[nodiscard]] const char* note_answer_locked(std::string_view method, const jsonrpc::Json& said,
+                                                 Account* account);
     void note_chain_id_locked(std::uint64_t chain_id);
-    void note_balance_locked(jsonrpc::Wei balance);
+    void note_balance_locked(jsonrpc::Wei balance, Account& account);
     void note_problem_locked(std::optional<std::string> problem);
 
     const Options options_;
-    const Signer& signer_;
     jsonrpc::Node& write_;
     const ports::Clock& clock_;
     ports::Logger& logger_;
 
     mutable std::mutex mutex_;  // for what follows
-    std::optional<jsonrpc::Wei> balance_;
+    std::vector<Account> accounts_;
     std::optional<std::uint64_t> head_;
-    std::optional<std::uint64_t> nonce_;
     std::optional<std::uint64_t> chain_id_;
     std::optional<domain::Monotonic> chain_id_at_;
     bool told_of_remark_ = false;  // the reading task alone
-    bool low_ = false;
     std::optional<std::string> problem_;
 
     engine::TaskGroup task_group_;  // last: it waits for work that uses the rest

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,18 +51,25 @@ struct Options {
         std::uint64_t range_max = 2'000;  // blocks per eth_getLogs
     };
 
-    // Who signs. Not one of these values is ever shown but type, region and address.
+    // Who signs. Not one of these values is ever shown but table, type, region and address.
     struct Signing {
         enum class Type { private_key, aws_kms, remote };
+        std::string table{"gateway.tx_engine.signer"};  // of the configuration
         Type type = Type::private_key;
+        chains::jsonrpc::Wei low_balance = 0;  // of the account; below it a warning; 0: none
         // One signature elsewhere, with all that has to be asked for it.
         domain::Milliseconds timeout{5'000};
+
+        std::string private_key;  // private_key: 64 hex digits; secret
+        // Where that stands instead: a path or credential:NAME; empty: nowhere.
+        std::string private_key_file;
 
         std::string key_id;    // aws_kms: id, ARN or alias
         std::string region;    // aws_kms
         std::string endpoint;  // aws_kms; empty: that of the region
 
         std::string url;  // remote
+        // remote; aws_kms: what its key has to be, zero: whatever it is.
         domain::Address address{};
         // remote; paths, empty: none. Whom TLS trusts instead of the system's authorities; what we
         // show; what is sent as a bearer token.
@@ -112,7 +120,7 @@ struct Options {
     std::vector<HostChain> host_chains;
 
     Signing signer;
-    std::string private_key;        // for Type::private_key: 64 hex digits; secret
+    std::vector<Signing> signers;   // several, each another account; empty: `signer` alone
     std::uint32_t sends_max = 100;  // as many connections may wait for a receipt
 
     Retry acl_retry{3, domain::Milliseconds{1'000}};
@@ -125,7 +133,6 @@ struct Options {
     // its nonce is given up, and how long when others wait behind that nonce.
     domain::Milliseconds refusal_patience{std::chrono::minutes{10}};
     domain::Milliseconds refusal_patience_blocking{std::chrono::minutes{2}};
-    chains::jsonrpc::Wei low_balance = 0;  // of the signer; below it a warning; 0: none
 
     Fees fees;
     Listening listening;
@@ -133,6 +140,14 @@ struct Options {
     ProtocolConfig protocol_config;
 
     std::shared_ptr<net::ClientContext> client_context;  // null: each node has one of its own
+
+    // All that sign.
+    [[nodiscard]] std::span<const Signing> keys() const {
+        return signers.empty() ? std::span{&signer, 1} : std::span{signers};
+    }
+    [[nodiscard]] std::span<Signing> keys() {
+        return signers.empty() ? std::span{&signer, 1} : std::span{signers};
+    }
 };
 
 }  // namespace chains::evm

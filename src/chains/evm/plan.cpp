@@ -1,5 +1,7 @@
 #include "chains/evm/plan.hpp"
 
+#include <cstddef>
+
 namespace chains::evm {
 
 namespace {
@@ -13,16 +15,18 @@ constexpr std::uint64_t no_op_gas = 10 * transfer_gas;
 engine::Plan plan_of(const Draft& draft) {
     engine::Plan plan;
     plan.bytes.push_back(draft.has_nonce ? 1 : 0);
+    plan.bytes.push_back(draft.key);
     const domain::Bytes encoded = encode(draft.transaction);
     plan.bytes.insert(plan.bytes.end(), encoded.begin(), encoded.end());
     return plan;
 }
 
 std::optional<Draft> draft_in(const engine::Plan& plan) {
-    if (plan.bytes.empty() || plan.bytes.front() > 1) return std::nullopt;
-    auto transaction = decode_unsigned(domain::ByteView{plan.bytes}.subspan(1));
+    constexpr std::size_t head_bytes = 2;
+    if (plan.bytes.size() < head_bytes || plan.bytes[0] > 1) return std::nullopt;
+    auto transaction = decode_unsigned(domain::ByteView{plan.bytes}.subspan(head_bytes));
     if (!transaction) return std::nullopt;
-    return Draft{std::move(*transaction), plan.bytes.front() == 1};
+    return Draft{std::move(*transaction), plan.bytes[0] == 1, plan.bytes[1]};
 }
 
 Transaction no_op_like(const Transaction& transaction, const domain::Address& self) {

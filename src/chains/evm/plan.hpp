@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "chains/evm/transaction.hpp"
@@ -7,10 +8,19 @@
 
 namespace chains::evm {
 
+// Which of the keys.
+struct KeyPlace {
+    std::uint8_t index = 0;
+    std::uint8_t of = 1;
+
+    [[nodiscard]] bool is_alone() const { return of == 1; }
+};
+
 // A transaction that waits for its signature.
 struct Draft {
     Transaction transaction;
     bool has_nonce = false;  // otherwise it gets the next one
+    std::uint8_t key = 0;    // who signs it, KeyPlace::index
 };
 
 [[nodiscard]] engine::Plan plan_of(const Draft& draft);

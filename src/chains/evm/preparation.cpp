@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,12 @@ domain::Failure never_taken(const std::string& message) {
     return rpc_error("too large for a block: " + message);
 }
 
+// Where there are several accounts each of them is asked for its balance as well.
+std::size_t orders_max(const Options& options, const SigningAccounts& accounts) {
+    const std::size_t balances = accounts.size() == 1 ? 0 : accounts.size();
+    return options.batch_max > balances ? options.batch_max - balances : 1;
+}
+
 bool lacks_block(const jsonrpc::Answer& answer) {
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
     return error != nullptr &&
@@ -46,20 +53,16 @@ bool lacks_block(const jsonrpc::Answer& answer) {
 }  // namespace
 
 Preparation::Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
-                         Nonces& nonces, Account& account, Fees& fees, GasLimits& gas,
-                         const Signer& signer, engine::TaskGroup& task_group,
-                         const ports::Clock& clock, ports::Logger& logger)
+                         SigningAccounts& accounts, Fees& fees, GasLimits& gas,
+                         engine::TaskGroup& task_group, const ports::Clock& clock)
     : options_(options),
       write_(write),
       read_(read),
-      nonces_(nonces),
-      account_(account),
+      accounts_(accounts),
       fees_(fees),
       gas_(gas),
-      signer_(signer),
       clock_(clock),
-      logger_(logger),
-      line_(task_group, options.batch_max, workers_max,
+      line_(task_group, orders_max(options, accounts), workers_max,
             [this](const Orders& orders) { work(orders); }) {}
 
 void Preparation::prepare(Orders orders, engine::GatewayEvents& events) {
@@ -67,30 +70,51 @@ void Preparation::prepare(Orders orders, engine::GatewayEvents& events) {
     line_.add(std::move(orders));
 }
 
+// Each time around one account less can take what is left.
 void Preparation::work(const Orders& orders) {
     std::vector<engine::Prepared> outcomes;
-    const auto all = [&](const engine::PrepareOutcome& outcome) {
-        for (const engine::PrepareOrder& order : orders) outcomes.push_back({order.id, outcome});
-    };
-    if (const auto unknown = learn_count()) {
-        all(*unknown);
-    } else {
-        const FeeAnswer fees = fees_.current();
-        if (const auto* problem = std::get_if<jsonrpc::TransportError>(&fees)) {
-            all(unreachable(*problem, "asking for fees"));
-        } else {
-            estimate(orders, std::get<FeeQuote>(fees), outcomes);
-        }
+    Orders left = orders;
+    for (std::size_t i = 0; i <= accounts_.size() && !left.empty(); ++i) {
+        left = work(left, outcomes);
+    }
+    for (const engine::PrepareOrder& order : left) {
+        outcomes.push_back({order.id, engine::Unreachable{"no account can take it now"}});
     }
     events_.load()->prepared(std::move(outcomes));
 }
 
+Preparation::Orders Preparation::work(const Orders& orders,
+                                      std::vector<engine::Prepared>& outcomes) {
+    const auto all = [&](const engine::PrepareOutcome& outcome) {
+        for (const engine::PrepareOrder& order : orders) outcomes.push_back({order.id, outcome});
+    };
+    const auto picked = accounts_.pick(orders.size());
+    if (const auto* unready = std::get_if<engine::Unreachable>(&picked)) {
+        all(*unready);
+        return {};
+    }
+    const auto& accounts = std::get<SigningAccounts::Picked>(picked);
+    for (SigningAccount* account : std::set<SigningAccount*>(accounts.begin(), accounts.end())) {
+        if (const auto unknown = learn_count(*account)) {
+            all(*unknown);
+            return {};
+        }
+    }
+    const FeeAnswer fees = fees_.current();
+    if (const auto* problem = std::get_if<jsonrpc::TransportError>(&fees)) {
+        all(unreachable(*problem, "asking for fees"));
+        return {};
+    }
+    return estimate(questions_about(orders, accounts, std::get<FeeQuote>(fees), outcomes),
+                    outcomes);
+}
+
 // With nothing of ours in flight somebody else may have sent with our key, and one look is cheaper
 // than a nonce that is used.
-std::optional<engine::Unreachable> Preparation::learn_count() {
-    const bool was_known = nonces_.known();
-    if (was_known && nonces_.held() > 0) return std::nullopt;
-    auto answer = account_.ask_count();
+std::optional<engine::Unreachable> Preparation::learn_count(SigningAccount& account) {
+    const bool was_known = account.nonces().known();
+    if (was_known && account.nonces().held() > 0) return std::nullopt;
+    auto answer = account.account().ask_count();
     auto* unknown = std::get_if<engine::Unreachable>(&answer);
     if (unknown == nullptr || was_known) return std::nullopt;
     return std::move(*unknown);
@@ -119,13 +143,12 @@ std::optional<engine::PrepareOutcome> Preparation::find_code(const domain::Addre
     return std::nullopt;
 }
 
-void Preparation::estimate(const Orders& orders, const FeeQuote& quote,
-                           std::vector<engine::Prepared>& outcomes) {
-    const auto self = signer_.known_address();
-    assert(self);  // or the count would not be known
-    std::vector<jsonrpc::Call> calls;
-    std::vector<std::pair<domain::RequestId, Transaction>> drafts;
-    for (const engine::PrepareOrder& order : orders) {
+std::vector<Preparation::Question> Preparation::questions_about(
+    const Orders& orders, const SigningAccounts::Picked& accounts, const FeeQuote& quote,
+    std::vector<engine::Prepared>& outcomes) {
+    std::vector<Question> questions;
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+        const engine::PrepareOrder& order = orders[i];
         Transaction draft;
         draft.chain_id = options_.chain_id;
         draft.legacy = quote.legacy;
@@ -137,25 +160,85 @@ void Preparation::estimate(const Orders& orders, const FeeQuote& quote,
             continue;
         }
         draft.data = request_call(*order.request);
-        jsonrpc::Json call{
-            {"from", jsonrpc::hex(*self)}, {"to", jsonrpc::hex(draft.to)}, {"value", "0x0"}};
-        set_calldata(call, draft.data);
+        questions.push_back({&order, accounts[i], std::move(draft)});
+    }
+    return questions;
+}
+
+Preparation::Orders Preparation::estimate(std::vector<Question> questions,
+                                          std::vector<engine::Prepared>& outcomes) {
+    if (questions.empty()) return {};
+    std::vector<jsonrpc::Call> calls;
+    for (const Question& question : questions) {
+        const auto self = question.account->signer().known_address();
+        assert(self);  // or the count would not be known
+        jsonrpc::Json call{{"from", jsonrpc::hex(*self)},
+                           {"to", jsonrpc::hex(question.draft.to)},
+                           {"value", "0x0"}};
+        set_calldata(call, question.draft.data);
         calls.push_back({"eth_estimateGas", jsonrpc::Json::array({std::move(call), "latest"})});
-        drafts.emplace_back(order.id, std::move(draft));
     }
-    if (calls.empty()) return;
-    const std::vector<jsonrpc::Answer> answers = ask_estimates(std::move(calls));
-    for (std::size_t i = 0; i < drafts.size(); ++i) {
-        const domain::RequestId id = drafts[i].first;
-        outcomes.push_back({id, outcome_of(id, answers[i], std::move(drafts[i].second))});
+    Purses purses = purses_of(questions);
+    for (const auto& [account, purse] : purses) {
+        calls.push_back({"eth_getBalance", jsonrpc::Json::array({account->address(), "latest"})});
+    }
+    const std::vector<jsonrpc::Answer> answers = ask(std::move(calls));
+    auto balance = answers.begin() + static_cast<std::ptrdiff_t>(questions.size());
+    for (auto& [account, purse] : purses) {
+        const auto* said = std::get_if<jsonrpc::Json>(&*balance++);
+        if (said != nullptr) purse.balance = jsonrpc::wei(*said);
+    }
+    Orders left;
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+        Question& question = questions[i];
+        auto outcome = outcome_of(answers[i], question);
+        const bool waits = outcome && std::holds_alternative<engine::Unreachable>(*outcome);
+        const bool is_its_account = outcome ? waits && question.account->unusable()
+                                            : !can_pay(question, purses[question.account]);
+        if (is_its_account && accounts_.size() > 1) {
+            left.push_back(*question.order);
+            continue;
+        }
+        outcomes.push_back({question.order->id, outcome ? *std::move(outcome) : plan(question)});
         const auto* wait = std::get_if<engine::Unreachable>(&outcomes.back().outcome);
-        if (wait == nullptr || wait->tries_max != 0) forget_refusals(id);
+        if (wait == nullptr || wait->tries_max != 0) forget_refusals(question.order->id);
     }
+    return left;
+}
+
+engine::Plan Preparation::plan(Question& question) {
+    question.account->permitted();
+    return plan_of({std::move(question.draft), false, question.account->place().index});
+}
+
+// A request that has a nonce waits for its account, so where there are others none is given to one
+// that can not pay. Nobody else could: then nobody is asked.
+Preparation::Purses Preparation::purses_of(const std::vector<Question>& questions) const {
+    Purses purses;
+    if (accounts_.size() == 1) return purses;
+    for (const Question& question : questions) {
+        purses[question.account].transactions = question.account->nonces().held();
+    }
+    return purses;
+}
+
+// Pools want the account to have enough for all that waits in them.
+bool Preparation::can_pay(const Question& question, Purse& purse) {
+    const jsonrpc::Wei max_fee = std::max<jsonrpc::Wei>(question.draft.max_fee, 1);
+    const std::uint64_t gas = std::max<std::uint64_t>(question.draft.gas_limit, 1);
+    if (!purse.balance || *purse.balance / max_fee / gas > purse.transactions) {
+        ++purse.transactions;
+        return true;
+    }
+    question.account->refused(*purse.balance / max_fee / gas == 0
+                                  ? SigningAccount::Refusal::no_funds
+                                  : SigningAccount::Refusal::no_more_funds);
+    return false;
 }
 
 // Our requests do not depend on what waits in the pool, so the latest block is enough; some nodes
 // serve only the pending one.
-std::vector<jsonrpc::Answer> Preparation::ask_estimates(std::vector<jsonrpc::Call> calls) {
+std::vector<jsonrpc::Answer> Preparation::ask(std::vector<jsonrpc::Call> calls) {
     std::vector<jsonrpc::Answer> answers = read_.call_all(calls);
     std::vector<jsonrpc::Call> again;
     for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -194,31 +277,31 @@ void Preparation::forget_refusals(const domain::RequestId& id) {
     refusals_.erase(id.sequence);
 }
 
-engine::PrepareOutcome Preparation::outcome_of(const domain::RequestId& id,
-                                               const jsonrpc::Answer& estimate, Transaction draft) {
+std::optional<engine::PrepareOutcome> Preparation::outcome_of(const jsonrpc::Answer& estimate,
+                                                              Question& question) {
     if (const auto* problem = std::get_if<jsonrpc::TransportError>(&estimate)) {
         return unreachable(*problem, "estimating gas");
     }
-    if (const auto* error = std::get_if<jsonrpc::NodeError>(&estimate)) return refused(id, *error);
+    if (const auto* error = std::get_if<jsonrpc::NodeError>(&estimate)) {
+        return refused(*error, question);
+    }
     const auto gas = jsonrpc::quantity(std::get<jsonrpc::Json>(estimate));
-    const auto limit = gas ? gas_.limit_for(*gas, draft.data.size()) : std::nullopt;
+    const auto limit = gas ? gas_.limit_for(*gas, question.draft.data.size()) : std::nullopt;
     // Some nodes estimate beyond what a block holds.
     if (limit && gas_.exceeds_block(*gas)) {
         return engine::Rejected{
             never_taken("it needs " + std::to_string(*gas) + " gas, more than a block has")};
     }
     if (!limit) return engine::Unreachable{"the node's gas estimate can not be read"};
-    if (lacks_funds_.exchange(false)) {
-        logger_.write(ports::LogLevel::info, "insufficient_funds_recovered");
-    }
-    draft.gas_limit = *limit;
-    return plan_of({std::move(draft), false});
+    question.draft.gas_limit = *limit;
+    return std::nullopt;
 }
 
 // The table of 5.4; trouble on the way is above.
-engine::PrepareOutcome Preparation::refused(const domain::RequestId& id,
-                                            const jsonrpc::NodeError& error) {
+engine::PrepareOutcome Preparation::refused(const jsonrpc::NodeError& error,
+                                            const Question& question) {
     using enum jsonrpc::ReplyClass;
+    const domain::RequestId& id = question.order->id;
     const jsonrpc::ReplyMeaning meaning = jsonrpc::classify(error);
     switch (meaning.reply_class) {
         case reverted: {
@@ -240,7 +323,7 @@ engine::PrepareOutcome Preparation::refused(const domain::RequestId& id,
         case too_large:
             return engine::Rejected{never_taken(error.message)};
         case balance_too_low:
-            if (!lacks_funds_.exchange(true)) logger_.write(ports::LogLevel::error, no_funds_line);
+            question.account->refused(SigningAccount::Refusal::no_funds);
             return engine::Unreachable{no_funds_text, {}, 0, no_funds_hold};
         // These pass, and are no tries.
         case throttled:
@@ -258,6 +341,7 @@ engine::PrepareOutcome Preparation::refused(const domain::RequestId& id,
                 0,
                 meaning.wait.value_or(domain::Milliseconds{0})};
         case sender_forbidden:
+            question.account->refused(SigningAccount::Refusal::forbidden);
             return engine::Unreachable{forbidden_text, {}, 0, no_funds_hold};
         default:
             break;

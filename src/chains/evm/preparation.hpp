@@ -1,57 +1,76 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <vector>
 
-#include "chains/evm/account.hpp"
 #include "chains/evm/call_batcher.hpp"
 #include "chains/evm/fees.hpp"
 #include "chains/evm/gas_limits.hpp"
-#include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
-#include "chains/evm/signer.hpp"
+#include "chains/evm/signing_accounts.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "engine/gateway.hpp"
 #include "engine/task_group.hpp"
 #include "ports/clock.hpp"
-#include "ports/logger.hpp"
 
 namespace chains::evm {
 
 // What comes before the signature: whether the contract is there, what the transaction would cost,
 // and whether it would be refused (evm-gateway 5.1 to 5.4). Orders that wait are asked about
-// together.
+// together, each in the name of the account that is to sign it.
 class Preparation {
 public:
-    Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read, Nonces& nonces,
-                Account& account, Fees& fees, GasLimits& gas, const Signer& signer,
-                engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger);
+    Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
+                SigningAccounts& accounts, Fees& fees, GasLimits& gas,
+                engine::TaskGroup& task_group, const ports::Clock& clock);
 
     // Returns at once; one event for each order.
     void prepare(std::vector<engine::PrepareOrder> orders, engine::GatewayEvents& events);
 
-    // The last estimation said that the account can not pay.
-    [[nodiscard]] bool lacks_funds() const { return lacks_funds_; }
-
 private:
     using Orders = std::vector<engine::PrepareOrder>;
 
+    // A transaction that is asked about.
+    struct Question {
+        const engine::PrepareOrder* order;
+        SigningAccount* account;
+        Transaction draft;
+    };
+
     void work(const Orders& orders);
-    // What keeps all of them from being estimated now.
-    [[nodiscard]] std::optional<engine::Unreachable> learn_count();
+    // Those that are left: their account can not take them, and another one may.
+    [[nodiscard]] Orders work(const Orders& orders, std::vector<engine::Prepared>& outcomes);
+    // What keeps an account from being asked for now.
+    [[nodiscard]] std::optional<engine::Unreachable> learn_count(SigningAccount& account);
     [[nodiscard]] std::optional<engine::PrepareOutcome> find_code(const domain::Address& contract);
-    void estimate(const Orders& orders, const FeeQuote& quote,
-                  std::vector<engine::Prepared>& outcomes);
-    [[nodiscard]] std::vector<jsonrpc::Answer> ask_estimates(std::vector<jsonrpc::Call> calls);
-    [[nodiscard]] engine::PrepareOutcome outcome_of(const domain::RequestId& id,
-                                                    const jsonrpc::Answer& estimate,
-                                                    Transaction draft);
-    [[nodiscard]] engine::PrepareOutcome refused(const domain::RequestId& id,
-                                                 const jsonrpc::NodeError& error);
+    [[nodiscard]] std::vector<Question> questions_about(const Orders& orders,
+                                                        const SigningAccounts::Picked& accounts,
+                                                        const FeeQuote& quote,
+                                                        std::vector<engine::Prepared>& outcomes);
+    [[nodiscard]] Orders estimate(std::vector<Question> questions,
+                                  std::vector<engine::Prepared>& outcomes);
+    [[nodiscard]] std::vector<jsonrpc::Answer> ask(std::vector<jsonrpc::Call> calls);
+    // Nothing: its gas is known.
+    [[nodiscard]] std::optional<engine::PrepareOutcome> outcome_of(const jsonrpc::Answer& estimate,
+                                                                   Question& question);
+    [[nodiscard]] engine::PrepareOutcome refused(const jsonrpc::NodeError& error,
+                                                 const Question& question);
+    [[nodiscard]] static engine::Plan plan(Question& question);
+    // What an account has, and the transactions it has to pay for.
+    struct Purse {
+        std::optional<jsonrpc::Wei> balance{};  // absent: not known, then it has enough
+        std::size_t transactions = 0;
+    };
+    using Purses = std::map<SigningAccount*, Purse>;
+    [[nodiscard]] Purses purses_of(const std::vector<Question>& questions) const;
+    [[nodiscard]] static bool can_pay(const Question& question, Purse& purse);
     // What was refused for now, and how often or how long that is borne.
     struct Patience {
         std::uint32_t tries_max = 0;  // 0: the time counts
@@ -69,14 +88,10 @@ private:
     const Options options_;
     jsonrpc::Node& write_;
     jsonrpc::Node& read_;
-    Nonces& nonces_;
-    Account& account_;
+    SigningAccounts& accounts_;
     Fees& fees_;
     GasLimits& gas_;
-    const Signer& signer_;
     const ports::Clock& clock_;
-    ports::Logger& logger_;
-    std::atomic<bool> lacks_funds_{false};
     std::atomic<engine::GatewayEvents*> events_{nullptr};
     CallBatcher<engine::PrepareOrder> line_;
 

@@ -31,14 +31,16 @@ const SignProblem address_unknown{"its address is not known yet", true};
 
 }  // namespace
 
-Seals::Seals(const Options& options, Signer& signer, Nonces& nonces, engine::TaskGroup& task_group,
-             const ports::Clock& clock, ports::Logger& logger)
+Seals::Seals(const Options& options, KeyPlace place, Signer& signer, Nonces& nonces,
+             engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
+      place_(place),
       signer_(signer),
       nonces_(nonces),
       task_group_(task_group),
       clock_(clock),
-      logger_(logger) {}
+      logger_(logger),
+      next_ticket_(std::uint64_t{place.index} + 1) {}
 
 void Seals::start(engine::GatewayEvents& events) {
     events_ = &events;
@@ -69,7 +71,8 @@ engine::Sealed Seals::seal(const Draft& draft) {
 
 std::optional<std::uint64_t> Seals::fetch(const domain::RequestId& id, const Draft& draft) {
     if (is_local()) return std::nullopt;
-    Order order{next_ticket_++, id, draft.transaction, !draft.has_nonce};
+    Order order{next_ticket_, id, draft.transaction, !draft.has_nonce};
+    next_ticket_ += place_.of;
     if (order.reserved) order.transaction.nonce = nonces_.take();
     ordered_.push_back(std::move(order));
     return ordered_.back().ticket;

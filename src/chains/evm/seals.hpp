@@ -28,8 +28,8 @@ namespace chains::evm {
 // signed now and then, with growing pauses, until that works.
 class Seals {
 public:
-    Seals(const Options& options, Signer& signer, Nonces& nonces, engine::TaskGroup& task_group,
-          const ports::Clock& clock, ports::Logger& logger);
+    Seals(const Options& options, KeyPlace place, Signer& signer, Nonces& nonces,
+          engine::TaskGroup& task_group, const ports::Clock& clock, ports::Logger& logger);
 
     // Before anything is ordered.
     void start(engine::GatewayEvents& events);
@@ -78,6 +78,7 @@ private:
     void try_out();
 
     const Options options_;
+    const KeyPlace place_;
     Signer& signer_;
     Nonces& nonces_;
     engine::TaskGroup& task_group_;
@@ -88,7 +89,7 @@ private:
     // Processor thread; of this step.
     std::vector<Order> ordered_;
     std::vector<Ended> ended_;
-    std::uint64_t next_ticket_ = 1;
+    std::uint64_t next_ticket_;  // no other key's are the same
 
     mutable std::mutex mutex_;  // for what follows
     std::map<std::uint64_t, Pending> pending_;

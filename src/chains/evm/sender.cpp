@@ -52,6 +52,8 @@ constexpr Milliseconds turn_pause{1'000};
 constexpr Milliseconds turn_patience{60'000};
 constexpr unsigned turn_tries_max = 60;
 constexpr Milliseconds one_in_flight_for = std::chrono::minutes{10};
+// Shorter than the pause of those that wait, or none would ever be tried.
+constexpr Milliseconds account_pause{no_funds_hold - Milliseconds{500}};
 // Higher fees asked for at once, before only time brings more of them: a node that lies must not
 // run up the price.
 constexpr std::size_t quick_bumps_max = 4;
@@ -115,10 +117,11 @@ struct Sender::Sending {
     [[nodiscard]] const engine::Sealed& newest() const { return order.sealed.back(); }
 };
 
-Sender::Sender(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-               GasLimits& gas, Account& account, const Signer& signer, ports::Executor& executor,
-               const ports::Clock& clock, ports::Logger& logger)
+Sender::Sender(const Options& options, KeyPlace place, jsonrpc::Node& write, Nonces& nonces,
+               Fees& fees, GasLimits& gas, Account& account, const Signer& signer,
+               ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger)
     : options_(options),
+      place_(place),
       write_(write),
       nonces_(nonces),
       fees_(fees),
@@ -154,7 +157,9 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
         }
         sending->self = *self;
         nonces_.hold(sending->newest().nonce);
-        if (sending->order.look_up_first) {
+        if (const char* reason = why_account_waits(sending->newest().nonce)) {
+            wait_for_account(sending, reason);
+        } else if (sending->order.look_up_first) {
             executor_.run([this, sending] { look_up_then_submit(sending); });
         } else {
             submit_in_order(sending);
@@ -249,6 +254,7 @@ void Sender::note_taken(const SendingPtr& sending) {
         pool_busy_.reset();
     }
     note_permitted();
+    note_account_goes_on();
 }
 
 bool Sender::Standstill::is_for(Milliseconds time, domain::Monotonic now) const {
@@ -400,7 +406,8 @@ void Sender::no_funds(const SendingPtr& sending) {
         return;
     }
     if (!lacks_funds_.exchange(true)) logger_.write(ports::LogLevel::error, no_funds_line);
-    later(sending, no_funds_text, no_funds_hold);
+    note_account_waits(no_funds_text);
+    wait_for_account(sending, no_funds_text);
 }
 
 // All of the account is refused, so a transaction that does nothing would be as well: what is
@@ -419,7 +426,8 @@ void Sender::forbidden(const SendingPtr& sending, const jsonrpc::NodeError& erro
                           " action=\"nothing new is signed until the node takes transactions "
                           "of the account; all requests are kept\"");
     }
-    later(sending, forbidden_text, no_funds_hold);
+    note_account_waits(forbidden_text);
+    wait_for_account(sending, forbidden_text);
 }
 
 // Each waits until the one before it is on chain (EIP-7702, field report 86).
@@ -792,7 +800,7 @@ void Sender::reseal(const SendingPtr& sending, Transaction transaction, bool has
     // Another nonce comes from the step that stores it, and from nowhere else.
     assert(has_nonce ? transaction.nonce == sending->newest().nonce : transaction.nonce == 0);
     assert(transaction.chain_id == options_.chain_id);
-    finish(sending, engine::Reseal{plan_of({std::move(transaction), has_nonce}),
+    finish(sending, engine::Reseal{plan_of({std::move(transaction), has_nonce, place_.index}),
                                    sending->order.sealed.size(), !has_nonce});
 }
 
@@ -803,6 +811,33 @@ void Sender::later_with_node(const SendingPtr& sending, std::string reason) {
 
 void Sender::later(const SendingPtr& sending, std::string reason, Milliseconds hold) {
     finish(sending, engine::Unreachable{std::move(reason), {}, 0, hold});
+}
+
+void Sender::wait_for_account(const SendingPtr& sending, const char* reason) {
+    finish(sending,
+           engine::Unreachable{
+               .reason = reason, .hold = no_funds_hold, .holds_others = place_.is_alone()});
+}
+
+void Sender::note_account_waits(const char* reason) {
+    if (place_.is_alone()) return;
+    const std::lock_guard lock{mutex_};
+    account_waits_ = AccountWait{reason, clock_.monotonic() + account_pause};
+}
+
+void Sender::note_account_goes_on() {
+    const std::lock_guard lock{mutex_};
+    account_waits_.reset();
+}
+
+// Whoever is behind a nonce that has not left could not find out anything.
+const char* Sender::why_account_waits(std::uint64_t nonce) {
+    const domain::Monotonic now = clock_.monotonic();
+    const std::lock_guard lock{mutex_};
+    if (!account_waits_) return nullptr;
+    if (now < account_waits_->next_try || !nonces_.may_send(nonce)) return account_waits_->reason;
+    account_waits_->next_try = now + account_pause;
+    return nullptr;
 }
 
 void Sender::finish(const SendingPtr& sending, engine::SendOutcome outcome) {

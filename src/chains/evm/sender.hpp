@@ -14,6 +14,7 @@
 #include "chains/evm/nonce_order.hpp"
 #include "chains/evm/nonces.hpp"
 #include "chains/evm/options.hpp"
+#include "chains/evm/plan.hpp"
 #include "chains/evm/receipts.hpp"
 #include "chains/evm/send_verdict.hpp"
 #include "chains/evm/signer.hpp"
@@ -36,8 +37,8 @@ namespace chains::evm {
 // holds none, and pauses are tasks for later.
 class Sender {
 public:
-    Sender(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees, GasLimits& gas,
-           Account& account, const Signer& signer, ports::Executor& executor,
+    Sender(const Options& options, KeyPlace place, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
+           GasLimits& gas, Account& account, const Signer& signer, ports::Executor& executor,
            const ports::Clock& clock, ports::Logger& logger);
 
     // Returns at once; one event for each order.
@@ -105,9 +106,21 @@ private:
     void reseal(const SendingPtr& sending, Transaction transaction, bool has_nonce);
     void later(const SendingPtr& sending, std::string reason,
                domain::Milliseconds hold = domain::Milliseconds{0});
+    // The account is why; where there are others, they need not wait.
+    void wait_for_account(const SendingPtr& sending, const char* reason);
+    void note_account_waits(const char* reason);
+    void note_account_goes_on();
+    // Null: it does not, or it is the turn of this nonce to find out.
+    [[nodiscard]] const char* why_account_waits(std::uint64_t nonce);
     // The same for one that the node has: those behind it may go on.
     void later_with_node(const SendingPtr& sending, std::string reason);
     void finish(const SendingPtr& sending, engine::SendOutcome outcome);
+
+    // Where there are several accounts: one transaction of this one is tried now and then.
+    struct AccountWait {
+        const char* reason;
+        domain::Monotonic next_try;
+    };
 
     // What stays as it is over several tries.
     struct Standstill {
@@ -126,6 +139,7 @@ private:
                                 const std::string& words, domain::Monotonic now);
 
     const Options options_;
+    const KeyPlace place_;
     jsonrpc::Node& write_;
     Nonces& nonces_;
     Fees& fees_;
@@ -146,7 +160,8 @@ private:
     std::optional<domain::Monotonic> sync_missing_since_;  // asked anew after a while
     std::optional<domain::Monotonic> told_of_refusal_;
     std::optional<std::string> forbidden_;  // the node's words
-    std::optional<std::string> unusable_;   // why the node can not be sent to, until it takes one
+    std::optional<AccountWait> account_waits_;
+    std::optional<std::string> unusable_;  // why the node can not be sent to, until it takes one
     std::optional<domain::Monotonic> receipts_missing_since_;
     std::optional<Standstill> pool_busy_;     // nothing was taken since
     std::optional<Standstill> not_included_;  // what is next in line for a block

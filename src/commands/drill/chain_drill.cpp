@@ -115,7 +115,8 @@ public:
           extent_(extent_of(options)),
           seed_(options.drill.seed.value_or(std::random_device{}() % 1'000'000)),
           file_(options.file),
-          signer_(chains::evm::signers::make_signer(settings.evm, clock_)),
+          signer_(
+              chains::evm::signers::make_signer(settings.evm, settings.evm.keys().front(), clock_)),
           node_(chains::evm::make_node(settings.evm.write_urls, settings.evm, clock_)),
           address_(address_of(*signer_, settings.evm.chain_id, clock_)),
           account_(*node_, address_, wait_),

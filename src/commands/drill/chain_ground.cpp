@@ -42,6 +42,11 @@ void require_test_chain(const config::Settings& settings) {
             "gateway.type: the loopback is no chain to go to: set it to \"evm\", with "
             "gateway.blockchain_rpc, or leave --chain out");
     }
+    if (settings.evm.keys().size() > 1) {
+        throw BadSettings(
+            "gateway.tx_engine.signers: the drill judges by the transactions of one account: give "
+            "it a configuration with one of them alone, as gateway.tx_engine.signer");
+    }
     refuse_main_net("gateway.blockchain_rpc.chain_id", settings.evm.chain_id);
     for (const auto& host : settings.evm.host_chains) {
         refuse_main_net("host_chains", host.chain_id);

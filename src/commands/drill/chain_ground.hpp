@@ -22,7 +22,7 @@ struct ChainGround {
 };
 
 // Throws BadSettings unless the gateway is a real chain that is not known to be one where coins
-// cost money, nor serves one.
+// cost money, nor serves one, and one key signs.
 void require_test_chain(const config::Settings& settings);
 
 // Throws std::runtime_error when a Posthouse runs on the configured directory, or has requests

@@ -13,6 +13,7 @@
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
+#include "domain/keccak.hpp"
 #include "support/virtual_time.hpp"
 
 using namespace chains::evm;
@@ -73,13 +74,16 @@ struct World {
     std::optional<AwsKms> kms;
     Transaction wanted;
 
-    World() {
+    // `address`: what the key has to be.
+    explicit World(std::optional<domain::Address> address = std::nullopt) {
         wanted.chain_id = 654'321;
         wanted.nonce = 7;
         wanted.max_fee = 50;
         wanted.gas_limit = 21'000;
+        signers::AwsKmsOptions options{"alias/relayer", "eu-central-1", "kms.example"};
+        options.address = address;
         kms.emplace(
-            signers::AwsKmsOptions{"alias/relayer", "eu-central-1", "kms.example"}, script.server(),
+            options, script.server(),
             [this] {
                 ++looked;
                 return credentials;
@@ -277,6 +281,29 @@ TEST_CASE("what the credential of KMS may do is tried out, one operation after t
     world.credentials = SignProblem{"AWS credentials: there are none"};
     world.clock.advance(std::chrono::days{365});
     CHECK_FALSE(world.kms->examine_credential());
+}
+
+TEST_CASE("a key of KMS that is given with its address has it at once, and no other one") {
+    const auto address = private_key_signer(key_digits)->address();
+    World right{address};
+    CHECK(right.kms->known_address() == address);
+    CHECK_FALSE(right.kms->keep_up().problem);
+    CHECK(right.script.requests.size() == 1);
+    CHECK(right.signs());
+    // Compared once and for all.
+    CHECK_FALSE(right.kms->keep_up().problem);
+    CHECK(right.script.requests.size() == 2);
+
+    World wrong{domain::Address{1}};
+    for (int i = 0; i < 2; ++i) {
+        const auto problem = wrong.kms->keep_up().problem;
+        REQUIRE(problem);
+        CHECK_FALSE(problem->unreached);
+        CHECK(problem->text ==
+              "kms:GetPublicKey: the key is of another account, " + domain::checksummed(address));
+    }
+    CHECK_FALSE(wrong.signs());
+    CHECK(wrong.kms->known_address() == domain::Address{1});
 }
 
 TEST_CASE("a public key that is not on secp256k1 is none") {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "chains/evm/nonces.hpp"
 #include "chains/evm/scripted_node.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "support/recording_events.hpp"
@@ -63,8 +64,10 @@ struct WatchHarness {
 
     void watch(const std::vector<Block>& blocks) {
         if (!watching) {
-            watching.emplace(options, std::vector<chains::jsonrpc::Node*>{&node, &other}, nonces,
-                             executor, clock, [this](std::uint64_t from) { read.push_back(from); });
+            watching.emplace(
+                options, std::vector<chains::jsonrpc::Node*>{&node, &other},
+                [this](const Block& block) { nonces.bury(block); }, executor, clock,
+                [this](std::uint64_t from) { read.push_back(from); });
             watching->start(events);
         }
         watching->watch(blocks);
@@ -132,6 +135,18 @@ TEST_CASE("one that is replaced has all asked for, and those that differ are sai
     CHECK(harness.read == std::vector<std::uint64_t>{18});
     CHECK(harness.watching->size() == 1);
     CHECK(harness.count(standing) == 4);
+}
+
+TEST_CASE("a new block of another fork does not stand for the older ones of this one") {
+    WatchHarness harness;
+    harness.watch({block_of(17), block_of(18), block_of(19)});
+    CHECK(harness.count(standing) == 3);
+    harness.fork_from = 18;
+    harness.watch({block_of(20, 1)});
+    CHECK(harness.events.all.back().standing == std::vector{block_of(20, 1)});
+    CHECK(harness.events.all.back().replaced == std::vector{block_of(19), block_of(18)});
+    CHECK(harness.read == std::vector<std::uint64_t>{18});
+    CHECK(harness.watching->size() == 2);
 }
 
 TEST_CASE("a block may be on a fork from the start") {

@@ -3,7 +3,7 @@
 #include <random>
 #include <string>
 
-#include "chains/evm/relay.hpp"
+#include "chains/evm/several_relay.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 // A node that lies, loses and forgets, and a relayer that dies, at random from a seed. Afterwards
@@ -16,6 +16,7 @@ using chains::jsonrpc::NodeError;
 using chains::jsonrpc::TransportError;
 using domain::Status;
 using support::Relay;
+using support::SeveralRelay;
 using namespace std::chrono_literals;
 
 namespace {
@@ -93,7 +94,8 @@ private:
 
     std::optional<Answer> older_nonce(const Call& call) {
         if (call.method != "eth_getTransactionCount") return std::nullopt;
-        const std::uint64_t count = relay_.chain.nonce();
+        const auto account = chains::jsonrpc::address(call.params[0]);
+        const std::uint64_t count = relay_.chain.nonce(*account);
         return Json(
             chains::jsonrpc::hex_quantity(count - std::min<std::uint64_t>(count, 1 + below(3))));
     }
@@ -102,9 +104,7 @@ private:
     std::mt19937 random_;
 };
 
-void live_through(std::uint32_t seed) {
-    CAPTURE(seed);
-    Relay relay;
+void live_through(Relay& relay, std::uint32_t seed) {
     relay.options.foreign_use_patience = 90s;  // longer than these lies last
     relay.restart();
     {
@@ -136,11 +136,50 @@ void live_through(std::uint32_t seed) {
         CHECK(relay.engine.status(id) == Status::completed);
     }
     relay.check_inclusions();
-    CHECK(relay.chain.nonce() == relay.chain.included().size());
+}
+
+// One signs in the process, one elsewhere, one elsewhere and badly.
+void sign_variously(SeveralRelay& relay, std::mt19937& random) {
+    using chains::evm::SignProblem;
+    using chains::evm::SignResult;
+    using chains::evm::Transaction;
+    relay.scripted[0]->delay = [](const Transaction&) { return domain::Milliseconds{0}; };
+    relay.scripted[1]->delay = [&](const Transaction&) {
+        return domain::Milliseconds{random() % 3'000};
+    };
+    auto& bad = *relay.scripted[2];
+    bad.on_sign = [&](const Transaction& asked) -> std::optional<SignResult> {
+        switch (random() % 6) {
+            case 0:
+                return SignProblem{"connection refused", true};
+            case 1:
+                return SignProblem{"it refuses"};
+            default:
+                return bad.sign(asked);
+        }
+    };
+    bad.delay = [&](const Transaction&) { return domain::Milliseconds{random() % 8'000}; };
 }
 
 }  // namespace
 
 TEST_CASE("whatever a node does and whenever the relayer dies, everything is included once") {
-    for (std::uint32_t seed = 1; seed <= 50; ++seed) live_through(seed);
+    for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+        CAPTURE(seed);
+        Relay relay;
+        live_through(relay, seed);
+        CHECK(relay.chain.nonce() == relay.chain.included().size());
+    }
+}
+
+TEST_CASE("the same with three keys, of which one signs badly: no key leaves a number out") {
+    for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random{seed};
+        SeveralRelay relay{3, true};
+        sign_variously(relay, random);
+        live_through(relay, seed);
+        relay.check_everything();
+        for (const std::size_t share : relay.shares()) CHECK(share > 0);
+    }
 }

@@ -69,7 +69,7 @@ struct Clinic {
         options.input_verification = support::address(0xee);
         options.protocol_payment = support::address(0xfe);
         options.fee_token = support::address(0xf0);
-        options.low_balance = 1'000'000;
+        options.signer.low_balance = 1'000'000;
         options.host_chains = {{8009, {}, support::address(0xac)},
                                {9000, {}, support::address(0xad)}};
         options.key_urls.kms_generation = support::address(0x61);
@@ -148,12 +148,13 @@ struct Clinic {
     }
 
     TestSigner signer;
+    std::vector<chains::evm::Signer*> signers{&signer};
 
     std::vector<chains::diagnosis::Finding> look() {
         const chains::evm::Probes probes{
             [this](const std::string& url) { return node_at(url); },
             [this](const std::string&) { return subscription_trouble; }};
-        return chains::evm::diagnose(options, nodes, probes, signer, clock);
+        return chains::evm::diagnose(options, nodes, probes, signers, clock);
     }
 
     // Says the chain id it has for a name; no others are asked.
@@ -192,6 +193,35 @@ const chains::diagnosis::Finding* find(const std::vector<chains::diagnosis::Find
 const TransportError refused{TransportError::Kind::unsent, "connection refused", {}};
 
 }  // namespace
+
+TEST_CASE("of several keys each is looked at, and what is found says whose it is") {
+    Clinic clinic;
+    TestSigner second;
+    second.account = support::address(0x52);
+    TestSigner third;
+    third.account.reset();
+    third.upkeep.problem = chains::evm::SignProblem{"no route", true};
+    clinic.signers = {&clinic.signer, &second, &third};
+    clinic.options.signers.assign(3, clinic.options.signer);
+    clinic.options.signers[1].low_balance = ~chains::jsonrpc::Wei{0};
+    const auto findings = clinic.look();
+    for (const auto& [subject, verdict] :
+         {std::pair{"signing of signers[0]", Verdict::ok},
+          std::pair{"signer of signers[0]", Verdict::ok},
+          std::pair{"signer nonce of signers[0]", Verdict::ok},
+          std::pair{"fee token allowance of signers[0]", Verdict::ok},
+          std::pair{"signer of signers[1]", Verdict::warning},
+          std::pair{"fee token balance of signers[1]", Verdict::ok},
+          std::pair{"signing of signers[2]", Verdict::failed},
+          std::pair{"signer of signers[2]", Verdict::warning}}) {
+        CAPTURE(subject);
+        const auto* finding = find(findings, subject);
+        REQUIRE(finding != nullptr);
+        CHECK(finding->verdict == verdict);
+    }
+    CHECK(find(findings, "signing") == nullptr);
+    CHECK(find(findings, "signer of signers[1]")->text.find(hex_address(0x52)) == 0);
+}
 
 TEST_CASE("of a deployment that is well everything is said to be well") {
     Clinic clinic;

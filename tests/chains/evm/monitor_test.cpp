@@ -23,7 +23,7 @@ namespace {
 struct MonitorHarness {
     MonitorHarness() {
         options.chain_id = 31337;
-        options.low_balance = 500;
+        options.signer.low_balance = 500;
         signer.account.emplace().fill(0xab);
         node.on["eth_getBalance"] = [this](const Json&) -> Answer { return balance; };
         node.on["eth_getTransactionCount"] = [this](const Json&) -> Answer { return nonce; };
@@ -32,7 +32,8 @@ struct MonitorHarness {
     }
 
     void start() {
-        monitor.emplace(options, signer, node, executor, clock, logger);
+        monitor.emplace(options, std::vector<const chains::evm::Signer*>{&signer}, node, executor,
+                        clock, logger);
         monitor->start();
         executor.run_due();
     }
@@ -127,7 +128,7 @@ TEST_CASE("a low balance is said once, and once more after it had recovered") {
 
 TEST_CASE("without a limit an empty account is no reason for a warning") {
     MonitorHarness harness;
-    harness.options.low_balance = 0;
+    harness.options.signer.low_balance = 0;
     harness.balance = Json("0x0");
     harness.start();
     CHECK(harness.monitor->balance() == chains::jsonrpc::Wei{0});

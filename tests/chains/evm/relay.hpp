@@ -61,6 +61,10 @@ public:
     void watch(std::vector<domain::Block> blocks) override { gateway->watch(std::move(blocks)); }
     void stop() override { gateway->stop(); }
     [[nodiscard]] std::optional<std::string> problem() const override { return gateway->problem(); }
+    [[nodiscard]] std::vector<engine::Dependency> dependencies() const override {
+        return gateway->dependencies();
+    }
+    [[nodiscard]] engine::ChainReadings readings() const override { return gateway->readings(); }
 };
 
 inline bool sends(const chains::jsonrpc::Call& call) {
@@ -98,7 +102,7 @@ struct Relay {
         if (elsewhere) signer = elsewhere(*this);
         options.chain_id = 0x9fbf1;
         options.decryption = options.input_verification = gateway_contract;
-        options.private_key = std::string(63, '0') + "1";
+        options.signer.private_key = std::string(63, '0') + "1";
         options.host_chains = {{8009, {}, gateway_contract}};
         options.listening.listeners = {{}};
         options.listening.poll_interval = domain::Milliseconds{500};
@@ -109,6 +113,7 @@ struct Relay {
 
     chains::evm::Options options;
     chains::evm::Signer* signer = nullptr;
+    std::vector<chains::evm::Signer*> signers;  // several that are elsewhere
     VirtualClock clock;
     VirtualExecutor executor{clock};
     GatewayInPlace gateway;
@@ -129,9 +134,14 @@ struct Relay {
         nodes.hosts[8009] = std::make_unique<StubNode>(chain);
         nodes.protocol = std::make_unique<StubNode>(chain);
         nodes.listeners.push_back(std::make_unique<StubNode>(chain));
+        std::vector<std::unique_ptr<chains::evm::Signer>> signing;
+        if (signer != nullptr) signing.push_back(std::make_unique<SignerInPlace>(*signer));
+        for (chains::evm::Signer* one : signers) {
+            signing.push_back(std::make_unique<SignerInPlace>(*one));
+        }
         gateway.gateway = std::make_unique<chains::evm::Gateway>(
             options, std::move(nodes), clock, chains::evm::Gateway::Workers{executor, executor},
-            engine.logger, signer != nullptr ? std::make_unique<SignerInPlace>(*signer) : nullptr);
+            engine.logger, std::move(signing));
         engine.start();
     }
 

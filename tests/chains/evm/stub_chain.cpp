@@ -69,7 +69,7 @@ Family family_of(const domain::Bytes& data) {
 }  // namespace
 
 StubChain::StubChain(const domain::Address& account, const domain::Address& contract)
-    : account_(account), contract_(contract) {
+    : account_(account), contract_(contract), accounts_{{account, {}}} {
     new_block();
 }
 
@@ -95,8 +95,13 @@ jsonrpc::Answer StubChain::act(const Call& call) {
     if (method == "eth_chainId") return Json("0x9fbf1");
     if (method == "eth_blockNumber") return Json(jsonrpc::hex_quantity(head()));
     if (method == "eth_getCode") return Json("0x60");
-    if (method == "eth_getBalance") return Json("0xde0b6b3a7640000");
-    if (method == "eth_getTransactionCount") return Json(jsonrpc::hex_quantity(nonce_));
+    if (method == "eth_getBalance") {
+        return Json(jsonrpc::hex_quantity(
+            static_cast<std::uint64_t>(accounts_.at(*jsonrpc::address(params[0])).balance)));
+    }
+    if (method == "eth_getTransactionCount") {
+        return Json(jsonrpc::hex_quantity(nonce(*jsonrpc::address(params[0]))));
+    }
     if (method == "eth_feeHistory") {
         return Json{
             {"baseFeePerGas", {jsonrpc::hex_quantity(base_fee), jsonrpc::hex_quantity(base_fee)}},
@@ -138,8 +143,11 @@ jsonrpc::Answer StubChain::act(const Call& call) {
         const auto hash = jsonrpc::bytes32(params[0]);
         const auto found = std::ranges::find(included_, *hash, &Included::hash);
         if (found != included_.end()) return receipt_of(*found);
-        const bool pending = std::ranges::any_of(
-            pool_, [&](const auto& entry) { return entry.second.second == *hash; });
+        const bool pending = std::ranges::any_of(accounts_, [&](const auto& account) {
+            return std::ranges::any_of(account.second.pool, [&](const auto& entry) {
+                return entry.second.second == *hash;
+            });
+        });
         if (pending && method == "eth_getTransactionByHash") {
             return Json{{"hash", jsonrpc::hex(*hash)}, {"blockNumber", nullptr}};
         }
@@ -156,16 +164,23 @@ jsonrpc::Answer StubChain::take(const domain::Bytes& raw, bool sync) {
     const auto transaction = evm::decode_transaction(raw);
     if (!transaction) return error(-32'602, "failed to decode signed transaction");
     const domain::Bytes32 hash = domain::keccak256(raw);
-    if (transaction->nonce < nonce_) return error(-32'003, "nonce too low");
-    const auto waiting = pool_.find(transaction->nonce);
-    if (waiting != pool_.end()) {
+    const auto from = sender_in(raw);
+    if (!from) return error(-32'003, "nobody has this account");
+    Account& account = accounts_.at(*from);
+    if (transaction->nonce < account.nonce) return error(-32'003, "nonce too low");
+    if (account.balance < transaction->max_fee * transaction->gas_limit) {
+        return error(-32'003, "Insufficient funds for gas * price + value");
+    }
+    Pool& pool = account.pool;
+    const auto waiting = pool.find(transaction->nonce);
+    if (waiting != pool.end()) {
         const evm::Transaction& old = waiting->second.first;
         if (waiting->second.second == hash) return error(-32'003, "transaction already imported");
         const bool higher = transaction->max_fee * 10 > old.max_fee * 11 &&
                             transaction->priority_fee * 10 > old.priority_fee * 11;
         if (!higher) return error(-32'003, "replacement transaction underpriced");
     }
-    pool_.insert_or_assign(transaction->nonce, std::pair{*transaction, hash});
+    pool.insert_or_assign(transaction->nonce, std::pair{*transaction, hash});
     if (mines) mine_pool();
     if (!sync) return Json(jsonrpc::hex(hash));
     const auto found = std::ranges::find(included_, hash, &Included::hash);
@@ -173,27 +188,45 @@ jsonrpc::Answer StubChain::take(const domain::Bytes& raw, bool sync) {
     return receipt_of(*found);
 }
 
+// Who signed it is worth finding out only where there are several.
+std::optional<domain::Address> StubChain::sender_in(const domain::Bytes& raw) const {
+    if (accounts_.size() == 1) return account_;
+    const auto sender = evm::sender_of(raw);
+    return sender && accounts_.contains(*sender) ? sender : std::nullopt;
+}
+
 void StubChain::mine_pool() {
-    for (auto next = pool_.find(nonce_); next != pool_.end(); next = pool_.find(nonce_)) {
-        const auto [transaction, hash] = next->second;
-        pool_.erase(next);
-        include(transaction, hash);
+    for (auto& [address, account] : accounts_) {
+        Pool& pool = account.pool;
+        for (auto next = pool.find(account.nonce); next != pool.end();
+             next = pool.find(account.nonce)) {
+            const auto [transaction, hash] = next->second;
+            pool.erase(next);
+            include(address, transaction, hash);
+        }
     }
+}
+
+std::size_t StubChain::in_pool() const {
+    std::size_t count = 0;
+    for (const auto& [address, account] : accounts_) count += account.pool.size();
+    return count;
 }
 
 StubChain::Block& StubChain::new_block() {
     Block block;
-    block.nonce_before = nonce_;
+    for (const auto& [address, account] : accounts_) block.nonces_before[address] = account.nonce;
     block.reference_before = next_reference_;
     block.hash = domain::keccak256(std::to_string(blocks_.size()) + "/" + std::to_string(forks_));
     blocks_.push_back(std::move(block));
     return blocks_.back();
 }
 
-void StubChain::include(const evm::Transaction& transaction, const domain::Bytes32& hash) {
+void StubChain::include(const domain::Address& from, const evm::Transaction& transaction,
+                        const domain::Bytes32& hash) {
     Block& block = new_block();
-    ++nonce_;
-    Included entry{transaction, hash, head(), true, {}};
+    ++accounts_.at(from).nonce;
+    Included entry{transaction, hash, head(), true, {}, from};
     const Family family = family_of(transaction.data);
     if (family != Family::none && refuses && refuses(transaction.data, false)) {
         entry.succeeded = false;
@@ -224,13 +257,15 @@ void StubChain::mine(std::uint64_t blocks) {
 
 void StubChain::use_nonce_elsewhere() {
     new_block();
-    ++nonce_;
+    ++account_nonce();
 }
 
 void StubChain::lose_blocks(std::uint64_t blocks) {
     ++forks_;
     for (; blocks > 0 && blocks_.size() > 1; --blocks) {
-        nonce_ = blocks_.back().nonce_before;
+        for (const auto& [address, nonce] : blocks_.back().nonces_before) {
+            accounts_.at(address).nonce = nonce;
+        }
         next_reference_ = blocks_.back().reference_before;
         blocks_.pop_back();
     }
@@ -247,7 +282,9 @@ void StubChain::reorganise(std::uint64_t blocks, bool keeps_transactions) {
     lose_blocks(blocks);
     for (const Included& entry : gone) {
         if (!keeps_transactions) continue;
-        pool_.insert_or_assign(entry.transaction.nonce, std::pair{entry.transaction, entry.hash});
+        accounts_.at(entry.from)
+            .pool.insert_or_assign(entry.transaction.nonce,
+                                   std::pair{entry.transaction, entry.hash});
     }
     mine(height - head());
 }
@@ -358,7 +395,7 @@ Json StubChain::receipt_of(const Included& entry) const {
     }
     return {{"transactionHash", jsonrpc::hex(entry.hash)},
             {"hash", jsonrpc::hex(entry.hash)},
-            {"from", jsonrpc::hex(account_)},
+            {"from", jsonrpc::hex(entry.from)},
             {"nonce", jsonrpc::hex_quantity(entry.transaction.nonce)},
             {"status", entry.succeeded ? "0x1" : "0x0"},
             {"blockNumber", jsonrpc::hex_quantity(entry.block)},

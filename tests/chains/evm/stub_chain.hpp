@@ -10,11 +10,12 @@
 #include "chains/evm/receipt.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
+#include "chains/jsonrpc/wei.hpp"
 #include "domain/bytes.hpp"
 
 namespace support {
 
-// A gateway chain with its node and one account that sends: takes transactions in order of their
+// A gateway chain with its node and the accounts that send: takes transactions in order of their
 // nonces, runs the gateway contract, answers requests and can lose its newest blocks. It outlives
 // the relayer. What a node may do wrong is said by two functions. One thread.
 class StubChain {
@@ -24,6 +25,8 @@ public:
     using Json = chains::jsonrpc::Json;
 
     StubChain(const domain::Address& account, const domain::Address& contract);
+    // Others that send; what asks for no account is about the first.
+    void add_account(const domain::Address& account) { accounts_.try_emplace(account); }
 
     // Instead of doing it.
     std::function<std::optional<Answer>(const Call&)> before;
@@ -46,7 +49,9 @@ public:
     void mine(std::uint64_t blocks = 1);
     // What the pool has, as far as nonces follow.
     void mine_pool();
-    void drop_pool() { pool_.clear(); }
+    void drop_pool() {
+        for (auto& [address, account] : accounts_) account.pool.clear();
+    }
     // The account's next nonce is used by somebody else.
     void use_nonce_elsewhere();
     // Takes the newest blocks back, with what they held.
@@ -65,8 +70,15 @@ public:
     void answer_all(std::uint32_t shares = 9);
 
     [[nodiscard]] std::uint64_t head() const { return blocks_.size() - 1; }
-    [[nodiscard]] std::uint64_t nonce() const { return nonce_; }
-    [[nodiscard]] std::size_t in_pool() const { return pool_.size(); }
+    [[nodiscard]] std::uint64_t nonce() const { return nonce(account_); }
+    [[nodiscard]] std::uint64_t nonce(const domain::Address& account) const {
+        return accounts_.at(account).nonce;
+    }
+    [[nodiscard]] std::size_t in_pool() const;
+    // In wei; 10^18 to begin with.
+    [[nodiscard]] chains::jsonrpc::Wei& balance(const domain::Address& account) {
+        return accounts_.at(account).balance;
+    }
 
     struct Included {
         chains::evm::Transaction transaction;
@@ -74,6 +86,7 @@ public:
         std::uint64_t block = 0;
         bool succeeded = true;
         std::optional<domain::Bytes32> reference;
+        domain::Address from{};
     };
     // In the order of the chain; foreign ones have no entry.
     [[nodiscard]] const std::vector<Included>& included() const { return included_; }
@@ -81,9 +94,16 @@ public:
     [[nodiscard]] std::map<domain::Bytes, int> inclusions() const;
 
 private:
+    using Pool = std::map<std::uint64_t, std::pair<chains::evm::Transaction, domain::Bytes32>>;
+    struct Account {
+        std::uint64_t nonce = 0;
+        Pool pool{};
+        chains::jsonrpc::Wei balance = 1'000'000'000'000'000'000U;
+    };
+
     struct Block {
         domain::Bytes32 hash{};
-        std::uint64_t nonce_before = 0;
+        std::map<domain::Address, std::uint64_t> nonces_before;
         std::uint64_t reference_before = 1;
         std::vector<chains::evm::Log> logs;
     };
@@ -94,15 +114,17 @@ private:
     [[nodiscard]] Json receipt_of(const Included& transaction) const;
     [[nodiscard]] static Json log_json(const chains::evm::Log& log, const domain::Bytes32& hash);
     Block& new_block();
-    void include(const chains::evm::Transaction& transaction, const domain::Bytes32& hash);
+    [[nodiscard]] std::optional<domain::Address> sender_in(const domain::Bytes& raw) const;
+    [[nodiscard]] std::uint64_t& account_nonce() { return accounts_.at(account_).nonce; }
+    void include(const domain::Address& from, const chains::evm::Transaction& transaction,
+                 const domain::Bytes32& hash);
 
     const domain::Address account_;
     const domain::Address contract_;
     std::vector<Block> blocks_;
     std::uint64_t forks_ = 0;  // hashes differ after blocks were lost
-    std::uint64_t nonce_ = 0;
+    std::map<domain::Address, Account> accounts_;
     std::uint64_t next_reference_ = 1;
-    std::map<std::uint64_t, std::pair<chains::evm::Transaction, domain::Bytes32>> pool_;
     std::vector<Included> included_;
     std::size_t answered_ = 0;
 };

@@ -112,7 +112,8 @@ AwsKms::AwsKms(AwsKmsOptions options, HttpServer server,
     : options_(std::move(options)),
       server_(std::move(server)),
       find_credentials_(std::move(find_credentials)),
-      clock_(clock) {}
+      clock_(clock),
+      address_(options_.address) {}
 
 std::optional<domain::Address> AwsKms::known_address() const {
     const std::lock_guard lock{mutex_};
@@ -196,7 +197,10 @@ std::optional<SignProblem> AwsKms::renew_credentials() {
 }
 
 std::optional<SignProblem> AwsKms::learn_address() {
-    if (known_address()) return std::nullopt;
+    {
+        const std::lock_guard lock{mutex_};
+        if (is_key_seen_) return std::nullopt;
+    }
     const auto credentials = usable_credentials();
     if (!credentials) return SignProblem{"AWS credentials: they have expired", true};
     Answer answer = ask_and_wait("GetPublicKey", Json{{"KeyId", options_.key_id}}.dump(),
@@ -210,7 +214,12 @@ std::optional<SignProblem> AwsKms::learn_address() {
             "ECC_SECG_P256K1"};
     }
     const std::lock_guard lock{mutex_};
+    if (address_ && address_ != address) {
+        return SignProblem{"kms:GetPublicKey: the key is of another account, " +
+                           domain::checksummed(*address)};
+    }
     address_ = address;
+    is_key_seen_ = true;
     return std::nullopt;
 }
 

@@ -29,12 +29,15 @@ struct AwsKmsOptions {
     std::string authority;  // what the client puts into Host
     std::string path = "/";
     domain::Milliseconds timeout{5'000};
+    // What the key has to be; absent: whatever it is.
+    std::optional<domain::Address> address{};
 };
 
 // A key of AWS KMS, ECC_SECG_P256K1 for SIGN_VERIFY (KMS API Reference: GetPublicKey, Sign with
 // MessageType DIGEST). Its signatures are not deterministic. The address comes from the public key
-// when keep_up() has it; credentials are looked for again five minutes before they expire. Problems
-// say which operation is refused, and nothing of key or credential. Any thread.
+// when keep_up() has it, or is compared with it; credentials are looked for again five minutes
+// before they expire. Problems say which operation is refused, and nothing of key or credential.
+// Any thread.
 class AwsKms final : public Signer {
 public:
     AwsKms(AwsKmsOptions options, HttpServer server,
@@ -70,6 +73,7 @@ private:
     std::optional<AwsCredentials> credentials_;
     std::optional<domain::Timestamp> renewed_;
     std::optional<domain::Address> address_;
+    bool is_key_seen_ = false;  // its public key came
 };
 
 }  // namespace chains::evm::signers

@@ -23,11 +23,10 @@ namespace {
 constexpr std::size_t answer_bytes_max = 4U << 20U;  // a transaction may be half a megabyte of hex
 constexpr std::size_t file_bytes_max = 64U << 10U;
 
-net::Url url_in(const std::string& text, const char* key) {
+net::Url url_in(const std::string& text, const Options::Signing& signing, const char* key) {
     auto url = net::parse_url(text);
     if (!url || url->websocket) {
-        throw std::invalid_argument(std::string("gateway.tx_engine.signer.") + key +
-                                    " is no http or https URL");
+        throw std::invalid_argument(signing.table + "." + key + " is no http or https URL");
     }
     return *std::move(url);
 }
@@ -106,15 +105,16 @@ private:
     bool stopped_ = false;
 };
 
-std::unique_ptr<Signer> make_kms(const Options& options, const ports::Clock& clock) {
-    const Options::Signing& signing = options.signer;
+std::unique_ptr<Signer> make_kms(const Options& options, const Options::Signing& signing,
+                                 const ports::Clock& clock) {
     const std::string place = !signing.endpoint.empty()
                                   ? signing.endpoint
                                   : "https://kms." + signing.region + ".amazonaws.com" +
                                         (signing.region.starts_with("cn-") ? ".cn" : "");
-    net::Url url = url_in(place, "endpoint");
+    net::Url url = url_in(place, signing, "endpoint");
     AwsKmsOptions kms{signing.key_id, signing.region, url.authority(),
                       url.target.substr(0, url.target.find('?')), signing.timeout};
+    if (signing.address != domain::Address{}) kms.address = signing.address;
     const auto sources = std::make_shared<CredentialSources>(options.client_context);
     AwsSurroundings around{
         variable, content_of,
@@ -142,8 +142,7 @@ std::variant<std::string, SignProblem> token_in(const std::string& path) {
     return token;
 }
 
-std::unique_ptr<Signer> make_remote(const Options& options) {
-    const Options::Signing& signing = options.signer;
+std::unique_ptr<Signer> make_remote(const Options& options, const Options::Signing& signing) {
     const net::ClientTls tls{signing.ca_file,
                              {signing.client_certificate_file, signing.client_key_file}};
     Remote::ReadToken read_token;
@@ -152,21 +151,39 @@ std::unique_ptr<Signer> make_remote(const Options& options) {
     }
     return std::make_unique<Remote>(
         RemoteOptions{signing.address, signing.timeout, !signing.client_certificate_file.empty()},
-        server_at(url_in(signing.url, "url"), options, tls), std::move(read_token));
+        server_at(url_in(signing.url, signing, "url"), options, tls), std::move(read_token));
 }
 
 }  // namespace
 
-std::unique_ptr<Signer> make_signer(const Options& options, const ports::Clock& clock) {
-    switch (options.signer.type) {
+std::unique_ptr<Signer> make_signer(const Options& options, const Options::Signing& signing,
+                                    const ports::Clock& clock) {
+    switch (signing.type) {
         case Options::Signing::Type::aws_kms:
-            return make_kms(options, clock);
+            return make_kms(options, signing, clock);
         case Options::Signing::Type::remote:
-            return make_remote(options);
+            return make_remote(options, signing);
         case Options::Signing::Type::private_key:
             break;
     }
-    return private_key_signer(options.private_key);
+    return private_key_signer(signing.private_key);
+}
+
+std::optional<domain::Address> configured_account(const Options::Signing& signing) {
+    if (signing.type == Options::Signing::Type::private_key) {
+        return private_key_signer(signing.private_key)->address();
+    }
+    if (signing.address == domain::Address{}) return std::nullopt;
+    return signing.address;
+}
+
+std::vector<std::unique_ptr<Signer>> make_signers(const Options& options,
+                                                  const ports::Clock& clock) {
+    std::vector<std::unique_ptr<Signer>> signers;
+    for (const Options::Signing& signing : options.keys()) {
+        signers.push_back(make_signer(options, signing, clock));
+    }
+    return signers;
 }
 
 }  // namespace chains::evm::signers
