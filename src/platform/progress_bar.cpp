@@ -50,7 +50,7 @@ bool is_interrupted() {
 void ProgressBar::show(const ports::Done& done) {
     if (is_interrupted()) throw Interrupted();
     const domain::Monotonic now = clock_.monotonic();
-    if (done.what != what_) {
+    if (what_ != done.what) {
         what_ = done.what;
         since_ = now;
         // The first line comes after its ten seconds: most work is over by then.
@@ -77,7 +77,7 @@ std::string ProgressBar::text_of(const ports::Done& done) const {
     const std::string rate_text = done.note.empty()
                                       ? std::to_string(static_cast<std::uint64_t>(rate)) + "/s"
                                       : std::string(done.note);
-    std::string text = what_ + " ";
+    std::string text = std::string(done.what) + " ";
     if (done.total == 0) return text + std::to_string(done.done) + ", " + rate_text;
     if (is_terminal_) text += bar_of(done);
     text += std::to_string(std::min(done.done, done.total) * 100 / done.total) + " %, " + rate_text;

@@ -50,7 +50,7 @@ private:
     std::ostream& out_;
     const bool is_terminal_;
     const ports::Clock& clock_;
-    std::string what_;  // the part that goes on
+    std::optional<std::string> what_;  // the part that goes on
     domain::Monotonic since_{};
     domain::Monotonic shown_{};
     bool on_screen_ = false;

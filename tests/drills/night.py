@@ -127,7 +127,7 @@ class Night(Drill):
     def run(self):
         with self.world:
             keys = self.service.home / "keys"
-            keys.write_text(f"web {WEB_KEY}\nflood {FLOOD_KEY} 20 20\n", encoding="utf-8")
+            keys.write_text(f"web {WEB_KEY}\nflood {FLOOD_KEY} 8 10\n", encoding="utf-8")
             keys.chmod(0o600)
             self.world.settings["http.client_keys_file"] = str(keys)
             self.world.configure()

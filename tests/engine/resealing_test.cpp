@@ -51,7 +51,9 @@ TEST_CASE("another transaction of a request is committed before it leaves, besid
 TEST_CASE("every transaction ever sealed is looked up after a crash") {
     support::World world;
     std::string account;
-    SUBCASE("of an account") { account = "0xA"; }
+    SUBCASE("of an account") {
+        account = "0xA";
+    }
     SUBCASE("of nobody who is known: the bytes say whose it is") {}
     world.gateway.account = account;
     world.gateway.on_send = [&](const SendOrder& order) -> std::optional<SendOutcome> {

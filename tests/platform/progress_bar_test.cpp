@@ -70,6 +70,11 @@ TEST_CASE("in a pipe there is a plain line every ten seconds") {
     screen.text.str("");
     screen.bar.clear();
     CHECK(screen.text.str().empty());
+
+    // Also of a part that has no name yet.
+    Screen nameless(false);
+    nameless.clock.advance(1h);
+    CHECK(nameless.show({"", 0, 0}).empty());
 }
 
 TEST_CASE("Ctrl-C and SIGTERM end it at the next look, a second one ends the process") {

@@ -26,8 +26,8 @@ class FeeApproval {
 public:
     // `unready`: why nothing may be signed now.
     FeeApproval(const Options& options, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-              GasLimits& gas, Signer& signer, OwnTransactions& own,
-              std::function<std::optional<engine::Unreachable>()> unready);
+                GasLimits& gas, Signer& signer, OwnTransactions& own,
+                std::function<std::optional<engine::Unreachable>()> unready);
 
     [[nodiscard]] engine::Approvals::Terms terms();
     void approve(const engine::ApprovalOrder& order,

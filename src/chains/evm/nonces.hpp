@@ -34,8 +34,8 @@ public:
     [[nodiscard]] std::uint64_t take();
     void keep();
     void undo();
-    // For a transaction of our own: held from now on, whatever becomes of a step. Nothing: not known
-    // yet.
+    // For a transaction of our own: held from now on, whatever becomes of a step. Nothing: not
+    // known yet.
     [[nodiscard]] std::optional<std::uint64_t> reserve();
     // It was never signed, or nobody will ever see the signature: the next request has it.
     void give_back(std::uint64_t nonce);

@@ -80,8 +80,10 @@ private:
         if (data.starts_with("0x0d8e6e2c")) {  // getVersion()
             if (place != spender) return Json("0x");
             const std::string version = "ProtocolPayment v0.1.0";
-            return Json(chains::jsonrpc::hex(
-                chains::evm::abi::Tuple{}.add_bytes(domain::Bytes{version.begin(), version.end()}).encoded()));
+            return Json(
+                chains::jsonrpc::hex(chains::evm::abi::Tuple{}
+                                         .add_bytes(domain::Bytes{version.begin(), version.end()})
+                                         .encoded()));
         }
         const bool of_token = data.starts_with("0x313ce567") || data.starts_with("0x18160ddd");
         if (of_token && place != "0x" + hex_of(support::address(0x70))) return Json("0x");
