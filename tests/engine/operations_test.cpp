@@ -126,6 +126,35 @@ TEST_CASE("what is not signed yet is cancelled wherever it stands, and gives its
     }
 }
 
+TEST_CASE("what is held is cancelled like what waits, and does not come back") {
+    for (const Kind kind : domain::kinds) {
+        if (kind == Kind::share) continue;
+        CAPTURE(to_string(kind));
+        World world;
+        world.engine.options.sends_max = 0;
+        const RequestId id = world.submit(support::request_of(kind, 1));
+        world.run_for(1s);
+        world.engine.crash();
+        {
+            store::Store store(world.engine.store_options);
+            store::Store::Transaction transaction(store);
+            store.hold(id.sequence, world.clock.wall());
+            transaction.commit();
+        }
+        world.engine.options.sends_max = 100;
+        world.engine.start();
+        world.run_for(1min);
+        REQUIRE(world.gateway.sends.empty());
+        CHECK(done(instruct(world, Cancel{id})) == id);
+        CHECK(world.status(id) == Status::failure);
+        CHECK(world.engine.process().store.holds().empty());
+        world.restart();
+        world.run_for(1h);
+        CHECK(world.gateway.sends.empty());
+        CHECK(world.status(id) == Status::failure);
+    }
+}
+
 TEST_CASE("what is signed, ended or unknown is not cancelled") {
     World world;
     const RequestId received = world.submit(support::input_proof(1));
