@@ -89,19 +89,22 @@ int tell(const config::Approve& command, const engine::Approved& approved,
          const ApprovalTerms& terms, const Operator& person) {
     const bool is_known = terms.last && terms.last->nonce == approved.nonce;
     const std::string state = is_known ? terms.last->state : "sent";
+    // Not the one that was signed first, when fees had to be raised.
+    const std::string hash = is_known ? terms.last->hash : approved.hash;
     const std::string block =
         is_known && terms.last->block ? std::to_string(*terms.last->block) : "";
     if (command.json) {
         nlohmann::ordered_json body{
-            {"nonce", approved.nonce}, {"hash", approved.hash}, {"amount", approved.amount},
-            {"signer", terms.signer},  {"token", terms.token},  {"spender", terms.spender},
+            {"nonce", approved.nonce}, {"hash", hash},         {"amount", approved.amount},
+            {"signer", terms.signer},  {"token", terms.token}, {"spender", terms.spender},
             {"state", state}};
         if (is_known && terms.last->block) body["block"] = *terms.last->block;
         if (state == "included") body["allowance"] = terms.allowance;
         person.out << body.dump() << "\n";
     } else if (state == "included") {
-        person.out << "included in block " << block << "; the allowance is " << terms.allowance
-                   << " now\n";
+        person.out << "included in block " << block
+                   << (hash == approved.hash ? "" : ", after its fees were raised as " + hash)
+                   << "; the allowance is " << terms.allowance << " now\n";
     } else if (state == "reverted") {
         person.out << "reverted in block " << block << ": the token refused it\n";
     } else if (state == "replaced") {

@@ -129,5 +129,27 @@ class EvmApproveTest(PublishedTestCase, unittest.TestCase):
         self.chain.tell(FEE_TOKEN, "setAllowance", RELAYER, PROTOCOL_PAYMENT, 10**24)
 
 
+class RaisedFeesTest(PublishedTestCase, unittest.TestCase):
+    options = {**PublishedTestCase.options, "gateway.tx_engine.fees.bump_after_ms": 1000}
+
+    def test_the_hash_is_that_of_the_one_that_was_included(self):
+        """Nothing is mined until its fees were raised; what is told is on the chain."""
+        self.chain.rpc.ask("evm_setAutomine", False)
+        command = [binary(), "approve", "--amount", "9", "--yes", "--json", "--data-dir", str(self.service.data)]
+        with subprocess.Popen(command, env=environment(), text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            try:
+                wait_until(lambda: self.service.rows("select count(*) from own_transaction")[0][0] > 1, 30,
+                           "an approval with raised fees")
+            finally:
+                self.chain.rpc.ask("evm_setAutomine", True)
+                self.chain.rpc.ask("anvil_mine", "0x1")
+            out, errors = process.communicate(timeout=150)
+        self.assertEqual(process.returncode, 0, (out, errors))
+        told = json.loads(out)
+        receipt = self.chain.rpc.ask("eth_getTransactionReceipt", told["hash"])
+        self.assertEqual(int(receipt["blockNumber"], 16), told["block"])
+
+
 if __name__ == "__main__":
     unittest.main()
