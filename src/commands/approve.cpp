@@ -11,6 +11,7 @@
 #include "api/admin/approval_route.hpp"
 #include "api/admin/screens.hpp"
 #include "commands/admin_client.hpp"
+#include "commands/consent.hpp"
 #include "domain/bytes.hpp"
 
 namespace commands {
@@ -47,13 +48,10 @@ void confirm(const config::Approve& command, const ApprovalTerms& terms, const O
             "nothing is approved: there is nobody to confirm it; look at the terms above and say "
             "--yes");
     }
-    person.errors << "Let the spender take " << command.amount << " " << terms.symbol
-                  << (terms.symbol.empty() ? "" : " ")
-                  << "in all from now on, in the place of its present allowance? [y/N] "
-                  << std::flush;
-    std::string answer;
-    std::getline(person.in, answer);
-    if (answer == "y" || answer == "Y" || answer == "yes") return;
+    const std::string question = "Let the spender take " + command.amount + " " + terms.symbol +
+                                 (terms.symbol.empty() ? "" : " ") +
+                                 "in all from now on, in the place of its present allowance?";
+    if (is_agreed(person.in, person.errors, question)) return;
     throw std::runtime_error("nothing is approved: it was not confirmed");
 }
 

@@ -12,12 +12,16 @@ void require_consent(const std::string& what, bool yes, const Question& question
     if (!question.is_terminal) {
         throw BadSettings("nothing was sent: there is no terminal to ask on; add --yes to agree");
     }
-    question.out << "Go on? [y/N] " << std::flush;
-    std::string answer;
-    std::getline(question.in, answer);
-    if (answer != "y" && answer != "Y" && answer != "yes") {
+    if (!is_agreed(question.in, question.out, "Go on?")) {
         throw std::runtime_error("nothing was sent: the answer was no");
     }
+}
+
+bool is_agreed(std::istream& in, std::ostream& out, const std::string& question) {
+    out << question << " [y/N] " << std::flush;
+    std::string answer;
+    std::getline(in, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 }  // namespace commands

@@ -17,4 +17,7 @@ struct Question {
 // terminal. Throws BadSettings when nobody can be asked, std::runtime_error when the answer is no.
 void require_consent(const std::string& what, bool yes, const Question& question);
 
+// Puts the question and waits for a line; true: `y` or `yes`.
+[[nodiscard]] bool is_agreed(std::istream& in, std::ostream& out, const std::string& question);
+
 }  // namespace commands

@@ -157,6 +157,7 @@ private:
     void open_admin_socket();
 
     Service& service_;
+    const std::function<std::string(std::int64_t)> client_name_;
     std::jthread counting_;
     platform::WorkerPool share_lookups_{share_lookup_workers};
     platform::WorkerPool share_queries_{share_query_workers};
@@ -179,6 +180,7 @@ private:
 
 Service::Frontend::Frontend(Service& service)
     : service_(service),
+      client_name_([&service](std::int64_t id) { return service.authenticator_.client_name(id); }),
       counting_(count_requests(service.settings_.store, service.metrics_, service.log_)),
       application_(service.settings_.api,
                    {service.engine_,
@@ -237,25 +239,22 @@ api::admin::JobSources Service::Frontend::job_sources() {
         return engine::operations::waits_for_gates(row) &&
                std::ranges::find(paused, domain::family_of(row.kind)) != paused.end();
     };
-    return {
-        .clock = service_.clock_,
-        .with_shares = service_.settings_.engine.shares.expose_timing,
-        .client_name = [this](std::int64_t id) { return service_.authenticator_.client_name(id); },
-        .position = position,
-        .is_paused = is_paused};
+    return {.clock = service_.clock_,
+            .with_shares = service_.settings_.engine.shares.expose_timing,
+            .client_name = client_name_,
+            .position = position,
+            .is_paused = is_paused};
 }
 
 api::admin::StatusSources Service::Frontend::status_sources() {
-    return {
-        .clock = service_.clock_,
-        .version = build_version,
-        .role = role_of(service_.settings_),
-        .with_shares = service_.settings_.engine.shares.expose_timing,
-        .directory = service_.settings_.store.directory,
-        .backlog = [this] { return service_.reader_.backlog(); },
-        .client_name = [this](std::int64_t id) { return service_.authenticator_.client_name(id); },
-        .live =
-            api::admin::LiveSources{
+    return {.clock = service_.clock_,
+            .version = build_version,
+            .role = role_of(service_.settings_),
+            .with_shares = service_.settings_.engine.shares.expose_timing,
+            .directory = service_.settings_.store.directory,
+            .backlog = [this] { return service_.reader_.backlog(); },
+            .client_name = client_name_,
+            .live = api::admin::LiveSources{
                 .depths = [this] { return service_.gates_.depths(); },
                 .tuning = [this] { return service_.gates_.tuning(); },
                 .dependencies = [this] { return service_.engine_.dependencies(); },
@@ -312,10 +311,7 @@ api::metrics::Sources Service::Frontend::sources() {
             .process = api::metrics::process_facts,
             .clients =
                 [this](const auto& in_work) {
-                    return api::client_activity(&service_.client_traffic_, in_work,
-                                                [this](std::int64_t id) {
-                                                    return service_.authenticator_.client_name(id);
-                                                });
+                    return api::client_activity(&service_.client_traffic_, in_work, client_name_);
                 }};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/fixed_point.hpp"
 #include "base/text.hpp"
 
 namespace config {
@@ -51,16 +52,7 @@ std::optional<Wei> parse_amount(std::string_view text, std::uint32_t decimals) {
 }
 
 std::string format_amount(Wei amount, std::uint32_t decimals) {
-    std::string out;
-    for (Wei left = amount; left > 0; left /= 10) {
-        out += static_cast<char>('0' + static_cast<char>(left % 10));
-    }
-    out.resize(std::max<std::size_t>(out.size(), decimals + 1), '0');
-    std::ranges::reverse(out);
-    out.insert(out.size() - decimals, ".");
-    out.resize(out.find_last_not_of('0') + 1);
-    if (out.ends_with('.')) out.pop_back();
-    return out;
+    return base::fixed_point(amount, decimals);
 }
 
 }  // namespace config

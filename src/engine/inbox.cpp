@@ -76,6 +76,13 @@ void Inbox::put(std::vector<Event>& where, std::vector<Event>&& events) {
     if (wake) arrived_.notify_one();
 }
 
+template <typename Event>
+void Inbox::put_one(std::vector<Event>& where, Event event) {
+    std::vector<Event> events;
+    events.push_back(std::move(event));
+    put(where, std::move(events));
+}
+
 void Inbox::checked(std::vector<Checked> events) {
     put(events_.checked, std::move(events));
 }
@@ -95,37 +102,27 @@ void Inbox::confirmed(std::vector<Confirmed> events) {
 }
 
 void Inbox::account_found(AccountFound event) {
-    std::vector<AccountFound> events;
-    events.push_back(std::move(event));
-    put(events_.accounts, std::move(events));
+    put_one(events_.accounts, std::move(event));
 }
 
 void Inbox::own_sealed(store::OwnTransaction own) {
-    std::vector<store::OwnTransaction> events;
-    events.push_back(std::move(own));
-    put(events_.own_sealed, std::move(events));
+    put_one(events_.own_sealed, std::move(own));
 }
 
 void Inbox::own_settled(OwnSettled event) {
-    std::vector<OwnSettled> events;
-    events.push_back(std::move(event));
-    put(events_.own_settled, std::move(events));
+    put_one(events_.own_settled, std::move(event));
 }
 
 void Inbox::answered(Answered event) {
-    std::vector<Answered> events;
-    events.push_back(std::move(event));
-    put(events_.answered, std::move(events));
+    put_one(events_.answered, std::move(event));
 }
 
 void Inbox::block_news(BlockNews news) {
-    std::vector<BlockNews> events;
-    events.push_back(std::move(news));
-    put(events_.block_news, std::move(events));
+    put_one(events_.block_news, std::move(news));
 }
 
 void Inbox::alert_taken(AlertMark alert) {
-    put(events_.alerts_taken, {alert});
+    put_one(events_.alerts_taken, alert);
 }
 
 void Inbox::close() {

@@ -102,6 +102,8 @@ private:
     std::optional<Event> put_unless_full(std::vector<Event>& where, std::size_t max, Event event);
     template <typename Event>
     void put(std::vector<Event>& where, std::vector<Event>&& events);
+    template <typename Event>
+    void put_one(std::vector<Event>& where, Event event);
 
     const std::size_t submissions_max_;
     std::mutex mutex_;  // guards what follows

@@ -98,10 +98,7 @@ public:
 
     std::optional<domain::Bytes> payload(const domain::RequestId& id) {
         std::optional<domain::Bytes> payload;
-        if (payload_.with(id.sequence, id.random).next()) {
-            const domain::ByteView body = payload_.blob(0);
-            payload.emplace(body.begin(), body.end());
-        }
+        if (payload_.with(id.sequence, id.random).next()) payload = payload_.bytes(0);
         payload_.finish();
         return payload;
     }

@@ -126,10 +126,7 @@ private:
 
     std::optional<domain::Bytes> read_result(const domain::RequestId& id) {
         std::optional<domain::Bytes> result;
-        if (result_.with(id.sequence).next()) {
-            const domain::ByteView body = result_.blob(0);
-            result.emplace(body.begin(), body.end());
-        }
+        if (result_.with(id.sequence).next()) result = result_.bytes(0);
         result_.finish();
         return result;
     }

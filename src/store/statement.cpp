@@ -94,6 +94,11 @@ domain::ByteView Statement::blob(int column) const {
     return {data, static_cast<std::size_t>(value.getBytes())};
 }
 
+domain::Bytes Statement::bytes(int column) const {
+    const domain::ByteView stored = blob(column);
+    return {stored.begin(), stored.end()};
+}
+
 domain::Bytes32 Statement::bytes32(int column) const {
     const domain::ByteView stored = blob(column);
     domain::Bytes32 bytes{};

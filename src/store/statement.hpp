@@ -40,6 +40,8 @@ public:
     [[nodiscard]] std::int64_t integer(int column) const;
     [[nodiscard]] std::string_view text(int column) const;
     [[nodiscard]] domain::ByteView blob(int column) const;
+    // A blob that outlives the row.
+    [[nodiscard]] domain::Bytes bytes(int column) const;
     [[nodiscard]] bool is_null(int column) const;
     // Throws StorageError (corrupt) when something of another length is stored.
     [[nodiscard]] domain::Bytes32 bytes32(int column) const;

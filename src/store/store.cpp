@@ -264,10 +264,7 @@ std::optional<Row> Store::find_by_reference(const domain::Bytes32& reference) {
 std::optional<domain::Bytes> Store::payload(std::int64_t sequence) {
     Statement& statement = impl_->statements_.payload.with(sequence);
     std::optional<domain::Bytes> body;
-    if (statement.next()) {
-        const domain::ByteView bytes = statement.blob(0);
-        body.emplace(bytes.begin(), bytes.end());
-    }
+    if (statement.next()) body = statement.bytes(0);
     statement.finish();
     return body;
 }

@@ -17,11 +17,6 @@ std::optional<domain::Block> block_at(const Statement& statement, int column) {
                          statement.bytes32(column + 1)};
 }
 
-domain::Bytes bytes_at(const Statement& statement, int column) {
-    const domain::ByteView bytes = statement.blob(column);
-    return {bytes.begin(), bytes.end()};
-}
-
 // What a row without an account signed may be anybody's until its request has ended.
 constexpr const char* unsettled_accounts_sql =
     "select ifnull(address, '') from attempt join request using (id) "
@@ -71,7 +66,7 @@ std::vector<Attempt> Store::attempts(std::int64_t sequence) {
     std::vector<Attempt> attempts;
     while (statement.next()) {
         Attempt attempt = decode_attempt(statement);
-        attempt.sealed = bytes_at(statement, attempt_column_count);
+        attempt.sealed = statement.bytes(attempt_column_count);
         attempts.push_back(std::move(attempt));
     }
     return attempts;
@@ -83,7 +78,7 @@ std::vector<Attempt> Store::attempts_in_work() {
     while (statement.next()) {
         attempts.push_back(decode_attempt(statement));
         if (attempts.back().account.empty()) {
-            attempts.back().sealed = bytes_at(statement, attempt_column_count);
+            attempts.back().sealed = statement.bytes(attempt_column_count);
         }
     }
     return attempts;
@@ -132,7 +127,7 @@ std::vector<UsedNonce> Store::nonces_included() {
         UsedNonce& used = nonces.emplace_back(UsedNonce{
             static_cast<std::uint64_t>(statement.integer(0)), block_at(statement, 1).value()});
         if (statement.is_null(3)) {
-            used.sealed = bytes_at(statement, 4);
+            used.sealed = statement.bytes(4);
         } else {
             used.account = statement.text(3);
         }
@@ -180,9 +175,8 @@ std::vector<HeldAnswer> Store::held_answers(const domain::Bytes32& reference) {
     Statement& statement = impl_->statements_.held_answers.with(reference);
     std::vector<HeldAnswer> answers;
     while (statement.next()) {
-        const domain::ByteView body = statement.blob(1);
-        answers.push_back({static_cast<std::uint32_t>(statement.integer(0)),
-                           domain::Bytes(body.begin(), body.end()), block_at(statement, 2)});
+        answers.push_back({static_cast<std::uint32_t>(statement.integer(0)), statement.bytes(1),
+                           block_at(statement, 2)});
     }
     return answers;
 }
@@ -211,10 +205,7 @@ void Store::drop_answers(const std::vector<domain::Block>& blocks) {
 std::optional<domain::Bytes> Store::result(std::int64_t sequence) {
     Statement& statement = impl_->statements_.result.with(sequence);
     std::optional<domain::Bytes> body;
-    if (statement.next()) {
-        const domain::ByteView bytes = statement.blob(0);
-        body.emplace(bytes.begin(), bytes.end());
-    }
+    if (statement.next()) body = statement.bytes(0);
     statement.finish();
     return body;
 }

@@ -23,8 +23,7 @@ std::vector<OwnTransaction> Store::own_unsettled() {
         own.hash = statement.bytes32(2);
         const bool is_approval = statement.text(3) == name_of(OwnTransaction::Purpose::approval);
         if (is_approval) own.purpose = OwnTransaction::Purpose::approval;
-        const domain::ByteView sealed = statement.blob(4);
-        own.sealed.assign(sealed.begin(), sealed.end());
+        own.sealed = statement.bytes(4);
         own.at = domain::from_unix_ms(statement.integer(5));
         all.push_back(std::move(own));
     }

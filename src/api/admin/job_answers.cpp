@@ -11,6 +11,7 @@
 #include "api/admin/times.hpp"
 #include "api/envelope.hpp"
 #include "api/router.hpp"
+#include "base/fixed_point.hpp"
 #include "domain/bytes.hpp"
 #include "domain/moves.hpp"
 #include "engine/request_ids.hpp"
@@ -21,7 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using domain::Status;
-__extension__ using Wide = unsigned __int128;
 
 std::int64_t seconds_since(domain::Timestamp time, domain::Timestamp now) {
     return std::max<std::int64_t>(std::chrono::floor<std::chrono::seconds>(now - time).count(), 0);
@@ -99,23 +99,13 @@ std::string fate_of(const store::Job& job) {
     }
 }
 
-// In coins of 10^18, exactly.
-std::string coins_text(std::uint64_t gas, std::uint64_t gas_price) {
-    constexpr std::size_t decimals = 18;
-    std::string digits;
-    for (Wide rest = Wide{gas} * gas_price; rest > 0 || digits.size() <= decimals; rest /= 10) {
-        digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
-    }
-    digits.insert(digits.size() - decimals, ".");
-    digits.erase(digits.find_last_not_of('0') + 1);
-    if (digits.back() == '.') digits.pop_back();
-    return digits;
-}
-
 void add_charge(Json& json, const store::Charge& charge) {
     if (charge.gas) json["gas_used"] = *charge.gas;
     if (charge.gas_price) json["gas_price_wei"] = *charge.gas_price;
-    if (charge.gas && charge.gas_price) json["fee"] = coins_text(*charge.gas, *charge.gas_price);
+    if (charge.gas && charge.gas_price) {
+        // In coins of 10^18.
+        json["fee"] = base::fixed_point(base::Wide{*charge.gas} * *charge.gas_price, 18);
+    }
 }
 
 void add_transactions(Json& json, const store::JobDetails& details) {

@@ -109,9 +109,7 @@ Account::FillingPtr Account::filling_of(const Nonces::Holes& holes) {
         Transaction filler;
         filler.chain_id = options_.chain_id;
         filler.nonce = hole;
-        filler.legacy = quote->legacy;
-        filler.priority_fee = quote->priority_fee;
-        filler.max_fee = quote->max_fee;
+        set_fees(filler, *quote);
         filling->transactions.push_back(no_op_like(filler, *self));
     }
     filling->results.assign(holes.nonces.size(), SignProblem{});

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/fixed_point.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/doctor_checks.hpp"
 #include "chains/jsonrpc/decode.hpp"
@@ -15,19 +16,9 @@ using jsonrpc::Json;
 
 namespace {
 
-// In units of 10^18, without trailing zeros.
+// In units of 10^18.
 std::string coins(jsonrpc::Wei wei) {
-    constexpr jsonrpc::Wei unit = 1'000'000'000'000'000'000U;
-    std::string fraction = std::to_string(static_cast<std::uint64_t>(wei % unit));
-    fraction.insert(0, 18 - fraction.size(), '0');
-    fraction.erase(fraction.find_last_not_of('0') + 1);
-    jsonrpc::Wei whole = wei / unit;
-    std::string digits;
-    do {
-        digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(whole % 10)));
-        whole /= 10;
-    } while (whole > 0);
-    return fraction.empty() ? digits : digits + "." + fraction;
+    return base::fixed_point(wei, 18);
 }
 
 // Allowances without an end are 2^256 - 1.

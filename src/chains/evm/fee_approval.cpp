@@ -238,9 +238,7 @@ std::variant<Transaction, NotApproved> FeeApproval::draft(const Found& found,
     if (quote == nullptr) {
         return for_now("fees: " + text_of(std::get<jsonrpc::TransportError>(fees)));
     }
-    transaction.legacy = quote->legacy;
-    transaction.priority_fee = quote->priority_fee;
-    transaction.max_fee = quote->max_fee;
+    set_fees(transaction, *quote);
     transaction.gas_limit = *limit;
     return transaction;
 }

@@ -79,6 +79,16 @@ std::optional<FeeHistory> decode_fee_history(const jsonrpc::Json& history) {
     return decoded;
 }
 
+FeeQuote fees_of(const Transaction& transaction) {
+    return {transaction.legacy, transaction.priority_fee, transaction.max_fee};
+}
+
+void set_fees(Transaction& transaction, const FeeQuote& quote) {
+    transaction.legacy = quote.legacy;
+    transaction.priority_fee = quote.priority_fee;
+    transaction.max_fee = quote.max_fee;
+}
+
 std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const FeeQuote& market,
                                const Options::Fees& options, const FeeFloor& floor) {
     FeeQuote higher;

@@ -20,6 +20,9 @@ struct FeeQuote {
     jsonrpc::Wei max_fee = 0;  // twice the base fee and the priority fee; the gas price when legacy
 };
 
+[[nodiscard]] FeeQuote fees_of(const Transaction& transaction);
+void set_fees(Transaction& transaction, const FeeQuote& quote);
+
 using FeeAnswer = std::variant<FeeQuote, jsonrpc::TransportError>;
 
 // What the chain asks for now, from the write node. Any thread; blocks while it asks. Those who

@@ -20,10 +20,6 @@ constexpr Milliseconds own_signing_pause{15'000};
 // How many are signed of one nonce before only time brings more.
 constexpr std::size_t own_quick_bumps_max = 4;
 
-FeeQuote own_fees_of(const Transaction& transaction) {
-    return {transaction.legacy, transaction.priority_fee, transaction.max_fee};
-}
-
 }  // namespace
 
 void OwnTransactions::submit(std::uint64_t nonce, const Own& own) {
@@ -104,25 +100,17 @@ void OwnTransactions::bump(std::uint64_t nonce, const Own& own, const FeeFloor& 
     if (market == nullptr) return;
     Transaction higher = own.newest;
     const auto first = decode_transaction(own.sealed.front().bytes);
-    const auto quote = bumped(own_fees_of(higher), own_fees_of(first.value_or(higher)), *market,
-                              options_.fees, floor);
+    const auto quote =
+        bumped(fees_of(higher), fees_of(first.value_or(higher)), *market, options_.fees, floor);
     if (!quote) return;  // at their cap
-    higher.priority_fee = quote->priority_fee;
-    higher.max_fee = quote->max_fee;
+    set_fees(higher, *quote);
     sign_again(nonce, own.purpose, higher);
 }
 
 // Its nonce is used up by a transaction that does nothing.
 void OwnTransactions::cancel(std::uint64_t nonce, const Own& own) {
-    Transaction no_op = no_op_like(own.newest, self_of(own));
-    const FeeAnswer fees = fees_.current();
-    const auto* market = std::get_if<FeeQuote>(&fees);
-    const FeeQuote old = own_fees_of(no_op);
-    if (const auto higher = bumped(old, old, market != nullptr ? *market : old, options_.fees)) {
-        no_op.priority_fee = higher->priority_fee;
-        no_op.max_fee = higher->max_fee;
-    }
-    sign_again(nonce, Purpose::filler, no_op);
+    sign_again(nonce, Purpose::filler,
+               dearer_no_op(own.newest, self_of(own), fees_.current(), options_.fees));
 }
 
 void OwnTransactions::sign_again(std::uint64_t nonce, Purpose purpose,

@@ -37,6 +37,17 @@ Transaction no_op_like(const Transaction& transaction, const domain::Address& se
     return no_op;
 }
 
+Transaction dearer_no_op(const Transaction& instead_of, const domain::Address& self,
+                         const FeeAnswer& market, const Options::Fees& options) {
+    Transaction no_op = no_op_like(instead_of, self);
+    const FeeQuote old = fees_of(no_op);
+    const auto* quote = std::get_if<FeeQuote>(&market);
+    if (const auto higher = bumped(old, old, quote != nullptr ? *quote : old, options)) {
+        set_fees(no_op, *higher);
+    }
+    return no_op;
+}
+
 Transaction probe_transaction(std::uint64_t chain_id, const domain::Address& self) {
     Transaction probe;
     probe.chain_id = chain_id;

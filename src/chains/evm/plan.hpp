@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "chains/evm/fees.hpp"
+#include "chains/evm/options.hpp"
 #include "chains/evm/transaction.hpp"
 #include "engine/gateway.hpp"
 
@@ -29,6 +31,10 @@ struct Draft {
 
 // Uses its nonce up and does nothing else: a transaction of the account to itself.
 [[nodiscard]] Transaction no_op_like(const Transaction& transaction, const domain::Address& self);
+// The same in the place of a transaction that a node has: with higher fees, where the cap allows
+// them. `market`: what the chain asks for now.
+[[nodiscard]] Transaction dearer_no_op(const Transaction& instead_of, const domain::Address& self,
+                                       const FeeAnswer& market, const Options::Fees& options);
 // One that can be signed to see whether that works, and that no chain includes: its nonce is out of
 // reach.
 [[nodiscard]] Transaction probe_transaction(std::uint64_t chain_id, const domain::Address& self);

@@ -40,7 +40,7 @@ domain::Failure never_taken(const std::string& message) {
 
 // Where there are several accounts each of them is asked for its balance as well.
 std::size_t orders_max(const Options& options, const SigningAccounts& accounts) {
-    const std::size_t balances = accounts.size() == 1 ? 0 : accounts.size();
+    const std::size_t balances = accounts.is_alone() ? 0 : accounts.size();
     return options.batch_max > balances ? options.batch_max - balances : 1;
 }
 
@@ -151,9 +151,7 @@ std::vector<Preparation::Question> Preparation::questions_about(
         const engine::PrepareOrder& order = orders[i];
         Transaction draft;
         draft.chain_id = options_.chain_id;
-        draft.legacy = quote.legacy;
-        draft.priority_fee = quote.priority_fee;
-        draft.max_fee = quote.max_fee;
+        set_fees(draft, quote);
         draft.to = target_of(*order.request);
         if (auto unfit = find_code(draft.to)) {
             outcomes.push_back({order.id, std::move(*unfit)});
@@ -195,7 +193,7 @@ Preparation::Orders Preparation::estimate(std::vector<Question> questions,
         const bool waits = outcome && std::holds_alternative<engine::Unreachable>(*outcome);
         const bool is_its_account = outcome ? waits && question.account->unusable()
                                             : !can_pay(question, purses[question.account]);
-        if (is_its_account && accounts_.size() > 1) {
+        if (is_its_account && !accounts_.is_alone()) {
             left.push_back(*question.order);
             continue;
         }
@@ -215,7 +213,7 @@ engine::Plan Preparation::plan(Question& question) {
 // that can not pay. Nobody else could: then nobody is asked.
 Preparation::Purses Preparation::purses_of(const std::vector<Question>& questions) const {
     Purses purses;
-    if (accounts_.size() == 1) return purses;
+    if (accounts_.is_alone()) return purses;
     for (const Question& question : questions) {
         purses[question.account].transactions = question.account->nonces().held();
     }

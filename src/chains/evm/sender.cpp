@@ -62,10 +62,6 @@ Milliseconds next_pause(Milliseconds pause) {
     return std::min(pause * 2, watch_pause_max);
 }
 
-FeeQuote fees_of(const Transaction& transaction) {
-    return {transaction.legacy, transaction.priority_fee, transaction.max_fee};
-}
-
 // For the log, in one line.
 std::string words_of(const jsonrpc::NodeError& error) {
     std::string words = error.message;
@@ -704,15 +700,8 @@ void Sender::cancel(const SendingPtr& sending) {
                       " nonce=" + std::to_string(sending->newest().nonce) +
                       " class=" + std::string(name_of(sending->refusal_class)) +
                       " error=" + base::log_value(sending->refusal));
-    Transaction no_op = no_op_like(sending->transaction, sending->self);
-    const FeeAnswer fees = fees_.current();
-    const auto* market = std::get_if<FeeQuote>(&fees);
-    const FeeQuote old = fees_of(no_op);
-    if (const auto higher = bumped(old, old, market != nullptr ? *market : old, options_.fees)) {
-        no_op.priority_fee = higher->priority_fee;
-        no_op.max_fee = higher->max_fee;
-    }
-    reseal(sending, std::move(no_op), true);
+    reseal(sending,
+           dearer_no_op(sending->transaction, sending->self, fees_.current(), options_.fees), true);
 }
 
 void Sender::bump(const SendingPtr& sending, const FeeFloor& floor) {
@@ -730,8 +719,7 @@ void Sender::bump(const SendingPtr& sending, const FeeFloor& floor) {
         later(sending, at_the_cap(options_.fees.max_fee_cap));
         return;
     }
-    higher.priority_fee = quote->priority_fee;
-    higher.max_fee = quote->max_fee;
+    set_fees(higher, *quote);
     reseal(sending, std::move(higher), true);
 }
 

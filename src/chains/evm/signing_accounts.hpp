@@ -30,6 +30,7 @@ public:
     void stop();
 
     [[nodiscard]] std::size_t size() const { return accounts_.size(); }
+    [[nodiscard]] bool is_alone() const { return accounts_.size() == 1; }
     [[nodiscard]] SigningAccount& at(std::size_t index) { return *accounts_.at(index); }
     [[nodiscard]] const SigningAccount& at(std::size_t index) const { return *accounts_.at(index); }
     [[nodiscard]] std::vector<const Signer*> signers() const;
@@ -67,7 +68,6 @@ public:
     void read(const Monitor& monitor, engine::ChainReadings& readings) const;
 
 private:
-    [[nodiscard]] bool is_alone() const { return accounts_.size() == 1; }
     [[nodiscard]] std::optional<engine::Unreachable> unsettled() const;
     // Null: nobody's here.
     [[nodiscard]] SigningAccount* owner_of(const engine::Sealed& sealed);

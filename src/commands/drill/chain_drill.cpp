@@ -211,10 +211,7 @@ private:
             wait_(500ms);
         }
         log_end_ = server->log_end();
-        if (!server->child().stop(stop_patience)) {
-            evidence.notes.violations.push_back("the last stop was not clean: " +
-                                                server->log_end());
-        }
+        stop_cleanly(*server, evidence.notes);
         return evidence;
     }
 

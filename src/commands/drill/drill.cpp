@@ -114,10 +114,7 @@ private:
         evidence.answers =
             ask_until_ended(server->client(), report_.seed, evidence.notes.promises, wait_);
         evidence.ledger = ledger_at_rest();
-        if (!server->child().stop(stop_patience)) {
-            evidence.notes.violations.push_back("the last stop was not clean: " +
-                                                server->log_end());
-        }
+        stop_cleanly(*server, evidence.notes);
         return judge(evidence);
     }
 

@@ -108,6 +108,11 @@ void require_alive(Server& server, Notebook& notebook) {
                        std::to_string(server.child().exit_status()) + ": " + server.log_end());
 }
 
+void stop_cleanly(Server& server, Notes& notes) {
+    if (server.child().stop(stop_patience)) return;
+    notes.violations.push_back("the last stop was not clean: " + server.log_end());
+}
+
 std::string Server::log_end() const {
     const std::string log = read_from(place_.log(), log_begin_);
     return platform::printable(log.substr(log.size() - std::min(log.size(), log_shown_max)));

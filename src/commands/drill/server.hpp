@@ -67,5 +67,7 @@ private:
 
 // Notes a violation when it has ended by itself.
 void require_alive(Server& server, Notebook& notebook);
+// The last one: it has to end well.
+void stop_cleanly(Server& server, Notes& notes);
 
 }  // namespace commands::drill
