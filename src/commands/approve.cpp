@@ -1,5 +1,6 @@
 #include "commands/approve.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
@@ -67,6 +68,12 @@ engine::Approved send(AdminClient& client, const config::Approve& command,
     throw std::runtime_error("the answer of the process can not be read; see its log");
 }
 
+// Others may have been sent since. Null: the process knows it no more.
+const ApprovalTerms::Sent* find_sent(const ApprovalTerms& terms, std::uint64_t nonce) {
+    const auto found = std::ranges::find(terms.sent, nonce, &ApprovalTerms::Sent::nonce);
+    return found == terms.sent.end() ? nullptr : &*found;
+}
+
 // The terms once a block has it, or what was known of it last. A process that restarts meanwhile is
 // waited for.
 ApprovalTerms wait_for(AdminClient& client, ApprovalTerms terms, std::uint64_t nonce) {
@@ -74,9 +81,10 @@ ApprovalTerms wait_for(AdminClient& client, ApprovalTerms terms, std::uint64_t n
     while (std::chrono::steady_clock::now() < end) {
         try {
             terms = ask_terms(client, terms.signer);
-            if (terms.last && terms.last->nonce == nonce && terms.last->state != "sent") break;
+            const auto* sent = find_sent(terms, nonce);
+            if (sent != nullptr && sent->state != "sent") break;
         } catch (const std::runtime_error&) {
-            terms.last.reset();
+            terms.sent.clear();
         }
         std::this_thread::sleep_for(between_polls);
     }
@@ -85,18 +93,18 @@ ApprovalTerms wait_for(AdminClient& client, ApprovalTerms terms, std::uint64_t n
 
 int tell(const config::Approve& command, const engine::Approved& approved,
          const ApprovalTerms& terms, const Operator& person) {
-    const bool is_known = terms.last && terms.last->nonce == approved.nonce;
-    const std::string state = is_known ? terms.last->state : "sent";
+    const auto* sent = find_sent(terms, approved.nonce);
+    const std::string state = sent != nullptr ? sent->state : "sent";
     // Not the one that was signed first, when fees had to be raised.
-    const std::string hash = is_known ? terms.last->hash : approved.hash;
-    const std::string block =
-        is_known && terms.last->block ? std::to_string(*terms.last->block) : "";
+    const std::string hash = sent != nullptr ? sent->hash : approved.hash;
+    const bool has_block = sent != nullptr && sent->block;
+    const std::string block = has_block ? std::to_string(*sent->block) : "";
     if (command.json) {
         nlohmann::ordered_json body{
             {"nonce", approved.nonce}, {"hash", hash},         {"amount", approved.amount},
             {"signer", terms.signer},  {"token", terms.token}, {"spender", terms.spender},
             {"state", state}};
-        if (is_known && terms.last->block) body["block"] = *terms.last->block;
+        if (has_block) body["block"] = *sent->block;
         if (state == "included") body["allowance"] = terms.allowance;
         person.out << body.dump() << "\n";
     } else if (state == "included") {

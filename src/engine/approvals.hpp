@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace engine {
 
@@ -22,14 +23,14 @@ struct ApprovalTerms {
     std::string supply;
     std::uint64_t chain_id = 0;
 
-    // The newest approval that this process sent.
-    struct Last {
+    struct Sent {
         std::uint64_t nonce = 0;
         std::string hash;
         std::string state;  // `sent`, `included`, `reverted` or `replaced`
         std::optional<std::uint64_t> block;
     };
-    std::optional<Last> last{};
+    // What this process sent, by nonce; the newest few.
+    std::vector<Sent> sent{};
 };
 
 struct ApprovalOrder {

@@ -85,6 +85,7 @@ struct Context {
     std::set<std::string> accounts_unsettled{};
     bool account_found = false;
     std::int64_t restored_up_to = 0;  // store::restored_mark
+    std::int64_t found_up_to = 0;     // accepted by processes before this one
 };
 
 // How long a row may wait in a queue before somebody looks whether it is still there.

@@ -237,6 +237,9 @@ struct AccountFound {
     std::uint64_t count = 0;  // of its transactions: the next nonce
     // Some of them are not known here, and called our contracts: another process sent them.
     bool sent_by_others = false;
+    // Its key is not configured any more, and nothing is left to settle: what it sends from now on
+    // says nothing about this database.
+    bool retired = false;
 };
 
 // The nonce of a transaction of the gateway's own is used, for good.
@@ -259,6 +262,8 @@ struct Resume {
     std::vector<store::UsedNonce> used;
     // By account: every nonce that was ever given out is smaller. Absent: not known.
     std::map<std::string, std::uint64_t> nonces{};
+    // Requests wait that nothing was signed for here.
+    bool has_unsigned = false;
     // Transactions of its own that are not settled, with their bytes. Of them `in_flight` has the
     // nonces too.
     std::vector<store::OwnTransaction> own{};

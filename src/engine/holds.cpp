@@ -15,11 +15,6 @@ using domain::Status;
 
 namespace {
 
-bool is_unsealed(const store::Row& row) {
-    return row.kind != domain::Kind::share && !sending::was_sealed(row) &&
-           (row.status == Status::queued || row.status == Status::processing);
-}
-
 constexpr std::string_view nonce_mark = "nonce ";
 
 void later(std::optional<domain::Timestamp>& time, Milliseconds by) {
@@ -65,6 +60,7 @@ void load(Context& context) {
 
 void begin(Context& context) {
     load(context);
+    context.found_up_to = context.store.last_sequence();
     context.account_found = false;
     context.accounts_unsettled.clear();
     for (const auto& [account, nonce] : known_nonces(context.store)) {
@@ -98,19 +94,9 @@ void hold(Context& context, const store::Row& row) {
     if (!context.work.contains(row.id.sequence)) set_aside(context, row);
 }
 
-std::size_t hold_unsealed(Context& context) {
-    std::size_t count = 0;
-    for (const store::Lane lane : {store::Lane::gate, store::Lane::timer}) {
-        for (const store::Row& row : context.store.standing_in(lane)) {
-            if (!is_unsealed(row) || is_held(context, row.id.sequence)) continue;
-            hold(context, row);
-            ++count;
-        }
-    }
-    context.restored_up_to = context.store.last_sequence();
-    context.store.set_mark(store::restored_mark,
-                           static_cast<std::uint64_t>(context.restored_up_to));
-    return count;
+bool is_unsigned(const store::Row& row) {
+    return row.kind != domain::Kind::share && !sending::was_sealed(row) &&
+           (row.status == Status::queued || row.status == Status::processing);
 }
 
 void set_aside(Context& context, const store::Row& row) {
@@ -179,14 +165,40 @@ std::map<std::string, std::uint64_t> known_nonces(store::Store& store) {
     return nonces;
 }
 
+namespace {
+
+// What was there when the process began, and nothing was signed for; what was signed gets no other
+// nonce. What came since nobody else can have. Returns how many.
+std::size_t hold_unsigned(Context& context) {
+    std::size_t count = 0;
+    for (const store::Lane lane : {store::Lane::gate, store::Lane::timer}) {
+        for (const store::Row& row : context.store.standing_in(lane)) {
+            const bool is_new = row.id.sequence > context.found_up_to;
+            if (is_new || !is_unsigned(row) || is_held(context, row.id.sequence)) continue;
+            hold(context, row);
+            ++count;
+        }
+    }
+    context.restored_up_to = std::max(context.restored_up_to, context.found_up_to);
+    context.store.set_mark(store::restored_mark,
+                           static_cast<std::uint64_t>(context.restored_up_to));
+    return count;
+}
+
+}  // namespace
+
 void apply(Context& context, const AccountFound& event) {
     const std::string mark = std::string(nonce_mark) + event.account;
     context.accounts_unsettled.erase(event.account);
-    context.account_found = true;
     const std::uint64_t known = context.store.mark(mark).value_or(0);
-    context.store.set_mark(mark, std::max(known, event.count));
+    if (event.retired) {
+        context.store.drop_mark(mark);
+    } else {
+        context.account_found = true;
+        context.store.set_mark(mark, std::max(known, event.count));
+    }
     if (!event.sent_by_others) return;
-    const std::size_t count = hold_unsealed(context);
+    const std::size_t count = hold_unsigned(context);
     context.effects.lines.push_back(
         {ports::LogLevel::warning,
          "chain_is_ahead account=" + event.account + " count=" + std::to_string(event.count) +

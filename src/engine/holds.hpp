@@ -25,9 +25,8 @@ void tell(Context& context);
 // for it comes to nothing (set_aside).
 void hold(Context& context, const store::Row& row);
 
-// Every relayer request that nothing was signed for; those that were signed get no other nonce.
-// Returns how many.
-std::size_t hold_unsealed(Context& context);
+// A relayer request that waits, and that nothing was signed for.
+[[nodiscard]] bool is_unsigned(const store::Row& row);
 
 // Its time to be looked at came up; what was handed out for it was not answered.
 void wake(Context& context, const store::Row& row);

@@ -72,7 +72,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
         std::vector<RoundAlert> alerts = rounds::open_alerts(context_);
         if (!alerts.empty()) context_.alerts->raise(std::move(alerts));
     }
-    gateway_.listen(inbox_, recovery::resume(store_));
+    gateway_.listen(inbox_, recovery::resume(store_, report));
     reorganisations::rebuild(context_);
     watch(reorganisations::blocks_at_start(store_));
     return report;

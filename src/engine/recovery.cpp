@@ -242,7 +242,7 @@ void forget_in_work(Context& context) {
     if (context.store.note(in_work_note)) context.store.drop_note(in_work_note);
 }
 
-void rebuild_queues(Context& context) {
+std::size_t rebuild_queues(Context& context) {
     context.gates.clear_queues();
     std::vector<store::Row> rows = context.store.standing_in(store::Lane::gate);
     std::stable_partition(rows.begin(), rows.end(), [](const store::Row& row) {
@@ -260,6 +260,7 @@ void rebuild_queues(Context& context) {
     assert(checks.public_decrypt + checks.user_decrypt + sends.input_proof + sends.public_decrypt +
                sends.user_decrypt ==
            rows.size());
+    return rows.size();
 }
 
 Report run(Context& context, CrashSuspects& suspects, const std::function<void()>& progress) {
@@ -299,13 +300,15 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
         progress();
     }
     store::Store::Transaction transaction(context.store);
-    rebuild_queues(context);
+    const std::size_t lined_up = rebuild_queues(context);
     commit(transaction);
+    report.has_unsigned = lined_up > 0 || std::ranges::any_of(rows, holds::is_unsigned);
     return report;
 }
 
-Resume resume(store::Store& store) {
+Resume resume(store::Store& store, const Report& report) {
     Resume resume{store.cursors(), {}, store.nonces_included(), holds::known_nonces(store)};
+    resume.has_unsigned = report.has_unsigned;
     for (store::Attempt& attempt : store.attempts_in_work()) {
         resume.in_flight.push_back({attempt.nonce, attempt.hash, std::move(attempt.sealed),
                                     attempt.at, std::move(attempt.account)});

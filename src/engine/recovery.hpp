@@ -19,6 +19,7 @@ struct Report {
     std::uint64_t waiting = 0;           // for its answer or the end of a pause; untouched
     std::uint64_t quarantined = 0;       // the process died on it too often
     std::uint64_t suspects = 0;          // will run alone
+    bool has_unsigned = false;           // relayer requests that nothing was signed for
     std::vector<store::Change> changes;  // the moves it made
 };
 
@@ -35,10 +36,11 @@ void release(Context& context);
 void forget_in_work(Context& context);
 
 // What the gateway must know to go on. After run().
-[[nodiscard]] Resume resume(store::Store& store);
+[[nodiscard]] Resume resume(store::Store& store, const Report& report);
 
-// Lines up every row that stands in a line in the database, those that may have left first.
-void rebuild_queues(Context& context);
+// Lines up every row that stands in a line in the database, those that may have left first; returns
+// how many.
+std::size_t rebuild_queues(Context& context);
 
 // One row back to the start of its gate. Claims are kept: they count the crashes.
 void enqueue(Context& context, const store::Row& row);

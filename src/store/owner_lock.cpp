@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -37,6 +38,12 @@ OwnerLock::OwnerLock(const std::filesystem::path& directory) {
         throw OpenError("the data directory " + path.parent_path().string() +
                         " is in use by another process (" + holder +
                         "); stop it or give this one another --data-dir");
+    }
+    // A service under its own user has to open what a command of root made.
+    struct stat directory_status {};
+    if (::geteuid() == 0 && ::stat(path.parent_path().c_str(), &directory_status) == 0) {
+        static_cast<void>(::fchown(descriptor_, directory_status.st_uid, directory_status.st_gid) ==
+                          0);
     }
     const std::string pid = std::to_string(::getpid()) + "\n";
     if (::ftruncate(descriptor_, 0) != 0 ||

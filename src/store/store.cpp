@@ -586,6 +586,11 @@ void Store::set_mark(std::string_view name, std::uint64_t value) {
     set_cursor(cursor_of_mark(name), value);
 }
 
+void Store::drop_mark(std::string_view name) {
+    assert(impl_->in_transaction());
+    impl_->statements_.drop_cursor.with(cursor_of_mark(name)).run();
+}
+
 std::vector<Change> Store::take_changes() {
     return std::exchange(impl_->changes_, {});
 }

@@ -191,6 +191,7 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> mark(std::string_view name);
     [[nodiscard]] std::map<std::string, std::uint64_t> marks();
     void set_mark(std::string_view name, std::uint64_t value);
+    void drop_mark(std::string_view name);
 
     // --- rounds ---
 

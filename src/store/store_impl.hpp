@@ -270,6 +270,7 @@ struct Store::Statements {
     Statement set_cursor{db_,
                          "insert into cursor (listener, position) values (?1, ?2) "
                          "on conflict (listener) do update set position = ?2"};
+    Statement drop_cursor{db_, "delete from cursor where listener = ?"};
     Statement find_round{db_, "select id from round where round_id = ?"};
     Statement insert_round{db_, "insert into round (round_id, vote_end_ms) values (?, ?)"};
     Statement find_round_row{db_, "select " + round_columns + " from round where id = ?"};

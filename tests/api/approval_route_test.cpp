@@ -91,8 +91,8 @@ TEST_CASE("what would be approved goes to the command unchanged") {
     CHECK(read.balance == terms.balance);
     CHECK(read.supply == terms.supply);
     CHECK(read.chain_id == terms.chain_id);
-    CHECK_FALSE(read.last);
-    terms.last = {9, "0xab", "included", 12};
+    CHECK(read.sent.empty());
+    terms.sent = {{8, "0xaa", "sent", std::nullopt}, {9, "0xab", "included", 12}};
     route.approvals.terms = terms;
     const auto later = api::admin::read_approval_terms(route
                                                            .ask("GET",
@@ -100,11 +100,13 @@ TEST_CASE("what would be approved goes to the command unchanged") {
                                                                 "1")
                                                            .body)
                            .value();
-    REQUIRE(later.last);
-    CHECK(later.last->nonce == 9);
-    CHECK(later.last->hash == "0xab");
-    CHECK(later.last->state == "included");
-    CHECK(later.last->block == 12);
+    REQUIRE(later.sent.size() == 2);
+    CHECK(later.sent[0].state == "sent");
+    CHECK_FALSE(later.sent[0].block);
+    CHECK(later.sent[1].nonce == 9);
+    CHECK(later.sent[1].hash == "0xab");
+    CHECK(later.sent[1].state == "included");
+    CHECK(later.sent[1].block == 12);
     CHECK(route.approvals.asked == std::vector<std::string>{"", "0x01"});
     CHECK(api::admin::terms_screen(read) ==
           "chain      7\n"

@@ -169,11 +169,11 @@ class ProverFaultsTest(VotesTestCase, unittest.TestCase):
     def test_a_prover_that_hangs_is_killed(self):
         for life in ("fresh", "pool"):
             with self.subTest(life), World("--hang", **{"helper.prover.life": life,
-                                                        "helper.prover.timeout": "1s"}) as world:
+                                                        "helper.prover.timeout": f"{int(3 * SLOWNESS)}s"}) as world:
                 [share] = world.shares(world.add_round())
                 self.queued(world, [share])
                 pid = world.wait_for_a_prover()
-                wait_until(lambda pid=pid, world=world: pid not in world.prover_processes(), 10,
+                wait_until(lambda pid=pid, world=world: pid not in world.prover_processes(), 20,
                            "the end of the prover")
                 wait_until(lambda world=world: world.attempts() >= [1], 10, "an attempt")
                 self.assertEqual(world.service.stop()[0], 0)

@@ -248,6 +248,11 @@ TEST_CASE("a chain that is ahead holds what was not signed, also what is being p
     const auto ids = world.submit_all();
     const auto share = world.submit(support::vote_share(1, world.in_seconds(3'600)));
     world.run_for(1s);
+    world.restart();
+    world.run_for(1s);
+    // Nobody else can have what came since.
+    const auto later = world.submit(support::input_proof(200));
+    world.run_for(1s);
     world.engine.process().inbox.account_found({"0xA", 7, true});
     world.run_for(0ms);
     CHECK(world.lines("chain_is_ahead account=0xA count=7 known=0 held=5") == 1);
@@ -258,10 +263,12 @@ TEST_CASE("a chain that is ahead holds what was not signed, also what is being p
         world.engine.process().inbox.prepared({{id, engine::Plan{}}});
     }
     world.ready = true;
+    world.engine.process().inbox.prepared({{later, engine::Plan{}}});
     world.run_for(30min);
+    CHECK(world.status(later) == Status::receipt_received);
     const auto sends = world.gateway.sends.size();
-    CHECK(sends == 0);
-    CHECK(world.number("select count(*) from attempt") == 0);
+    CHECK(sends == 1);
+    CHECK(world.number("select count(*) from attempt") == 1);
     CHECK(world.engine.process().gates.sends_in_flight() == 0);
     world.run_for(2h);
     CHECK(world.status(share) == Status::completed);  // the chain takes no share twice
@@ -274,6 +281,8 @@ TEST_CASE("leases that end and stops leave what is held where it is") {
     HoldWorld world;
     const auto ids = world.submit_all();
     world.gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
+    world.run_for(1s);
+    world.restart();
     world.run_for(1s);
     world.engine.process().inbox.account_found({"0xA", 7, true});
     world.run_for(3h);  // nobody answered
@@ -374,4 +383,20 @@ TEST_CASE("until the account was looked at no request gets another nonce") {
         CHECK(world.number("select count(*) from attempt") == 1);
         CHECK(world.lines("requests_held alert=true count=1") == 1);
     }
+}
+
+TEST_CASE("an account whose key is gone is not known any more once it was looked at") {
+    HoldWorld world;
+    world.engine.process().inbox.account_found({"0xA", 7, false});
+    world.engine.process().inbox.account_found({"0xB", 9, false});
+    world.run_for(0ms);
+    world.restart();
+    const auto marks = [&] {
+        return world.number("select count(*) from cursor where listener glob 'mark nonce *'");
+    };
+    CHECK(marks() == 2);
+    world.engine.process().inbox.account_found({"0xA", 7, false, true});
+    world.run_for(0ms);
+    CHECK(marks() == 1);
+    CHECK(world.number("select position from cursor where listener = 'mark nonce 0xB'") == 9);
 }

@@ -42,11 +42,12 @@ Json terms_json(const ApprovalTerms& terms) {
               {"spender", terms.spender},   {"spender_is", terms.spender_is},
               {"decimals", terms.decimals}, {"allowance", terms.allowance},
               {"balance", terms.balance},   {"supply", terms.supply}};
-    if (!terms.last) return body;
-    Json last{{"nonce", terms.last->nonce}, {"hash", terms.last->hash}};
-    last["state"] = terms.last->state;
-    if (terms.last->block) last["block"] = *terms.last->block;
-    body["last"] = std::move(last);
+    Json& all = body["sent"] = Json::array();
+    for (const ApprovalTerms::Sent& sent : terms.sent) {
+        Json one{{"nonce", sent.nonce}, {"hash", sent.hash}, {"state", sent.state}};
+        if (sent.block) one["block"] = *sent.block;
+        all.push_back(std::move(one));
+    }
     return body;
 }
 
@@ -133,10 +134,10 @@ std::optional<ApprovalTerms> read_approval_terms(const std::string& body) {
         terms.allowance = json.at("allowance");
         terms.balance = json.at("balance");
         terms.supply = json.at("supply");
-        if (!json.contains("last")) return terms;
-        const Json& last = json.at("last");
-        terms.last = {last.at("nonce"), last.at("hash"), last.at("state"), std::nullopt};
-        if (last.contains("block")) terms.last->block = last.at("block").get<std::uint64_t>();
+        for (const Json& one : json.at("sent")) {
+            terms.sent.push_back({one.at("nonce"), one.at("hash"), one.at("state"), std::nullopt});
+            if (one.contains("block")) terms.sent.back().block = one["block"].get<std::uint64_t>();
+        }
         return terms;
     } catch (const Json::exception&) {
         return std::nullopt;

@@ -56,7 +56,12 @@ std::variant<std::uint64_t, engine::Unreachable> Account::ask_count() {
 std::variant<std::uint64_t, engine::Unreachable> Account::read_count() {
     const auto self = signer_.known_address();
     if (!self) return engine::unreached("the address of the signer is not known yet");
-    const auto answer = write_.call({"eth_getTransactionCount", {jsonrpc::hex(*self), "latest"}});
+    return transaction_count(write_, *self);
+}
+
+std::variant<std::uint64_t, engine::Unreachable> transaction_count(jsonrpc::Node& node,
+                                                                   const domain::Address& account) {
+    const auto answer = node.call({"eth_getTransactionCount", {jsonrpc::hex(account), "latest"}});
     if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
         return unreachable(*problem, "asking for the nonce");
     }
@@ -87,8 +92,10 @@ struct Account::Filling {
 
 // Nothing is lost if the program ends before a filler is stored: then its hole is found again.
 void Account::fill_holes(std::uint64_t count) {
-    if (own_.has_filler_on_its_way() || fills_.exchange(true)) return;
-    const Nonces::Holes holes = nonces_.take_holes(count, fillers_max, clock_.monotonic());
+    if (fills_.exchange(true)) return;
+    // One on its way may wait for a smaller nonce that was given back since it was signed.
+    const Nonces::Holes holes = nonces_.take_holes(count, fillers_max, clock_.monotonic(),
+                                                   own_.smallest_filler_on_its_way());
     if (holes.nonces.empty()) {
         unsigned_filler_ = false;
         fills_ = false;

@@ -19,6 +19,10 @@
 
 namespace chains::evm {
 
+// How many transactions of an account are on chain; or why no node says it. Blocks.
+[[nodiscard]] std::variant<std::uint64_t, engine::Unreachable> transaction_count(
+    jsonrpc::Node& node, const domain::Address& account);
+
 // The relayer's account as the chain sees it, and what keeps its nonces going (evm-gateway 5.2).
 // Any thread; blocks while it asks.
 class Account {

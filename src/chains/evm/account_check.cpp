@@ -40,21 +40,28 @@ AccountCheck::AccountCheck(const Options& options, jsonrpc::Node& read, engine::
       logger_(logger),
       range_size_(options.listening.range_max) {}
 
-void AccountCheck::start(engine::GatewayEvents& events, const engine::Resume& resume) {
+void AccountCheck::start(engine::GatewayEvents& events, const engine::Resume& resume,
+                         bool retired) {
     assert(events_ == nullptr);
     events_ = &events;
+    retired_ = retired;
     all_known_ = resume.nonces;
     for (const engine::Sealed& sealed : resume.in_flight) {
         signed_[sealed.nonce].insert(sealed.hash);
     }
+    for (const store::UsedNonce& used : resume.used) {
+        used_up_to_ = std::max(used_up_to_, used.nonce + 1);
+    }
     for (const auto& [listener, cursor] : resume.cursors) {
         next_ = std::min(next_.value_or(cursor + 1), cursor + 1);
     }
+    may_be_new_ = resume.has_unsigned && next_;
 }
 
 std::optional<engine::Unreachable> AccountCheck::unready() const {
     const std::lock_guard lock{mutex_};
-    const bool may_be_ahead = state_ == State::waiting ? !all_known_.empty() : known_.has_value();
+    const bool may_be_ahead =
+        state_ == State::waiting ? may_be_new_ || !all_known_.empty() : known_.has_value();
     if (state_ == State::settled || !may_be_ahead) return std::nullopt;
     return engine::unreached(state_ == State::waiting
                                  ? "no node has told the count of the account yet"
@@ -69,7 +76,12 @@ void AccountCheck::found(const domain::Address& account, std::uint64_t count) {
         count_ = count;
         account_ = account;
         const auto known = all_known_.find(domain::checksummed(account));
-        if (known != all_known_.end()) known_ = known->second;
+        if (known != all_known_.end()) {
+            known_ = known->second;
+        } else if (may_be_new_) {
+            // A database from before nonces were kept has these all the same.
+            known_ = std::max(used_up_to_, signed_.empty() ? 0 : signed_.rbegin()->first + 1);
+        }
     }
     const bool may_be_replaced = !signed_.empty() && signed_.begin()->first < count;
     if (!known_ || (count <= *known_ && !may_be_replaced)) {
@@ -164,7 +176,7 @@ bool AccountCheck::is_unknown(const Json& transaction) const {
 
 void AccountCheck::settle(bool sent_by_others) {
     // Before anything is signed again: it stands before every plan in the inbox.
-    events_->account_found({domain::checksummed(account_), count_, sent_by_others});
+    events_->account_found({domain::checksummed(account_), count_, sent_by_others, retired_});
     const std::lock_guard lock{mutex_};
     state_ = State::settled;
 }

@@ -17,11 +17,14 @@
 
 namespace chains::evm {
 
-// Once after a start: whether the chain has transactions of our account that the database does not
+// Once after a start: whether the chain has transactions of an account that the database does not
 // know, be it with a nonce that one it knows has too, and whether they asked our contracts for
 // something. Then the database is an old copy, and
 // its requests may have been sent by the process that went on (evm-gateway 5.6). Transactions of an
 // operator with the same key, such as an approval, call other contracts and change nothing.
+//
+// An account that the database has no nonce of may have come into use after the copy: it is looked
+// at in the same way while requests wait that nothing was signed for.
 //
 // What asked the contracts is found by its events: reverted transactions asked for nothing. Only
 // blocks behind the cursor are read: what is older than the copy is in it.
@@ -30,8 +33,8 @@ public:
     AccountCheck(const Options& options, jsonrpc::Node& read, engine::TaskGroup& reads,
                  ports::Logger& logger);
 
-    // Once, before the rest.
-    void start(engine::GatewayEvents& events, const engine::Resume& resume);
+    // Once, before the rest. `retired`: as AccountFound says it.
+    void start(engine::GatewayEvents& events, const engine::Resume& resume, bool retired = false);
 
     // How many transactions of the account the chain has. Any thread; returns at once.
     void found(const domain::Address& account, std::uint64_t count);
@@ -57,8 +60,11 @@ private:
     engine::GatewayEvents* events_ = nullptr;
     domain::Address account_{};
     std::map<std::string, std::uint64_t> all_known_;  // by account
+    bool may_be_new_ = false;                         // one that is not among them is looked at
+    bool retired_ = false;
     std::optional<std::uint64_t> known_;  // the database knows all nonces of the account below
     std::map<std::uint64_t, std::set<domain::Bytes32>> signed_;  // what of them has no outcome yet
+    std::uint64_t used_up_to_ = 0;  // by what is in blocks that may be replaced
 
     // Of the task that looks.
     std::uint64_t count_ = 0;

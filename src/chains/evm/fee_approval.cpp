@@ -113,9 +113,9 @@ FeeApproval::Look FeeApproval::look() {
     terms.signer = domain::checksummed(found.signer);
     terms.token = domain::checksummed(found.token);
     terms.spender = domain::checksummed(found.spender);
-    if (const auto last = own_.last_approval()) {
-        const std::string state = last->fate ? store::name_of(*last->fate) : "sent";
-        terms.last = {last->nonce, jsonrpc::hex(last->hash), state, last->block};
+    for (const auto& [nonce, approval] : own_.approvals()) {
+        const std::string state = approval.fate ? store::name_of(*approval.fate) : "sent";
+        terms.sent.push_back({nonce, jsonrpc::hex(approval.hash), state, approval.block});
     }
     return found;
 }
@@ -240,6 +240,15 @@ std::variant<Transaction, NotApproved> FeeApproval::draft(const Found& found,
     }
     set_fees(transaction, *quote);
     transaction.gas_limit = *limit;
+    const auto balance =
+        write_.call({"eth_getBalance", Json::array({jsonrpc::hex(found.signer), "latest"})});
+    if (auto problem = unanswered(balance)) return *std::move(problem);
+    const auto* coins = std::get_if<Json>(&balance);
+    const auto wei = coins != nullptr ? jsonrpc::wei(*coins) : std::nullopt;
+    if (wei && *wei / std::max<std::uint64_t>(*limit, 1) < transaction.max_fee) {
+        return for_now(domain::checksummed(found.signer) +
+                       " has not enough coins for the gas of one transaction: send it some");
+    }
     return transaction;
 }
 

@@ -174,7 +174,8 @@ bool Nonces::observe(std::uint64_t count, domain::Monotonic now) {
     return false;
 }
 
-Nonces::Holes Nonces::take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now) {
+Nonces::Holes Nonces::take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now,
+                                 std::optional<std::uint64_t> below) {
     const std::lock_guard lock{mutex_};
     Holes holes;
     if (held_.empty()) return holes;
@@ -183,6 +184,7 @@ Nonces::Holes Nonces::take_holes(std::uint64_t count, std::size_t max, domain::M
     std::uint64_t hole = std::max(count, floor_.value_or(0));
     for (auto held = held_.lower_bound(hole); held != held_.end(); hole = (held++)->first + 1) {
         assert(hole <= held->first);
+        if (below && hole >= *below) break;
         for (; hole < held->first && holes.nonces.size() < max; ++hole) {
             holes.nonces.push_back(hole);
         }

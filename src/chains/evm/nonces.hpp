@@ -74,12 +74,13 @@ public:
 
     // The smallest nonces from `count` on that nobody holds although a larger one is held, for the
     // caller to fill, and how many there are behind them. None as long as earlier ones are on their
-    // way, but not for more than a while.
+    // way, but not for more than a while. Only such as are smaller than `below`.
     struct Holes {
         std::vector<std::uint64_t> nonces;
         std::uint64_t left = 0;
     };
-    [[nodiscard]] Holes take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now);
+    [[nodiscard]] Holes take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now,
+                                   std::optional<std::uint64_t> below = std::nullopt);
     // Nothing was signed with it: it is a hole as before.
     void give_hole_back(std::uint64_t nonce);
     // What fills it is signed: it is held. False: it is not the caller's any more, since after a

@@ -17,6 +17,8 @@ namespace {
 // While something is on its way, and while all of it is in blocks.
 constexpr Milliseconds own_look_pause{1'000};
 constexpr Milliseconds own_watch_pause{15'000};
+// Whoever asked for one waits for it for some minutes.
+constexpr std::size_t approvals_max = 16;
 
 }  // namespace
 
@@ -67,7 +69,8 @@ bool OwnTransactions::take_locked(const store::OwnTransaction& own) {
     entry.purpose = own.purpose;
     entry.taken = entry.signing = false;
     if (own.purpose == Purpose::approval) {
-        last_approval_ = Approval{own.nonce, own.hash, std::nullopt, std::nullopt};
+        approvals_.insert_or_assign(own.nonce, Approval{own.hash, std::nullopt, std::nullopt});
+        if (approvals_.size() > approvals_max) approvals_.erase(approvals_.begin());
     }
     return true;
 }
@@ -103,16 +106,17 @@ void OwnTransactions::send(const std::vector<store::OwnTransaction>& all) {
     }
 }
 
-bool OwnTransactions::has_filler_on_its_way() const {
+std::optional<std::uint64_t> OwnTransactions::smallest_filler_on_its_way() const {
     const std::lock_guard lock{mutex_};
-    return std::ranges::any_of(own_, [](const auto& entry) {
+    const auto filler = std::ranges::find_if(own_, [](const auto& entry) {
         return entry.second.purpose == Purpose::filler && !entry.second.receipt;
     });
+    return filler == own_.end() ? std::nullopt : std::optional{filler->first};
 }
 
-std::optional<OwnTransactions::Approval> OwnTransactions::last_approval() const {
+std::map<std::uint64_t, OwnTransactions::Approval> OwnTransactions::approvals() const {
     const std::lock_guard lock{mutex_};
-    return last_approval_;
+    return approvals_;
 }
 
 std::optional<OwnTransactions::Own> OwnTransactions::copy(std::uint64_t nonce) const {
@@ -215,10 +219,10 @@ void OwnTransactions::note_included(std::uint64_t nonce, const Own& own,
         one.receipt->logs.clear();
         one.used_since.reset();
         one.looked = clock_.monotonic();
-        if (!last_approval_ || last_approval_->nonce != nonce) return;
-        last_approval_ =
-            Approval{nonce, does_nothing ? last_approval_->hash : receipt.hash,
-                     does_nothing ? store::OwnFate::replaced : fate, receipt.block_number};
+        const auto approval = approvals_.find(nonce);
+        if (approval == approvals_.end()) return;
+        approval->second = {does_nothing ? approval->second.hash : receipt.hash,
+                            does_nothing ? store::OwnFate::replaced : fate, receipt.block_number};
     });
     note_filling(nonce, true);
     logger_.write(ports::LogLevel::info, "own_transaction_included" +
@@ -241,9 +245,10 @@ void OwnTransactions::look_whether_it_stands(std::uint64_t nonce, const Own& own
         change(nonce, [this, nonce](Own& one) {
             one.receipt.reset();
             one.taken = false;
-            if (!last_approval_ || last_approval_->nonce != nonce) return;
-            last_approval_->fate.reset();
-            last_approval_->block.reset();
+            const auto approval = approvals_.find(nonce);
+            if (approval == approvals_.end()) return;
+            approval->second.fate.reset();
+            approval->second.block.reset();
         });
         return;
     }
@@ -271,9 +276,8 @@ void OwnTransactions::note_lost(std::uint64_t nonce, const Own& own) {
                       " hint=\"another program uses the relayer's key; give it one of its own\"");
     {
         const std::lock_guard lock{mutex_};
-        if (last_approval_ && last_approval_->nonce == nonce) {
-            last_approval_->fate = store::OwnFate::replaced;
-        }
+        const auto approval = approvals_.find(nonce);
+        if (approval != approvals_.end()) approval->second.fate = store::OwnFate::replaced;
     }
     settle(nonce, own, std::nullopt, store::OwnFate::replaced);
 }

@@ -57,17 +57,16 @@ public:
     // These are about to be handed over as fillers: one line of the log says when nodes have them
     // all, or that one was refused. `left`: holes behind them.
     void expect_fillers(const std::vector<std::uint64_t>& nonces, std::uint64_t left);
-    // A filler that is stored and in no block.
-    [[nodiscard]] bool has_filler_on_its_way() const;
+    // The nonce of a filler that is stored and in no block.
+    [[nodiscard]] std::optional<std::uint64_t> smallest_filler_on_its_way() const;
 
     struct Approval {
-        std::uint64_t nonce = 0;
         domain::Bytes32 hash{};
         std::optional<store::OwnFate> fate;  // nothing: in no block
         std::optional<std::uint64_t> block;
     };
-    // The newest of this life that is stored.
-    [[nodiscard]] std::optional<Approval> last_approval() const;
+    // Those of this life that are stored, by nonce; the newest few.
+    [[nodiscard]] std::map<std::uint64_t, Approval> approvals() const;
 
 private:
     // All that was signed with one nonce.
@@ -139,7 +138,7 @@ private:
     std::map<std::uint64_t, Own> own_;
     std::map<domain::Bytes32, Stored> stored_;  // by hash
     std::optional<Filling> filling_;
-    std::optional<Approval> last_approval_;
+    std::map<std::uint64_t, Approval> approvals_;
     std::optional<domain::Monotonic> next_look_;
 };
 

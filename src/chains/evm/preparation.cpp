@@ -94,7 +94,8 @@ Preparation::Orders Preparation::work(const Orders& orders,
         return {};
     }
     const auto& accounts = std::get<SigningAccounts::Picked>(picked);
-    for (SigningAccount* account : std::set<SigningAccount*>(accounts.begin(), accounts.end())) {
+    for (SigningAccount* account :
+         std::set<SigningAccount*, ByPlace>(accounts.begin(), accounts.end())) {
         if (const auto unknown = learn_count(*account)) {
             all(*unknown);
             return {};

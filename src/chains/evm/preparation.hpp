@@ -68,7 +68,7 @@ private:
         std::optional<jsonrpc::Wei> balance{};  // absent: not known, then it has enough
         std::size_t transactions = 0;
     };
-    using Purses = std::map<SigningAccount*, Purse>;
+    using Purses = std::map<SigningAccount*, Purse, ByPlace>;
     [[nodiscard]] Purses purses_of(const std::vector<Question>& questions) const;
     [[nodiscard]] static bool can_pay(const Question& question, Purse& purse);
     // What was refused for now, and how often or how long that is borne.

@@ -132,4 +132,11 @@ private:
     std::optional<Spared> spared_;
 };
 
+// In the order of the configuration, so that one seed is one simulation.
+struct ByPlace {
+    bool operator()(const SigningAccount* a, const SigningAccount* b) const {
+        return a->place().index < b->place().index;
+    }
+};
+
 }  // namespace chains::evm

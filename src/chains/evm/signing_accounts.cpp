@@ -4,6 +4,8 @@
 #include <cassert>
 #include <iterator>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/text.hpp"
@@ -15,7 +17,8 @@ namespace chains::evm {
 
 SigningAccounts::SigningAccounts(const SigningAccount::Shared& shared,
                                  std::vector<std::unique_ptr<Signer>> signers)
-    : logger_(shared.logger) {
+    : logger_(shared.logger),
+      retired_(shared.options, shared.write, shared.read, shared.reads, shared.logger) {
     assert(!signers.empty() && std::in_range<std::uint8_t>(signers.size()));
     KeyPlace place{0, static_cast<std::uint8_t>(signers.size())};
     for (std::unique_ptr<Signer>& signer : signers) {
@@ -42,6 +45,7 @@ SigningAccount* SigningAccounts::find(const std::string& address) {
 }
 
 void SigningAccounts::start(engine::GatewayEvents& events, const engine::Resume& resume) {
+    retired_.start(events, resume);
     if (is_alone()) {
         at(0).start(events, resume);
         return;
@@ -61,6 +65,7 @@ void SigningAccounts::start(engine::GatewayEvents& events, const engine::Resume&
         engine::Resume& part = parts[account.get()];
         part.cursors = resume.cursors;
         part.nonces = resume.nonces;
+        part.has_unsigned = resume.has_unsigned;
         account->start(events, part);
     }
 }
@@ -74,6 +79,7 @@ void SigningAccounts::stop() {
 // Before it is known for each of them whether the database is an old copy nobody signs: what waits
 // may have been sent with any of the keys.
 std::optional<engine::Unreachable> SigningAccounts::unsettled() const {
+    if (auto unsettled = retired_.unsettled()) return unsettled;
     for (const auto& account : accounts_) {
         if (auto unsettled = account->unsettled()) return unsettled;
     }
@@ -83,8 +89,8 @@ std::optional<engine::Unreachable> SigningAccounts::unsettled() const {
 // When several reasons keep them all from it, one that is waited for longer than for a node that
 // is out of reach.
 std::optional<engine::Unreachable> SigningAccounts::unready() const {
-    if (is_alone()) return at(0).unready();
     if (auto waits = unsettled()) return waits;
+    if (is_alone()) return at(0).unready();
     std::optional<engine::Unreachable> reason;
     for (const auto& account : accounts_) {
         auto unready = account->unusable();
@@ -134,7 +140,7 @@ SigningAccount* SigningAccounts::owner_of(const engine::Sealed& sealed) {
 }
 
 void SigningAccounts::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events) {
-    std::map<SigningAccount*, std::vector<engine::SendOrder>> parts;
+    std::map<SigningAccount*, std::vector<engine::SendOrder>, ByPlace> parts;
     for (engine::SendOrder& order : orders) {
         SigningAccount* owner = owner_of(order.sealed.back());
         if (owner == nullptr) {
@@ -200,11 +206,16 @@ void SigningAccounts::bury(const domain::Block& block) {
 // --- how they are -------------------------------------------------------------------------------
 
 void SigningAccounts::refresh() {
+    std::set<std::string> configured;
+    for (const auto& account : accounts_) configured.insert(account->address());
+    // Before all addresses are known nobody can say whose key is gone.
+    if (!configured.contains("")) retired_.refresh(configured);
     for (const auto& account : accounts_) account->refresh();
 }
 
 bool SigningAccounts::is_in_hurry() const {
-    return std::ranges::any_of(accounts_, [](const auto& one) { return one->is_in_hurry(); });
+    return retired_.unsettled() ||
+           std::ranges::any_of(accounts_, [](const auto& one) { return one->is_in_hurry(); });
 }
 
 std::optional<std::string> SigningAccounts::problem() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "chains/evm/monitor.hpp"
+#include "chains/evm/retired_accounts.hpp"
 #include "chains/evm/signing_account.hpp"
 #include "domain/block.hpp"
 #include "domain/request_id.hpp"
@@ -75,6 +76,7 @@ private:
 
     ports::Logger& logger_;
     std::vector<std::unique_ptr<SigningAccount>> accounts_;
+    RetiredAccounts retired_;
     std::atomic<std::size_t> turn_{0};  // who is asked first when all have as many
     std::atomic<bool> told_of_foreign_{false};
 };

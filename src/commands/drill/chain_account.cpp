@@ -71,6 +71,11 @@ std::uint64_t ChainAccount::head() {
     return ask_number({"eth_blockNumber", Json::array()});
 }
 
+chains::jsonrpc::Wei ChainAccount::balance() {
+    const Call call{"eth_getBalance", Json::array({chains::jsonrpc::hex(address_), "latest"})};
+    return needed_of(chains::jsonrpc::wei(ask(call)), call.method);
+}
+
 std::uint64_t ChainAccount::count(std::uint64_t block) {
     return ask_number(
         {"eth_getTransactionCount",

@@ -34,6 +34,8 @@ public:
     [[nodiscard]] std::uint64_t chain_id();
     // The newest block.
     [[nodiscard]] std::uint64_t head();
+    // At the newest block, in wei.
+    [[nodiscard]] chains::jsonrpc::Wei balance();
     // How many transactions it has sent up to a block; and with those that wait for one.
     [[nodiscard]] std::uint64_t count(std::uint64_t block);
     [[nodiscard]] std::uint64_t count_pending();

@@ -62,9 +62,10 @@ std::unique_ptr<store::OwnerLock> require_idle(const store::Options& options) {
         throw std::runtime_error("a Posthouse runs on " + directory +
                                  " and may use the same signer: stop it first");
     }
-    if (!std::filesystem::exists(store::database_path(options))) return nullptr;
+    if (!std::filesystem::exists(options.directory)) return nullptr;
     auto lock = std::make_unique<store::OwnerLock>(options.directory);
-    const std::uint64_t unfinished = count_unfinished(options);
+    const bool has_database = std::filesystem::exists(store::database_path(options));
+    const std::uint64_t unfinished = has_database ? count_unfinished(options) : 0;
     if (unfinished > 0) {
         throw std::runtime_error(
             std::to_string(unfinished) + " requests in " + directory +
@@ -87,6 +88,11 @@ ChainGround survey(const config::Settings& settings, ChainAccount& account,
                           "; name a node of that chain");
     }
     ground.block = account.head();
+    if (account.balance() == 0) {
+        throw std::runtime_error(domain::checksummed(signer) + " has no coins on chain " +
+                                 std::to_string(ground.chain_id) +
+                                 ": nothing it signs would be included; send it some");
+    }
     ground.nonce = account.count(ground.block);
     const std::uint64_t pending = account.count_pending();
     if (pending != ground.nonce) {

@@ -26,7 +26,8 @@ struct ChainGround {
 void require_test_chain(const config::Settings& settings);
 
 // Throws std::runtime_error when a Posthouse runs on the configured directory, or has requests
-// there that have not ended: they have nonces of the signer, or wait for one.
+// there that have not ended: they have nonces of the signer, or wait for one. None begins there as
+// long as the lock is held; null: there is no such directory.
 [[nodiscard]] std::unique_ptr<store::OwnerLock> require_idle(const store::Options& options);
 
 // Throws BadSettings when the node is on another chain, and std::runtime_error when transactions of

@@ -5,7 +5,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "chains/evm/relay.hpp"
+#include "chains/evm/several_relay.hpp"
 #include "support/temp_directory.hpp"
 
 using chains::jsonrpc::Answer;
@@ -23,33 +23,48 @@ bool asks_for_requests(const Call& call) {
            call.params.at(0).at("topics").at(0).size() == 7;  // answers have five
 }
 
-struct CopiedRelay : support::Relay {
+template <class AnyRelay>
+struct Copied : AnyRelay {
+    using AnyRelay::AnyRelay;
+
     // As an operator with cp would.
     void keep_copy() {
-        crash();
-        std::filesystem::copy(engine.store_options.directory, copy.path() / "data");
-        start();
+        this->crash();
+        copy_files();
+        this->start();
+    }
+
+    void copy_files() {
+        std::filesystem::copy(this->engine.store_options.directory, copy.path() / "data");
     }
 
     void put_copy_back() {
-        crash();
-        const auto& directory = engine.store_options.directory;
+        this->crash();
+        put_files_back();
+        this->start();
+    }
+
+    void put_files_back() {
+        const auto& directory = this->engine.store_options.directory;
         for (const auto& entry : std::filesystem::directory_iterator(directory)) {
             std::filesystem::remove(entry.path());
         }
         std::filesystem::copy(copy.path() / "data", directory);
-        chain.calls.clear();
-        start();
-    }
-
-    void settle(const std::string& sql) {
-        SQLite::Database database(store::database_path(engine.store_options).string(),
-                                  SQLite::OPEN_READWRITE);
-        database.exec(sql);
+        this->chain.calls.clear();
     }
 
     [[nodiscard]] std::size_t lines(const std::string& part) const {
-        return engine.logger.count(part);
+        return this->engine.logger.count(part);
+    }
+
+    support::TempDirectory copy;
+};
+
+struct CopiedRelay : Copied<support::Relay> {
+    void change(const std::string& sql) const {
+        SQLite::Database database(store::database_path(engine.store_options).string(),
+                                  SQLite::OPEN_READWRITE);
+        database.exec(sql);
     }
 
     // Sent before the copy was made: from then on the database knows the account.
@@ -58,8 +73,58 @@ struct CopiedRelay : support::Relay {
         run_for(5s);
         REQUIRE(chain.nonce() == 1);
     }
+};
 
-    support::TempDirectory copy;
+struct CopiedKeys : Copied<support::SeveralRelay> {
+    using Copied::Copied;
+
+    // Each of these keys has sent something; then four wait that are sent with `later` alone, in a
+    // life that the copy does not know.
+    void go_on_with(const std::vector<std::size_t>& before, const std::vector<std::size_t>& later) {
+        crash();
+        all_ = options.signers;
+        use(before);
+        start();
+        submit_proofs(static_cast<unsigned>(before.size()));
+        run_for(5s);
+        REQUIRE(chain.included().size() == before.size());
+        // Before that the start would refuse to go on without one of them.
+        chain.mine(1'000);
+        run_for(1h);
+        submit_proofs(4);
+        crash();
+        copy_files();
+        use(later);
+        start();
+        run_for(10s);
+        REQUIRE(chain.included().size() == before.size() + 4);
+        chain.mine(1'000);
+        run_for(1h);
+    }
+
+    void start_copy_with(const std::vector<std::size_t>& keys) {
+        crash();
+        put_files_back();
+        use(keys);
+        start();
+    }
+
+    void use(const std::vector<std::size_t>& keys) {
+        options.signers = all_;
+        use_keys(keys);
+    }
+
+    [[nodiscard]] std::size_t asked_for_count_of(std::size_t index) const {
+        std::size_t times = 0;
+        for (const Call& call : chain.calls) {
+            if (call.method == "eth_getTransactionCount" && account_in(call) == accounts[index])
+                ++times;
+        }
+        return times;
+    }
+
+private:
+    std::vector<chains::evm::Options::Signing> all_;
 };
 
 }  // namespace
@@ -139,7 +204,7 @@ TEST_CASE("a database without the mark takes the account from the chain, and hol
     relay.send_one();
     const auto id = relay.submit(support::input_proof(2));
     relay.crash();
-    relay.settle("delete from cursor where listener glob 'mark *'");
+    relay.change("delete from cursor where listener glob 'mark *'");
     relay.chain.use_nonce_elsewhere();
     relay.start();
     relay.run_for(5s);
@@ -212,4 +277,92 @@ TEST_CASE("a range that is too large for a node is asked for in pieces") {
     relay.run_for(10min);
     CHECK(relay.lines("requests_held alert=true count=1") == 1);
     CHECK(relay.lines("account_check_blind") == 0);
+}
+
+TEST_CASE("a copy is noticed whichever keys went on, and whichever it is started with") {
+    struct Row {
+        std::string label;
+        std::vector<std::size_t> before;
+        std::vector<std::size_t> later;
+        std::vector<std::size_t> copy;
+    };
+    const Row table[] = {
+        {"the key that went on was removed", {0, 1}, {1}, {0}},
+        {"all keys were removed", {0, 1}, {1}, {2}},
+        {"the key that went on is new", {0}, {1}, {0, 1}},
+        {"only the new one is left", {0}, {1}, {1}},
+        {"all of them", {0, 1}, {0, 1, 2}, {0, 1, 2}},
+    };
+    for (const Row& row : table) {
+        CAPTURE(row.label);
+        CopiedKeys relay;
+        relay.go_on_with(row.before, row.later);
+        const std::size_t included = relay.chain.included().size();
+
+        relay.start_copy_with(row.copy);
+        // Nobody else can have what comes from now on.
+        relay.submit_proofs(1);
+        relay.run_for(10h);
+        CHECK(relay.lines("requests_held alert=true count=4") >= 1);
+        CHECK(relay.chain.included().size() == included + 1);
+
+        // What is held stays held, and nothing new is.
+        relay.restart();
+        relay.submit_proofs(1);
+        relay.run_for(1h);
+        CHECK(relay.lines("requests_held alert=true count=5") == 0);
+        CHECK(relay.chain.included().size() == included + 2);
+        relay.check_inclusions();
+    }
+}
+
+TEST_CASE("a key that is gone is looked at once, and what it sends elsewhere holds nobody") {
+    CopiedKeys relay;
+    relay.go_on_with({0, 1}, {1});
+    relay.submit_proofs(2);
+    relay.crash();
+    relay.use({0});
+    relay.chain.calls.clear();
+    relay.start();
+    relay.run_for(1min);
+    CHECK(relay.asked_for_count_of(1) == 1);
+    CHECK(relay.lines("requests_held") == 0);
+    relay.chain.calls.clear();
+    relay.restart();
+    relay.run_for(1min);
+    CHECK(relay.asked_for_count_of(1) == 0);
+    CHECK(relay.lines("chain_is_ahead") == 0);
+    relay.check_inclusions();
+}
+
+TEST_CASE("an account that was in use before it was configured holds nobody") {
+    CopiedKeys relay{1};
+    relay.submit_proofs(3);
+    relay.crash();
+    relay.chain.use_nonce_elsewhere();
+    relay.start();
+    relay.run_for(1min);
+    CHECK(relay.lines("requests_held") == 0);
+    CHECK(relay.shares() == std::vector<std::size_t>{3});
+    relay.check_inclusions();
+}
+
+TEST_CASE("while no node tells the count of a key that is gone nothing is signed") {
+    CopiedKeys relay;
+    relay.go_on_with({0, 1}, {1});
+    relay.crash();
+    relay.use({0});
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        const bool counts = call.method == "eth_getTransactionCount";
+        if (!counts || relay.account_in(call) != relay.accounts[1]) return std::nullopt;
+        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
+    };
+    relay.start();
+    relay.submit_proofs(2);
+    relay.run_for(1min);
+    CHECK(relay.chain.included().size() == 6);
+    relay.chain.before = nullptr;
+    relay.run_for(1min);
+    CHECK(relay.chain.included().size() == 8);
+    relay.check_inclusions();
 }

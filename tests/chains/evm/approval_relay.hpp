@@ -70,7 +70,7 @@ struct ApprovalRelay {
     [[nodiscard]] bool is_approval(const chains::evm::Transaction& transaction) const {
         return transaction.to == token && transaction.data.size() == 4 + 64;
     }
-    [[nodiscard]] std::string last_state() { return terms().last.value().state; }
+    [[nodiscard]] std::string last_state() { return terms().sent.back().state; }
 
     // Every nonce was used, each once.
     void check_gapless() const {

@@ -51,7 +51,7 @@ TEST_CASE("what would be approved is read from the chain") {
     CHECK(terms.supply == "1000000");
     CHECK(terms.balance == "500.25");
     CHECK(terms.allowance == "0");
-    CHECK_FALSE(terms.last);
+    CHECK(terms.sent.empty());
 }
 
 TEST_CASE("an approval stands in the database before it leaves, and its row tells its fate") {
@@ -74,11 +74,11 @@ TEST_CASE("an approval stands in the database before it leaves, and its row tell
     CHECK(world.approvals() == std::vector<std::uint64_t>{1});
     const auto terms = world.terms();
     CHECK(terms.allowance == "12.5");
-    REQUIRE(terms.last);
-    CHECK(terms.last->nonce == 1);
-    CHECK(terms.last->hash == approved.hash);
-    CHECK(terms.last->state == "included");
-    CHECK(terms.last->block == world.relay.chain.included().back().block);
+    REQUIRE(terms.sent.size() == 1);
+    CHECK(terms.sent[0].nonce == 1);
+    CHECK(terms.sent[0].hash == approved.hash);
+    CHECK(terms.sent[0].state == "included");
+    CHECK(terms.sent[0].block == world.relay.chain.included().back().block);
     CHECK(unsettled(world).size() == 1);  // its block may be replaced
     bury(world);
     CHECK(unsettled(world).empty());
@@ -92,6 +92,38 @@ TEST_CASE("an approval stands in the database before it leaves, and its row tell
     world.approve("0");
     world.relay.run_for(3s);
     CHECK(world.terms().allowance == "0");
+}
+
+TEST_CASE("who asked for an approval is told of that one, whatever was approved since") {
+    ApprovalRelay world;
+    world.approve("5");
+    world.approve("6");
+    world.relay.run_for(3s);
+    auto sent = world.terms().sent;
+    REQUIRE(sent.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        const auto approved = std::get<engine::Approved>(world.outcomes.at(i));
+        CHECK(sent[i].nonce == approved.nonce);
+        CHECK(sent[i].hash == approved.hash);
+        CHECK(sent[i].state == "included");
+    }
+    // Not for ever.
+    for (int i = 0; i < 20; ++i) world.approve("7");
+    world.relay.run_for(3s);
+    sent = world.terms().sent;
+    CHECK(sent.size() == 16);
+    CHECK(sent.back().nonce == 21);
+}
+
+TEST_CASE("an account that can not pay for an approval is told so, and nothing is signed") {
+    ApprovalRelay world;
+    world.relay.chain.balance(Relay::account()) = 1'000;
+    world.approve("5");
+    world.relay.run_for(3s);
+    CHECK(world.refusal() == domain::checksummed(Relay::account()) +
+                                 " has not enough coins for the gas of one transaction: send it "
+                                 "some");
+    CHECK(unsettled(world).empty());
 }
 
 TEST_CASE("amounts that are none, or too much, are refused, and nothing is signed") {

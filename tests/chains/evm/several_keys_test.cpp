@@ -355,6 +355,32 @@ TEST_CASE("nobody signs before it is known of each account whether the chain is 
     relay.check_received();
 }
 
+// Found by the chaos: the filler waits for the number, and the number waited for the filler.
+TEST_CASE("a number that is given back below a filler on its way is filled too") {
+    SeveralRelay relay{2, true};
+    const auto is_refused = [](const chains::evm::Transaction& asked) {
+        return asked.nonce < 2 && !asked.data.empty();
+    };
+    auto& signer = *relay.scripted[0];
+    signer.on_sign =
+        [&](const chains::evm::Transaction& asked) -> std::optional<chains::evm::SignResult> {
+        if (is_refused(asked)) return chains::evm::SignProblem{"it refuses"};
+        return signer.sign(asked);
+    };
+    signer.delay = [&](const chains::evm::Transaction& asked) {
+        return is_refused(asked) && asked.nonce == 0 ? domain::Milliseconds{15'000}
+                                                     : domain::Milliseconds{300};
+    };
+    relay.submit_proofs(6);
+    relay.run_for(10s);
+    CHECK(relay.engine.logger.count("own_transaction_signed purpose=filler") == 1);
+    CHECK(relay.shares() == Shares{0, 4});
+    relay.run_for(2min);
+    CHECK(relay.engine.logger.count("own_transaction_signed purpose=filler") == 2);
+    CHECK(relay.shares() == Shares{3, 5});
+    relay.check_received();
+}
+
 TEST_CASE("a transaction of one key that is stuck does not keep those of the others") {
     SeveralRelay relay{2};
     refuse_account(relay, 0, "something that nobody understands", false);

@@ -14,6 +14,7 @@
 #include "commands/drill/main_nets.hpp"
 #include "commands/exit_status.hpp"
 #include "domain/identity.hpp"
+#include "domain/keccak.hpp"
 #include "domain/moves.hpp"
 #include "store/store.hpp"
 #include "support/requests.hpp"
@@ -47,6 +48,7 @@ support::ScriptedNode quiet_node() {
     node.say("eth_chainId", {Json("0x1f49")});
     node.say("eth_blockNumber", {Json("0x10")});
     node.say("eth_getTransactionCount", {Json("0x5")});
+    node.say("eth_getBalance", {Json("0x1")});
     return node;
 }
 
@@ -191,11 +193,28 @@ TEST_CASE("a node that does not answer is asked again, and named in the end") {
     CHECK(has(text, "eth_blockNumber: busy"));
 }
 
+TEST_CASE("an account that can not pay for anything is no ground for a drill") {
+    support::ScriptedNode node = quiet_node();
+    node.say("eth_getBalance", {Json("0x0")});
+    const std::string text =
+        refusal<std::runtime_error>([&] { static_cast<void>(look(node, on_test_chain())); });
+    CHECK(has(text, domain::checksummed(the_signer) + " has no coins on chain 8009"));
+    node.say("eth_getBalance", {Json("none")});
+    CHECK(has(refusal<std::runtime_error>([&] { static_cast<void>(look(node, on_test_chain())); }),
+              "eth_getBalance makes no sense"));
+}
+
 TEST_CASE("while a process has the configured directory there is no drill") {
     const support::TempDirectory home;
     const store::Options options = options_in(home.path());
-    CHECK(require_idle(options) == nullptr);
+    CHECK(require_idle(options_in(home.path() / "none")) == nullptr);
     CHECK(std::filesystem::is_empty(home.path()));
+    {
+        const auto lock = require_idle(options);
+        CHECK(lock != nullptr);
+        // There is no database yet, and none begins.
+        CHECK_THROWS(store::Store{options});
+    }
     {
         const store::Store running(options);
         const std::string text =
