@@ -6,11 +6,13 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
 #include "api/admin/approval_route.hpp"
 #include "api/admin/screens.hpp"
+#include "chains/evm/token_amount.hpp"
 #include "commands/admin_client.hpp"
 #include "commands/consent.hpp"
 #include "domain/bytes.hpp"
@@ -43,6 +45,10 @@ ApprovalTerms ask_terms(AdminClient& client, const std::string& signer) {
 }
 
 void confirm(const config::Approve& command, const ApprovalTerms& terms, const Operator& person) {
+    const auto amount = chains::evm::read_token_amount(command.amount, terms.decimals);
+    if (const auto* why = std::get_if<std::string>(&amount)) {
+        throw std::runtime_error("nothing is approved: amount: " + *why);
+    }
     if (command.yes) return;
     if (!person.is_there) {
         throw std::runtime_error(
@@ -58,9 +64,17 @@ void confirm(const config::Approve& command, const ApprovalTerms& terms, const O
 
 engine::Approved send(AdminClient& client, const config::Approve& command,
                       const ApprovalTerms& terms) {
-    const net::ClientResponse response = client.post(
-        "/admin/approval",
-        api::admin::approval_body({command.amount, terms.signer, terms.token, terms.spender}));
+    const std::string body =
+        api::admin::approval_body({command.amount, terms.signer, terms.token, terms.spender});
+    net::ClientResponse response;
+    try {
+        response = client.post("/admin/approval", body);
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(std::string(error.what()) +
+                                 "; it may have been signed all the same, and then goes on by "
+                                 "itself: look for own_transaction_signed in the log of the "
+                                 "process before you approve again");
+    }
     if (response.status != 200) {
         throw std::runtime_error("nothing is approved: " + api::admin::error_screen(response.body));
     }

@@ -41,6 +41,8 @@ std::string bar_of(const ports::Done& done) {
 void notice_interrupts() {
     std::signal(SIGINT, note_interrupt);
     std::signal(SIGTERM, note_interrupt);
+    // nohup(1) ignores it, and it stays ignored.
+    if (std::signal(SIGHUP, note_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
 bool is_interrupted() {

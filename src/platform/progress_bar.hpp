@@ -11,7 +11,7 @@
 
 namespace platform {
 
-// Ctrl-C, or SIGTERM. Whoever works leaves nothing half done behind.
+// Ctrl-C, SIGTERM, or a terminal that is gone. Whoever works leaves nothing half done behind.
 class Interrupted : public std::runtime_error {
 public:
     Interrupted() : std::runtime_error("interrupted") {}
@@ -19,7 +19,8 @@ public:
 
 inline constexpr int exit_interrupted = 130;  // as shells say it: 128 + SIGINT
 
-// From now on SIGINT and SIGTERM only make is_interrupted() true; a second one ends the process.
+// From now on SIGINT, SIGTERM and SIGHUP only make is_interrupted() true; a second one ends the
+// process.
 void notice_interrupts();
 [[nodiscard]] bool is_interrupted();
 

@@ -108,7 +108,7 @@ class DrillVerdictTest(Drill):
 
 class DrillEndTest(Drill):
     def test_nothing_stays_after_an_interrupt(self):
-        for interrupt in (signal.SIGINT, signal.SIGTERM):
+        for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(interrupt):
                 process = self.spawn("--quick")
                 self.ledger()

@@ -4,7 +4,9 @@ way."""
 import json
 import os
 import pty
+import signal
 import subprocess
+import time
 import unittest
 
 # First: it says where the modules of tests/chain are.
@@ -66,6 +68,42 @@ class EvmApproveTest(PublishedTestCase, unittest.TestCase):
                 self.assertIn("posthouse: nothing is approved: amount: ", done.stderr)
                 self.assertIn(reason, done.stderr)
         self.assertEqual((self.allowance(), self.own()), before)
+
+    def test_nobody_is_asked_about_an_amount_that_is_none(self):
+        for amount in ("all", "9" * 100_000):
+            with self.subTest(amount[:10]):
+                ours, theirs = pty.openpty()
+                try:
+                    done = self.approve(f"--amount={amount}", stdin=theirs)
+                finally:
+                    os.close(ours)
+                    os.close(theirs)
+                self.assertEqual(done.returncode, 1, done)
+                self.assertNotIn("[y/N]", done.stderr)
+                self.assertLess(len(done.stderr), 200)
+
+    def test_killed_before_it_answers(self):
+        """The node hangs, then the process dies: whoever approves is told that it may have been signed."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(self.command("--amount", "3"), env=environment(), text=True, stdin=theirs,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
+            try:
+                question = ""
+                while "[y/N]" not in question:
+                    question += command.stderr.read(1)
+                self.world.anvil.process.send_signal(signal.SIGSTOP)
+                os.write(ours, b"y\n")
+                time.sleep(0.5)
+                self.service.kill()
+                errors = command.communicate(timeout=30)[1]
+            finally:
+                command.kill()
+                self.world.anvil.process.send_signal(signal.SIGCONT)
+                os.close(ours)
+                os.close(theirs)
+        self.assertEqual(command.returncode, 1, errors)
+        self.assertIn("it may have been signed all the same", errors)
+        self.service.start()
 
     def test_who_confirms(self):
         before = self.allowance()
