@@ -327,6 +327,60 @@ TEST_CASE("a chart has a scale that fits, and says its last values in words") {
     CHECK(has(drawn, "points=\"0,116 300,49 600,90\""));
 }
 
+TEST_CASE("the overview shows what waits, the oldest of it, the chain, the signer and alerts") {
+    Json status = status_with("plain");
+    status["in_work"] = {{{"kind", "user_decrypt"},
+                          {"status", "processing"},
+                          {"count", 7},
+                          {"oldest_seconds", 3'900}}};
+    status["queues"] = {{"readiness", {{"user_decrypt", 3}}},
+                        {"sending", {{"user_decrypt", 4}}},
+                        {"per_second", {{"user_decrypt", 2}}}};
+    status["chain"] = {{"head_lag_blocks", 12}, {"signer_balance", "0.25"}};
+    status["alerts"] = {"nothing is included: since 65 minutes"};
+    status["paused"] = {"input_proof"};
+    const View view = overview(status, "t");
+    for (const std::string part :
+         {">user_decrypt</a></td><td>processing</td><td>7</td><td>65 min</td>",
+          "<td>user_decrypt</td><td>3</td><td>4</td><td>2</td>",
+          "read up to 12 blocks behind the head, signer has 0.25 coins",
+          "<li>nothing is included: since 65 minutes</li>", "<li>Paused: input_proof."}) {
+        CAPTURE(part);
+        CHECK(has(view.live, part));
+    }
+    CHECK(has(view.below, "Resume input_proof"));
+    CHECK(has(view.below, "Pause user_decrypt"));
+    status["alerts"] = Json::array();
+    status["paused"] = Json::array();
+    CHECK(has(overview(status, "t").live, "All is well."));
+}
+
+TEST_CASE("a job shows its time line in order, and what became of each transaction") {
+    Json job = job_with("plain");
+    job["history"] = {{{"stage", "accepted"}, {"at", "10:00"}, {"cause", ""}, {"note", ""}},
+                      {{"stage", "trouble"},
+                       {"at", "10:01"},
+                       {"cause", "chain"},
+                       {"note", "3 times"},
+                       {"left_out", "2"}}};
+    job["transactions"] = {{{"hash", "0xab"},
+                            {"nonce", 5},
+                            {"sealed_at", "10:02"},
+                            {"fate", "included"},
+                            {"block", 77},
+                            {"fee", "0.001"}}};
+    const std::string page = one_job(job, "t").live;
+    const std::size_t first = page.find("<b>accepted</b>");
+    const std::size_t second =
+        page.find("<b>trouble</b><span>chain 3 times (2 before it left out)");
+    REQUIRE(first != std::string::npos);
+    REQUIRE(second != std::string::npos);
+    CHECK(first < second);
+    CHECK(has(page,
+              "<td><code>0xab</code></td><td>5</td><td>10:02</td><td>included</td>"
+              "<td>77</td><td>0.001</td>"));
+}
+
 TEST_CASE("what was in work each minute follows from what came and ended since") {
     Json status = status_with("x");
     status["minutes"] = Json::array();

@@ -236,6 +236,35 @@ class OpenApiTest(unittest.TestCase):
                 for one in answer.json.get("jobs", []):
                     self.assertLessEqual(set(one), set(known["AdminJob"]["properties"]))
 
+    def test_what_an_operator_orders_is_answered_as_documented(self):
+        def job():
+            accepted = self.service.post(samples.INPUT_PROOF, samples.body("input-proof-1-value.json"))
+            return accepted.json["result"]["jobId"]
+
+        done = set()
+
+        def order(path, status=200, body=None, **parts):
+            answer = self.ask("admin", "POST", path.format(**parts), json.dumps(body or {}))
+            with self.subTest(path):
+                self.assertEqual(answer.status, status, answer)
+                self.hold(answer, self.document["paths"][path]["post"], path)
+            done.add(path)
+
+        order("/admin/kinds/{kind}/pause", kind="input_proof")
+        waiting = job()
+        order("/admin/jobs/{job_id}/cancel", job_id=waiting)
+        order("/admin/jobs/{job_id}/retry", job_id=waiting)
+        order("/admin/release", body={"jobs": [waiting]})
+        order("/admin/kinds/{kind}/resume", kind="input_proof")
+        order("/admin/log-level/{level}", level="debug")
+        order("/admin/backup", 202, {"file": str(self.service.home / "copy.backup")})
+        order("/admin/backup/cancel")
+        order("/admin/reload")
+        # The loopback takes no fees.
+        done.add("/admin/approval")
+        posts = {path for method, path, _ in self.of_server("admin") if method == "post"}
+        self.assertEqual(done, posts - {"/admin/config"})
+
     def test_either_scheme_opens_the_admin_listener_and_nothing_else_does(self):
         schemes = [self.document["components"]["securitySchemes"][name]
                    for wanted in self.document["paths"]["/admin/config"]["get"]["security"]
