@@ -383,6 +383,39 @@ TEST_CASE("a backup that can not be made leaves nothing behind and says why") {
                  "let this user write to its directory"));
 }
 
+TEST_CASE("a backup that the disk spoils is found when it is read back, and nothing of it stays") {
+    FilledStore filled;
+    Copies copies(filled);
+    static_cast<void>(copies.back_up());
+    const std::uintmax_t size = std::filesystem::file_size(copies.file());
+    std::filesystem::remove(copies.file());
+    std::size_t spoilt = 0;
+    std::size_t found = 0;
+    for (std::uintmax_t at = 4'096; at < size; at += 4'096, ++spoilt) {
+        CAPTURE(at);
+        // The file is written and flushed when its pages are looked at.
+        bool is_spoilt = false;
+        const auto spoil = [&](const ports::Done& done) {
+            if (done.what != "pages" || std::exchange(is_spoilt, true)) return;
+            std::fstream file(copies.file().string() + ".unfinished",
+                              std::ios::binary | std::ios::in | std::ios::out);
+            file.seekp(static_cast<std::streamoff>(at));
+            file << std::string(200, '\x55');
+        };
+        const std::string text = refusal([&] { return copies.back_up({}, spoil); });
+        if (text.empty()) {
+            std::filesystem::remove(copies.file());
+            continue;
+        }
+        ++found;
+        CHECK(contains(text, "what was read back of the backup is damaged; see the disk of"));
+        CHECK(copies.names().empty());
+    }
+    // Pages of the schema were read before they were spoilt.
+    CHECK(spoilt >= 20);
+    CHECK(spoilt - found <= 4);
+}
+
 TEST_CASE("a restore that breaks off leaves a directory that can be restored to") {
     struct Enough : std::runtime_error {
         Enough() : std::runtime_error("enough") {}
