@@ -89,7 +89,7 @@ class PageTest(unittest.TestCase):
                 browser.open(f"{self.base}/jobs/{job}")
                 browser.one("summary").click()
                 browser.button("Retry it").click()
-                self.assertTrue(browser.first(".message").text().startswith("Asked anew"))
+                self.assertTrue(browser.text_of(".message").startswith("Asked anew"))
                 again = re.search(r"/jobs/([0-9a-f-]{36})$", browser.url()).group(1)
                 self.assertNotEqual(again, job)
                 self.assertEqual(self.service.status_of(again), "queued")
@@ -104,7 +104,7 @@ class PageTest(unittest.TestCase):
     def test_a_kind_is_paused_and_resumed(self):
         browser = self.signed_in()
         browser.button("Pause input_proof").click()
-        self.assertIn("Paused: input_proof", browser.first(".alerts").text())
+        self.assertIn("Paused: input_proof", browser.text_of(".alerts"))
         browser.button("Resume input_proof").click()
         browser.first(".well")
 
@@ -123,7 +123,7 @@ class PageTest(unittest.TestCase):
         browser = self.signed_in()
         browser.evaluate("document.querySelectorAll('[name=form_token]').forEach(f => { f.value = 'x' })")
         browser.button("Pause input_proof").click()
-        self.assertIn("not from this page", browser.first(".message").text())
+        self.assertIn("not from this page", browser.text_of(".message"))
         self.assertEqual(self.service.tell("GET", "/admin/status").json["paused"], [])
         cookie = browser.cookie("posthouse_session")
         self.assertEqual((cookie["httpOnly"], cookie["sameSite"]), (True, "Strict"))
@@ -141,7 +141,7 @@ class PageTest(unittest.TestCase):
         form_token = browser.evaluate("document.querySelector('[name=form_token]').value")
         browser.evaluate(f"fetch('/logout', {{method: 'POST', body: new URLSearchParams({{form_token: '{form_token}'}})}})"
                          ".then(() => 0)")
-        self.assertIn("No longer up to date", browser.first("[role=alert]").text())
+        self.assertIn("No longer up to date", browser.text_of("[role=alert]"))
 
 
 if __name__ == "__main__":

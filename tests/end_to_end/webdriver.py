@@ -119,6 +119,11 @@ class Browser:
         """The first such element, once there is one: a click does not always wait for the page it leads to."""
         return wait_until(lambda: self.all(selector), 20, selector)[0]
 
+    def text_of(self, selector):
+        """What the first such element says, once there is one; a page that follows may replace it at any time."""
+        found = f"document.querySelector({json.dumps(selector)})?.innerText"
+        return wait_until(lambda: self.evaluate(found), 20, selector)
+
     def button(self, text):
         return Element(self, self.tell("POST", "/element",
                                        {"using": "xpath", "value": f"//button[text()='{text}']"}))
