@@ -16,9 +16,8 @@ namespace {
 constexpr std::size_t answer_bytes_max = std::size_t{64} << 20U;
 constexpr std::chrono::seconds patience{60};
 
-[[noreturn]] void unreachable(const std::filesystem::path& file, const std::string& reason) {
-    throw std::runtime_error("can not ask the process that listens on " + file.string() + ": " +
-                             reason);
+std::string unasked(const std::filesystem::path& file, const std::string& reason) {
+    return "can not ask the process that listens on " + file.string() + ": " + reason;
 }
 
 }  // namespace
@@ -37,9 +36,9 @@ bool AdminClient::finds_process() const {
     if (reason == ENOENT || reason == ENOTDIR || reason == ECONNREFUSED) return false;
     if (reason == EAGAIN) return true;  // busy
     if (reason == EACCES || reason == EPERM) {
-        unreachable(file_, "run this as root or as the user of the service");
+        throw NotAsked(unasked(file_, "run this as root or as the user of the service"));
     }
-    unreachable(file_, std::generic_category().message(reason));
+    throw NotAsked(unasked(file_, std::generic_category().message(reason)));
 }
 
 void AdminClient::require_process(std::string_view verb) const {
@@ -59,7 +58,9 @@ net::ClientResponse AdminClient::post(std::string_view target, std::string_view 
 net::ClientResponse AdminClient::ask(const net::ClientRequest& request) {
     net::ClientResult result = client_.exchange(request, patience);
     if (const auto* error = std::get_if<net::TransportError>(&result)) {
-        unreachable(file_, error->text);
+        const std::string text = unasked(file_, error->text);
+        if (error->kind == net::TransportError::Kind::unsent) throw NotAsked(text);
+        throw std::runtime_error(text);
     }
     return std::get<net::ClientResponse>(std::move(result));
 }

@@ -69,6 +69,8 @@ engine::Approved send(AdminClient& client, const config::Approve& command,
     net::ClientResponse response;
     try {
         response = client.post("/admin/approval", body);
+    } catch (const NotAsked& error) {
+        throw std::runtime_error(std::string("nothing is approved: ") + error.what());
     } catch (const std::runtime_error& error) {
         throw std::runtime_error(std::string(error.what()) +
                                  "; it may have been signed all the same, and then goes on by "

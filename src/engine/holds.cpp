@@ -192,7 +192,8 @@ void apply(Context& context, const AccountFound& event) {
     context.accounts_unsettled.erase(event.account);
     const std::uint64_t known = context.store.mark(mark).value_or(0);
     if (event.retired) {
-        context.store.drop_mark(mark);
+        // A node that knows less than we do has not told what the key sent since.
+        if (event.count >= known) context.store.drop_mark(mark);
     } else {
         context.account_found = true;
         context.store.set_mark(mark, std::max(known, event.count));

@@ -46,7 +46,7 @@ void set_aside(Context& context, const store::Row& row);
 [[nodiscard]] Released release(Context& context, const Release& release);
 
 // Every nonce that is given out is kept count of, so that a database that is older than the chain
-// knows it; never purged.
+// knows it; it goes only when the account is looked at and its key is not configured any more.
 void remember_nonce(Context& context, const Sealed& sealed);
 [[nodiscard]] std::map<std::string, std::uint64_t> known_nonces(store::Store& store);
 

@@ -120,6 +120,8 @@ Nanoseconds Processor::step() {
 }
 
 void Processor::apply_events() {
+    // First: nothing that such an event holds is sealed in the same step.
+    for (const AccountFound& event : events_.accounts) holds::apply(context_, event);
     for (const BlockNews& news : events_.block_news) reorganisations::apply(context_, news);
     for (const Checked& event : events_.checked) readiness::apply(context_, event);
     for (const Prepared& event : events_.prepared) sending::apply(context_, event);
@@ -127,7 +129,6 @@ void Processor::apply_events() {
     for (const Sent& event : events_.sent) sending::apply(context_, event);
     for (const Answered& event : events_.answered) answers::apply(context_, event);
     for (const Confirmed& event : events_.confirmed) confirmations::apply(context_, event);
-    for (const AccountFound& event : events_.accounts) holds::apply(context_, event);
     for (const store::OwnTransaction& own : events_.own_sealed) {
         own_transactions::keep(context_, own);
     }

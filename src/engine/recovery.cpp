@@ -302,7 +302,10 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
     store::Store::Transaction transaction(context.store);
     const std::size_t lined_up = rebuild_queues(context);
     commit(transaction);
-    report.has_unsigned = lined_up > 0 || std::ranges::any_of(rows, holds::is_unsigned);
+    report.has_unsigned =
+        lined_up > 0 || std::ranges::any_of(rows, [&](const store::Row& row) {
+            return holds::is_unsigned(row) && !holds::is_held(context, row.id.sequence);
+        });
     return report;
 }
 

@@ -19,7 +19,7 @@ struct Report {
     std::uint64_t waiting = 0;           // for its answer or the end of a pause; untouched
     std::uint64_t quarantined = 0;       // the process died on it too often
     std::uint64_t suspects = 0;          // will run alone
-    bool has_unsigned = false;           // relayer requests that nothing was signed for
+    bool has_unsigned = false;           // relayer requests that wait unsigned and are not held
     std::vector<store::Change> changes;  // the moves it made
 };
 

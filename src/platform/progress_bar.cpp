@@ -18,7 +18,8 @@ volatile std::sig_atomic_t interrupted = 0;
 
 extern "C" void note_interrupt(int signal) {
     interrupted = 1;
-    std::signal(signal, SIG_DFL);
+    // Shells and the kernel both say that a terminal is gone, and one hang-up is no impatience.
+    if (signal != SIGHUP) std::signal(signal, SIG_DFL);
 }
 
 std::string clock_text(std::uint64_t seconds) {

@@ -19,8 +19,8 @@ public:
 
 inline constexpr int exit_interrupted = 130;  // as shells say it: 128 + SIGINT
 
-// From now on SIGINT, SIGTERM and SIGHUP only make is_interrupted() true; a second one ends the
-// process.
+// From now on SIGINT, SIGTERM and SIGHUP only make is_interrupted() true; a second SIGINT or
+// SIGTERM ends the process.
 void notice_interrupts();
 [[nodiscard]] bool is_interrupted();
 

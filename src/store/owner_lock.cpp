@@ -28,7 +28,10 @@ std::string holder_of(int descriptor) {
 
 OwnerLock::OwnerLock(const std::filesystem::path& directory) {
     const std::filesystem::path path = std::filesystem::canonical(directory) / "posthouse.lock";
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+    descriptor_ = ::open(path.c_str(), flags | O_CREAT | O_EXCL, 0600);
+    const bool is_new = descriptor_ >= 0;
+    if (!is_new && errno == EEXIST) descriptor_ = ::open(path.c_str(), flags | O_CREAT, 0600);
     if (descriptor_ < 0) {
         refuse_place("can not open " + path.string(), path.parent_path(), errno);
     }
@@ -41,7 +44,7 @@ OwnerLock::OwnerLock(const std::filesystem::path& directory) {
     }
     // A service under its own user has to open what a command of root made.
     struct stat directory_status {};
-    if (::geteuid() == 0 && ::stat(path.parent_path().c_str(), &directory_status) == 0) {
+    if (is_new && ::geteuid() == 0 && ::stat(path.parent_path().c_str(), &directory_status) == 0) {
         static_cast<void>(::fchown(descriptor_, directory_status.st_uid, directory_status.st_gid) ==
                           0);
     }

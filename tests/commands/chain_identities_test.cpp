@@ -2,7 +2,9 @@
 
 #include "commands/chain_identities.hpp"
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -83,6 +85,27 @@ TEST_CASE("a signed transaction is this chain's by number, contract and signer")
         CAPTURE(row.label);
         CHECK(chain.is_own(row.bytes, false) == row.is_own);
         CHECK(chain.is_own(row.bytes, true) == row.is_of_signer);
+    }
+}
+
+TEST_CASE("other contracts or another number are another chain, another key is not") {
+    const auto is = [](const config::Settings& settings) {
+        return commands::chain_identities(settings).front().is;
+    };
+    const std::string ours = is(settings_of_evm());
+    config::Settings other = settings_of_evm();
+    other.evm.signer.private_key = another_key;
+    CHECK(is(other) == ours);
+    const std::vector<std::pair<std::string, std::function<void(config::Settings&)>>> changes{
+        {"decryption", [](auto& settings) { settings.evm.decryption = stranger; }},
+        {"input_verification", [](auto& settings) { settings.evm.input_verification = stranger; }},
+        {"chain_id", [](auto& settings) { settings.evm.chain_id = 8'010; }},
+        {"type", [](auto& settings) { settings.gateway = config::GatewayType::loopback; }}};
+    for (const auto& [label, change] : changes) {
+        CAPTURE(label);
+        other = settings_of_evm();
+        change(other);
+        CHECK(is(other) != ours);
     }
 }
 

@@ -115,6 +115,8 @@ class DrillEndTest(Drill):
                 children = self.children(process)
                 self.assertEqual(len(children), 1)
                 process.send_signal(interrupt)
+                if interrupt == signal.SIGHUP:
+                    process.send_signal(interrupt)  # from the shell and from the kernel
                 output, errors = process.communicate(timeout=30)
                 self.assertEqual((process.returncode, output), (130, ""), errors)
                 self.assertEqual(errors.splitlines()[-1], "posthouse: interrupted")

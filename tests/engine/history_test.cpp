@@ -60,6 +60,34 @@ TEST_CASE("each stage is kept, with why it came, in the commit that made it true
     }
 }
 
+TEST_CASE("an end is a line of level info and names who asked, a stage is one of level debug") {
+    World world;
+    world.engine.process().processor.name_clients(
+        [](std::int64_t client) { return "key " + std::to_string(client); });
+    engine::SubmitOptions options;
+    options.client = 7;
+    std::optional<engine::AcceptOutcome> outcome;
+    world.engine.process().service.submit(support::input_proof(1), options,
+                                          [&](const auto& told) { outcome = told; });
+    world.run_for(1s);
+    support::answer_well(world.gateway, support::accepted(outcome.value()).id, Kind::input_proof);
+    world.run_for(1s);
+    std::size_t ends = 0;
+    std::size_t stages = 0;
+    for (const auto& line : world.engine.logger.lines()) {
+        if (line.text.starts_with("request_ended ")) {
+            ++ends;
+            CHECK(line.level == ports::LogLevel::info);
+            CHECK(line.text.find(" client=\"key 7\"") != std::string::npos);
+        } else if (line.text.starts_with("request_stage ")) {
+            ++stages;
+            CHECK(line.level == ports::LogLevel::debug);
+        }
+    }
+    CHECK(ends == 1);
+    CHECK(stages == 2);
+}
+
 TEST_CASE("a restart and an end that is bad are in the history") {
     World world;
     world.gateway.on_send = [](const engine::SendOrder&) { return std::nullopt; };
@@ -117,6 +145,15 @@ TEST_CASE("of shares nothing is kept; the last trouble only where their times ma
         world.run_for(1min);
         const std::string met = trouble(world, id);
         CHECK((told ? met.ends_with(" no prover") : met == "none"));
+        bool is_refused = false;
+        world.gateway.on_prepare =
+            [&](const engine::PrepareOrder&) -> std::optional<engine::PrepareOutcome> {
+            if (std::exchange(is_refused, true)) return std::nullopt;
+            return engine::Rejected{{domain::Reason::internal_error, "the proof is refused", {}}};
+        };
+        world.run_for(1min);
+        CHECK((told ? trouble(world, id).ends_with(" the proof is refused")
+                    : trouble(world, id) == "none"));
         world.gateway.on_prepare = [](const engine::PrepareOrder&) { return engine::Plan{}; };
         world.run_for(1h);
         REQUIRE(world.status(id) == Status::completed);

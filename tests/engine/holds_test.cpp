@@ -277,6 +277,22 @@ TEST_CASE("a chain that is ahead holds what was not signed, also what is being p
     for (const auto& id : ids) CHECK(world.status(id) == Status::receipt_received);
 }
 
+TEST_CASE("what is prepared in the step in which the chain is found ahead is held") {
+    HoldWorld world;
+    const auto id = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    world.restart();
+    world.run_for(1s);
+    REQUIRE(world.engine.process().gates.sends_in_flight() == 1);
+    engine::Inbox& inbox = world.engine.process().inbox;
+    inbox.prepared({{id, engine::Plan{}}});
+    inbox.account_found({"0xA", 7, true});
+    world.run_for(1h);
+    CHECK(world.lines("requests_held alert=true count=1") == 1);
+    CHECK(world.gateway.sends.empty());
+    CHECK(world.number("select count(*) from attempt") == 0);
+}
+
 TEST_CASE("leases that end and stops leave what is held where it is") {
     HoldWorld world;
     const auto ids = world.submit_all();

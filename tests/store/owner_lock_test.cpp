@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -132,6 +134,40 @@ TEST_CASE("the lock is given back at the end of the object") {
         const store::OwnerLock lock(temporary.path());
         CHECK_THROWS_AS(store::OwnerLock{temporary.path()}, store::OpenError);
     }
+}
+
+TEST_CASE("a link in the place of the lock file is not followed") {
+    const support::TempDirectory temporary;
+    const auto target = temporary.path() / "precious";
+    std::ofstream(target) << "content";
+    const auto directory = temporary.path() / "data";
+    std::filesystem::create_directory(directory);
+    for (const auto& to : {target, temporary.path() / "not there"}) {
+        CAPTURE(to);
+        std::filesystem::create_symlink(to, directory / "posthouse.lock");
+        CHECK_THROWS_AS(store::OwnerLock{directory}, store::OpenError);
+        std::filesystem::remove(directory / "posthouse.lock");
+    }
+    CHECK(std::filesystem::file_size(target) == 7);
+    CHECK_FALSE(std::filesystem::exists(temporary.path() / "not there"));
+}
+
+TEST_CASE("the lock file belongs to the owner of the directory") {
+    if (::geteuid() != 0) return;
+    const support::TempDirectory temporary;
+    REQUIRE(::chown(temporary.path().c_str(), 4'711, 4'712) == 0);
+    struct stat status {};
+    {
+        const store::OwnerLock lock(temporary.path());
+        REQUIRE(::stat((temporary.path() / "posthouse.lock").c_str(), &status) == 0);
+        CHECK(status.st_uid == 4'711);
+        CHECK(status.st_gid == 4'712);
+    }
+    // One that was there stays whose it is.
+    REQUIRE(::chown((temporary.path() / "posthouse.lock").c_str(), 0, 0) == 0);
+    const store::OwnerLock lock(temporary.path());
+    REQUIRE(::stat((temporary.path() / "posthouse.lock").c_str(), &status) == 0);
+    CHECK(status.st_uid == 0);
 }
 
 TEST_CASE("a lock file of a process that is gone does not stand in the way") {

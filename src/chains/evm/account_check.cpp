@@ -47,13 +47,14 @@ void AccountCheck::start(engine::GatewayEvents& events, const engine::Resume& re
     retired_ = retired;
     all_known_ = resume.nonces;
     for (const engine::Sealed& sealed : resume.in_flight) {
-        signed_[sealed.nonce].insert(sealed.hash);
+        nonces_.push_back({sealed.account, sealed.nonce, sealed.hash});
     }
     for (const store::UsedNonce& used : resume.used) {
-        used_up_to_ = std::max(used_up_to_, used.nonce + 1);
+        nonces_.push_back({used.account, used.nonce, std::nullopt});
     }
+    // Also of listeners that are not configured any more: when it was read, the block was there.
     for (const auto& [listener, cursor] : resume.cursors) {
-        next_ = std::min(next_.value_or(cursor + 1), cursor + 1);
+        next_ = std::max(next_.value_or(0), cursor + 1);
     }
     may_be_new_ = resume.has_unsigned && next_;
 }
@@ -75,13 +76,7 @@ void AccountCheck::found(const domain::Address& account, std::uint64_t count) {
         state_ = State::looking;
         count_ = count;
         account_ = account;
-        const auto known = all_known_.find(domain::checksummed(account));
-        if (known != all_known_.end()) {
-            known_ = known->second;
-        } else if (may_be_new_) {
-            // A database from before nonces were kept has these all the same.
-            known_ = std::max(used_up_to_, signed_.empty() ? 0 : signed_.rbegin()->first + 1);
-        }
+        find_known();
     }
     const bool may_be_replaced = !signed_.empty() && signed_.begin()->first < count;
     if (!known_ || (count <= *known_ && !may_be_replaced)) {
@@ -89,6 +84,28 @@ void AccountCheck::found(const domain::Address& account, std::uint64_t count) {
     } else {
         reads_.run([this] { look(); });
     }
+}
+
+void AccountCheck::find_known() {
+    const std::string account = domain::checksummed(account_);
+    // A database from before nonces were kept has these all the same.
+    std::uint64_t lowest = 0;
+    for (const Nonce& nonce : nonces_) {
+        if (!nonce.account.empty() && nonce.account != account) continue;
+        lowest = std::max(lowest, nonce.number + 1);
+        if (nonce.hash) signed_[nonce.number].insert(*nonce.hash);
+    }
+    const auto known = all_known_.find(account);
+    if (known != all_known_.end()) {
+        known_ = known->second;
+    } else if (may_be_new_) {
+        known_ = lowest;
+    }
+}
+
+bool AccountCheck::is_waiting() const {
+    const std::lock_guard lock{mutex_};
+    return state_ == State::waiting;
 }
 
 // One range after the other, so that nobody else waits long for the thread.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "chains/evm/options.hpp"
 #include "chains/evm/range_size.hpp"
@@ -20,14 +21,14 @@ namespace chains::evm {
 // Once after a start: whether the chain has transactions of an account that the database does not
 // know, be it with a nonce that one it knows has too, and whether they asked our contracts for
 // something. Then the database is an old copy, and
-// its requests may have been sent by the process that went on (evm-gateway 5.6). Transactions of an
+// its requests may have been sent by the process that went on (evm-gateway 5.2). Transactions of an
 // operator with the same key, such as an approval, call other contracts and change nothing.
 //
 // An account that the database has no nonce of may have come into use after the copy: it is looked
 // at in the same way while requests wait that nothing was signed for.
 //
 // What asked the contracts is found by its events: reverted transactions asked for nothing. Only
-// blocks behind the cursor are read: what is older than the copy is in it.
+// blocks behind the newest cursor are read: what is older than the copy is in it.
 class AccountCheck {
 public:
     AccountCheck(const Options& options, jsonrpc::Node& read, engine::TaskGroup& reads,
@@ -41,9 +42,19 @@ public:
 
     // Why nothing may be signed yet. Any thread.
     [[nodiscard]] std::optional<engine::Unreachable> unready() const;
+    // The count is still to be told. Any thread.
+    [[nodiscard]] bool is_waiting() const;
 
 private:
     enum class State { waiting, looking, settled };
+    struct Nonce {
+        std::string account;  // empty: that of the only key
+        std::uint64_t number = 0;
+        std::optional<domain::Bytes32> hash;  // none: it is in a block
+    };
+
+    // What is known of the account.
+    void find_known();
 
     void look();
     // Nothing: there is more to read. Else whether one of the transactions asked our contracts.
@@ -63,8 +74,8 @@ private:
     bool may_be_new_ = false;                         // one that is not among them is looked at
     bool retired_ = false;
     std::optional<std::uint64_t> known_;  // the database knows all nonces of the account below
-    std::map<std::uint64_t, std::set<domain::Bytes32>> signed_;  // what of them has no outcome yet
-    std::uint64_t used_up_to_ = 0;  // by what is in blocks that may be replaced
+    std::vector<Nonce> nonces_;           // that have no outcome yet, or in a block that may go
+    std::map<std::uint64_t, std::set<domain::Bytes32>> signed_;  // of the account; no outcome yet
 
     // Of the task that looks.
     std::uint64_t count_ = 0;

@@ -184,8 +184,8 @@ Nonces::Holes Nonces::take_holes(std::uint64_t count, std::size_t max, domain::M
     std::uint64_t hole = std::max(count, floor_.value_or(0));
     for (auto held = held_.lower_bound(hole); held != held_.end(); hole = (held++)->first + 1) {
         assert(hole <= held->first);
-        if (below && hole >= *below) break;
-        for (; hole < held->first && holes.nonces.size() < max; ++hole) {
+        const bool is_wanted = !below || hole < *below;
+        for (; is_wanted && hole < held->first && holes.nonces.size() < max; ++hole) {
             holes.nonces.push_back(hole);
         }
         holes.left += held->first - hole;

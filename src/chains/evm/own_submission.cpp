@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -138,8 +139,14 @@ void OwnTransactions::sign_again(std::uint64_t nonce, Purpose purpose,
 
 void OwnTransactions::expect_fillers(const std::vector<std::uint64_t>& nonces, std::uint64_t left) {
     const std::lock_guard lock{mutex_};
-    const bool told = filling_ && filling_->told_refusal;
-    filling_ = Filling{nonces.front(), {nonces.begin(), nonces.end()}, 0, left, told};
+    if (!filling_ || filling_->open.empty()) {
+        const bool told = filling_ && filling_->told_refusal;
+        filling_ = Filling{nonces.front(), {}, 0, left, told};
+    }
+    // Others may still be on their way, behind these.
+    filling_->first = std::min(filling_->first, nonces.front());
+    filling_->open.insert(nonces.begin(), nonces.end());
+    filling_->left = left;
 }
 
 void OwnTransactions::note_filling(std::uint64_t nonce, bool accepted) {

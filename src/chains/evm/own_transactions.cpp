@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 #include "chains/evm/plan.hpp"
@@ -70,7 +71,10 @@ bool OwnTransactions::take_locked(const store::OwnTransaction& own) {
     entry.taken = entry.signing = false;
     if (own.purpose == Purpose::approval) {
         approvals_.insert_or_assign(own.nonce, Approval{own.hash, std::nullopt, std::nullopt});
-        if (approvals_.size() > approvals_max) approvals_.erase(approvals_.begin());
+        if (approvals_.size() > approvals_max) {
+            const bool is_newest = approvals_.begin()->first == own.nonce;
+            approvals_.erase(is_newest ? std::next(approvals_.begin()) : approvals_.begin());
+        }
     }
     return true;
 }

@@ -2,67 +2,77 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/sanitize.hpp"
 #include "chains/evm/account.hpp"
 #include "domain/bytes.hpp"
 
 namespace chains::evm {
 
-RetiredAccounts::RetiredAccounts(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
-                                 engine::TaskGroup& reads, ports::Logger& logger)
-    : options_(options), write_(write), read_(read), reads_(reads), logger_(logger) {}
-
 void RetiredAccounts::start(engine::GatewayEvents& events, const engine::Resume& resume) {
     assert(events_ == nullptr);
     events_ = &events;
-    resume_ = resume;
-    are_found_ = resume.nonces.empty();
+    if (!resume.nonces.empty()) resume_ = resume;
 }
 
 void RetiredAccounts::find(const std::set<std::string>& configured) {
     const std::lock_guard lock{mutex_};
-    if (are_found_) return;
-    for (const auto& [account, nonce] : resume_.nonces) {
+    const std::optional<engine::Resume> resume = std::exchange(resume_, std::nullopt);
+    if (!resume) return;
+    for (const auto& [account, nonce] : resume->nonces) {
         if (configured.contains(account)) continue;
         const auto is_of_it = [&](const auto& one) { return one.account == account; };
-        const bool is_settled = std::ranges::none_of(resume_.in_flight, is_of_it) &&
-                                std::ranges::none_of(resume_.used, is_of_it);
+        const bool is_settled = std::ranges::none_of(resume->in_flight, is_of_it) &&
+                                std::ranges::none_of(resume->used, is_of_it);
         engine::Resume part;
-        part.cursors = resume_.cursors;
+        part.cursors = resume->cursors;
         part.nonces = {{account, nonce}};
-        auto check = std::make_unique<AccountCheck>(options_, read_, reads_, logger_);
-        check->start(*events_, part, is_settled);
-        checks_.emplace(account, std::move(check));
+        auto retired = std::make_unique<Retired>(shared_, account);
+        retired->check.start(*events_, part, is_settled);
+        accounts_.emplace(account, std::move(retired));
     }
-    are_found_ = true;
 }
 
 void RetiredAccounts::refresh(const std::set<std::string>& configured) {
     find(configured);
-    std::map<std::string, AccountCheck*> unsettled;
+    if (!shared_.on_right_chain()) return;
+    std::vector<std::pair<std::string, Retired*>> waiting;
     {
         const std::lock_guard lock{mutex_};
-        for (const auto& [account, check] : checks_) {
-            if (check->unready()) unsettled.emplace(account, check.get());
+        for (const auto& [account, retired] : accounts_) {
+            if (retired->check.is_waiting()) waiting.emplace_back(account, retired.get());
         }
     }
-    for (const auto& [account, check] : unsettled) {
-        domain::Address address{};
-        if (!domain::from_hex(std::string_view(account).substr(2), address)) continue;
-        const auto answer = transaction_count(write_, address);
-        const auto* count = std::get_if<std::uint64_t>(&answer);
-        if (count != nullptr) check->found(address, *count);
+    for (const auto& [account, retired] : waiting) ask_count(account, *retired);
+}
+
+void RetiredAccounts::ask_count(const std::string& account, Retired& retired) {
+    domain::Address address{};
+    if (!domain::from_hex(std::string_view(account).substr(2), address)) return;
+    const auto answer = transaction_count(shared_.write, address);
+    if (const auto* count = std::get_if<std::uint64_t>(&answer)) {
+        retired.check.found(address, *count);
+        return;
     }
+    {
+        const std::lock_guard lock{mutex_};
+        if (std::exchange(retired.told, true)) return;
+    }
+    retired.lines.write(ports::LogLevel::warning,
+                        "account_check_waits action=\"nothing is signed before\" error=" +
+                            base::log_value(std::get<engine::Unreachable>(answer).reason));
 }
 
 std::optional<engine::Unreachable> RetiredAccounts::unsettled() const {
     const std::lock_guard lock{mutex_};
-    if (!are_found_) return engine::unreached("no node has told the count of the account yet");
-    for (const auto& [account, check] : checks_) {
-        if (auto unready = check->unready()) return unready;
+    if (resume_) return engine::unreached("no node has told the count of the account yet");
+    for (const auto& [account, retired] : accounts_) {
+        if (auto unready = retired->check.unready()) return unready;
     }
     return std::nullopt;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,21 +8,17 @@
 #include <string>
 
 #include "chains/evm/account_check.hpp"
-#include "chains/evm/options.hpp"
-#include "chains/jsonrpc/node.hpp"
+#include "chains/evm/signing_account.hpp"
 #include "engine/gateway.hpp"
-#include "engine/task_group.hpp"
-#include "ports/logger.hpp"
 
 namespace chains::evm {
 
 // Accounts that the database has nonces of and whose keys are not configured any more. In an old
 // copy of the database that is started with other keys, theirs may be the transactions that were
-// sent since (evm-gateway 5.6). Any thread.
+// sent since (evm-gateway 5.2). Any thread.
 class RetiredAccounts {
 public:
-    RetiredAccounts(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,
-                    engine::TaskGroup& reads, ports::Logger& logger);
+    explicit RetiredAccounts(const SigningAccount::Shared& shared) : shared_(shared) {}
 
     // Once, before the rest.
     void start(engine::GatewayEvents& events, const engine::Resume& resume);
@@ -36,19 +31,25 @@ public:
     [[nodiscard]] std::optional<engine::Unreachable> unsettled() const;
 
 private:
+    struct Retired {
+        Retired(const SigningAccount::Shared& shared, const std::string& account)
+            : lines(shared.logger, account),
+              check(shared.options, shared.read, shared.reads, lines) {}
+
+        AccountLines lines;
+        AccountCheck check;
+        bool told = false;  // that no node tells its count
+    };
+
     void find(const std::set<std::string>& configured);
+    void ask_count(const std::string& account, Retired& retired);
 
-    const Options options_;
-    jsonrpc::Node& write_;
-    jsonrpc::Node& read_;
-    engine::TaskGroup& reads_;
-    ports::Logger& logger_;
+    const SigningAccount::Shared shared_;
     engine::GatewayEvents* events_ = nullptr;
-    engine::Resume resume_;
 
-    mutable std::mutex mutex_;  // for what follows
-    bool are_found_ = false;
-    std::map<std::string, std::unique_ptr<AccountCheck>> checks_;  // none goes
+    mutable std::mutex mutex_;                                  // for what follows
+    std::optional<engine::Resume> resume_;                      // until they are found
+    std::map<std::string, std::unique_ptr<Retired>> accounts_;  // none goes
 };
 
 }  // namespace chains::evm

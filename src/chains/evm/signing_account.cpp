@@ -15,7 +15,7 @@ std::string checksummed(const std::optional<domain::Address>& address) {
 
 }  // namespace
 
-void SigningAccount::Lines::write(ports::LogLevel level, std::string_view line) {
+void AccountLines::write(ports::LogLevel level, std::string_view line) {
     if (account_.empty() || line.find(" account=") != std::string_view::npos) {
         logger_.write(level, line);
     } else {
@@ -25,6 +25,7 @@ void SigningAccount::Lines::write(ports::LogLevel level, std::string_view line) 
 
 SigningAccount::SigningAccount(const Shared& shared, std::unique_ptr<Signer> signer, KeyPlace place)
     : place_(place),
+      on_right_chain_(shared.on_right_chain),
       signer_(std::move(signer)),
       clock_(shared.clock),
       logger_(shared.logger, place.is_alone() ? std::string{} : address()),
@@ -50,7 +51,7 @@ void SigningAccount::start(engine::GatewayEvents& events, const engine::Resume& 
 
 void SigningAccount::refresh() {
     const auto count = account_.refresh();
-    if (count) check_.found(signer_->known_address().value(), *count);
+    if (count && on_right_chain_()) check_.found(signer_->known_address().value(), *count);
 }
 
 bool SigningAccount::is_in_hurry() const {

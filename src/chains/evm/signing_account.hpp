@@ -28,6 +28,20 @@
 
 namespace chains::evm {
 
+// Where there are several accounts, lines say whose they are. Any thread.
+class AccountLines : public ports::Logger {
+public:
+    // `account`: with checksum; empty: the only one.
+    AccountLines(ports::Logger& logger, std::string account)
+        : logger_(logger), account_(std::move(account)) {}
+    void write(ports::LogLevel level, std::string_view line) override;
+    [[nodiscard]] bool wants(ports::LogLevel level) const override { return logger_.wants(level); }
+
+private:
+    ports::Logger& logger_;
+    const std::string account_;
+};
+
 // What belongs to one key: who signs with it, the account with its nonces, and what is on its way
 // from there. Any thread, where the parts say nothing else.
 class SigningAccount {
@@ -94,27 +108,13 @@ public:
     [[nodiscard]] KeyPlace place() const { return place_; }
 
 private:
-    // Where there are several, lines say whose they are.
-    class Lines : public ports::Logger {
-    public:
-        Lines(ports::Logger& logger, std::string account)
-            : logger_(logger), account_(std::move(account)) {}
-        void write(ports::LogLevel level, std::string_view line) override;
-        [[nodiscard]] bool wants(ports::LogLevel level) const override {
-            return logger_.wants(level);
-        }
-
-    private:
-        ports::Logger& logger_;
-        const std::string account_;  // empty: the only one
-    };
-
     [[nodiscard]] bool lacks_funds() const;
 
     const KeyPlace place_;
+    const std::function<bool()> on_right_chain_;
     const std::unique_ptr<Signer> signer_;
     const ports::Clock& clock_;
-    Lines logger_;
+    AccountLines logger_;
     Nonces nonces_;
     OwnTransactions own_;
     Account account_;

@@ -17,8 +17,7 @@ namespace chains::evm {
 
 SigningAccounts::SigningAccounts(const SigningAccount::Shared& shared,
                                  std::vector<std::unique_ptr<Signer>> signers)
-    : logger_(shared.logger),
-      retired_(shared.options, shared.write, shared.read, shared.reads, shared.logger) {
+    : logger_(shared.logger), retired_(shared) {
     assert(!signers.empty() && std::in_range<std::uint8_t>(signers.size()));
     KeyPlace place{0, static_cast<std::uint8_t>(signers.size())};
     for (std::unique_ptr<Signer>& signer : signers) {
@@ -89,8 +88,11 @@ std::optional<engine::Unreachable> SigningAccounts::unsettled() const {
 // When several reasons keep them all from it, one that is waited for longer than for a node that
 // is out of reach.
 std::optional<engine::Unreachable> SigningAccounts::unready() const {
+    if (is_alone()) {
+        auto unready = at(0).unready();
+        return unready ? unready : retired_.unsettled();
+    }
     if (auto waits = unsettled()) return waits;
-    if (is_alone()) return at(0).unready();
     std::optional<engine::Unreachable> reason;
     for (const auto& account : accounts_) {
         auto unready = account->unusable();

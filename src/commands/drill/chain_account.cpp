@@ -72,8 +72,11 @@ std::uint64_t ChainAccount::head() {
 }
 
 chains::jsonrpc::Wei ChainAccount::balance() {
-    const Call call{"eth_getBalance", Json::array({chains::jsonrpc::hex(address_), "latest"})};
-    return needed_of(chains::jsonrpc::wei(ask(call)), call.method);
+    return ask_wei({"eth_getBalance", Json::array({chains::jsonrpc::hex(address_), "latest"})});
+}
+
+chains::jsonrpc::Wei ChainAccount::gas_price() {
+    return ask_wei({"eth_gasPrice", Json::array()});
 }
 
 std::uint64_t ChainAccount::count(std::uint64_t block) {
@@ -146,6 +149,10 @@ std::vector<ChainAccount::Json> ChainAccount::ask_all(const std::vector<Call>& c
         results.push_back(result != nullptr ? *result : ask(calls[i]));
     }
     return results;
+}
+
+chains::jsonrpc::Wei ChainAccount::ask_wei(const Call& call) {
+    return needed_of(chains::jsonrpc::wei(ask(call)), call.method);
 }
 
 std::uint64_t ChainAccount::ask_number(const Call& call) {

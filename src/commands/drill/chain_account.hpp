@@ -36,6 +36,8 @@ public:
     [[nodiscard]] std::uint64_t head();
     // At the newest block, in wei.
     [[nodiscard]] chains::jsonrpc::Wei balance();
+    // Of one gas now, in wei; 0 on chains where nothing costs.
+    [[nodiscard]] chains::jsonrpc::Wei gas_price();
     // How many transactions it has sent up to a block; and with those that wait for one.
     [[nodiscard]] std::uint64_t count(std::uint64_t block);
     [[nodiscard]] std::uint64_t count_pending();
@@ -49,6 +51,7 @@ private:
     [[nodiscard]] Json ask(const chains::jsonrpc::Call& call);
     [[nodiscard]] std::vector<Json> ask_all(const std::vector<chains::jsonrpc::Call>& calls);
     [[nodiscard]] std::uint64_t ask_number(const chains::jsonrpc::Call& call);
+    [[nodiscard]] chains::jsonrpc::Wei ask_wei(const chains::jsonrpc::Call& call);
     void read_receipts(std::vector<AccountTransaction>& transactions);
 
     chains::jsonrpc::Node& node_;

@@ -88,7 +88,7 @@ ChainGround survey(const config::Settings& settings, ChainAccount& account,
                           "; name a node of that chain");
     }
     ground.block = account.head();
-    if (account.balance() == 0) {
+    if (account.balance() == 0 && account.gas_price() > 0) {
         throw std::runtime_error(domain::checksummed(signer) + " has no coins on chain " +
                                  std::to_string(ground.chain_id) +
                                  ": nothing it signs would be included; send it some");

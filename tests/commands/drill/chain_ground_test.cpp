@@ -49,6 +49,7 @@ support::ScriptedNode quiet_node() {
     node.say("eth_blockNumber", {Json("0x10")});
     node.say("eth_getTransactionCount", {Json("0x5")});
     node.say("eth_getBalance", {Json("0x1")});
+    node.say("eth_gasPrice", {Json("0x7")});
     return node;
 }
 
@@ -199,6 +200,8 @@ TEST_CASE("an account that can not pay for anything is no ground for a drill") {
     const std::string text =
         refusal<std::runtime_error>([&] { static_cast<void>(look(node, on_test_chain())); });
     CHECK(has(text, domain::checksummed(the_signer) + " has no coins on chain 8009"));
+    node.say("eth_gasPrice", {Json("0x0")});  // where it needs none
+    CHECK(look(node, on_test_chain()).block == 16);
     node.say("eth_getBalance", {Json("none")});
     CHECK(has(refusal<std::runtime_error>([&] { static_cast<void>(look(node, on_test_chain())); }),
               "eth_getBalance makes no sense"));
