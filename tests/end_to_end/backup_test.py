@@ -211,6 +211,32 @@ class BackupTest(unittest.TestCase):
                 self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
                 self.assertEqual(sorted(path.name for path in self.home.glob("backup*")), [])
 
+    def test_ctrl_c_ends_a_backup_inside_the_process_and_the_process_goes_on(self):
+        self.service.start()
+        self.service.kill()
+        now = int(time.time() * 1000)
+        with sqlite3.connect(self.service.data / "posthouse.db") as database:
+            database.execute("insert into account values (1, '0x00')")
+            database.execute(
+                "with recursive n(x) as (select 1 union all select x + 1 from n where x < 200000) "
+                "insert into own_transaction select 1, x, randomblob(32), 'filler', zeroblob(200), ?, "
+                "'included', ? from n", (now, now))
+        database.close()
+        self.service.start()
+        process = subprocess.Popen(self.command("backup", self.file), env=environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        unfinished = pathlib.Path(f"{self.file}.unfinished")
+        wait_until(unfinished.exists, 30, "the backup")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
+        wait_until(lambda: not unfinished.exists(), 30, "the end of the half file")
+        self.assertFalse(self.file.exists())
+        job = self.service.post(samples.INPUT_PROOF, samples.body("input-proof-1-value.json")).json
+        self.assertEqual(self.service.poll(samples.INPUT_PROOF, job["result"]["jobId"]).status, 200)
+        self.run_it("backup", self.file)
+        self.run_it("verify", self.file)
+
 
 if __name__ == "__main__":
     unittest.main()

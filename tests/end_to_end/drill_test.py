@@ -71,6 +71,7 @@ class DrillVerdictTest(Drill):
         self.assertGreater(report["accepted"], 100)
         self.assertEqual(report["completed"] + report["failed"], report["accepted"])
         self.assertGreater(report["shares"], 0)
+        self.assertGreater(report["pauses"], 0)  # SIGSTOP; this seed has one
         for name in ("lost", "included_twice", "early_shares"):
             self.assertEqual(report[name], 0, name)
         self.assertEqual(report["violations"], [])
