@@ -24,14 +24,15 @@ void RetiredAccounts::find(const std::set<std::string>& configured) {
     const std::lock_guard lock{mutex_};
     const std::optional<engine::Resume> resume = std::exchange(resume_, std::nullopt);
     if (!resume) return;
-    for (const auto& [account, nonce] : resume->nonces) {
+    for (const auto& known : resume->nonces) {
+        const std::string& account = known.first;
         if (configured.contains(account)) continue;
         const auto is_of_it = [&](const auto& one) { return one.account == account; };
         const bool is_settled = std::ranges::none_of(resume->in_flight, is_of_it) &&
                                 std::ranges::none_of(resume->used, is_of_it);
         engine::Resume part;
         part.cursors = resume->cursors;
-        part.nonces = {{account, nonce}};
+        part.nonces = {known};
         auto retired = std::make_unique<Retired>(shared_, account);
         retired->check.start(*events_, part, is_settled);
         accounts_.emplace(account, std::move(retired));
