@@ -25,7 +25,6 @@ void AccountLines::write(ports::LogLevel level, std::string_view line) {
 
 SigningAccount::SigningAccount(const Shared& shared, std::unique_ptr<Signer> signer, KeyPlace place)
     : place_(place),
-      on_right_chain_(shared.on_right_chain),
       signer_(std::move(signer)),
       clock_(shared.clock),
       logger_(shared.logger, place.is_alone() ? std::string{} : address()),
@@ -51,7 +50,7 @@ void SigningAccount::start(engine::GatewayEvents& events, const engine::Resume& 
 
 void SigningAccount::refresh() {
     const auto count = account_.refresh();
-    if (count && on_right_chain_()) check_.found(signer_->known_address().value(), *count);
+    if (count) check_.found(signer_->known_address().value(), *count);
 }
 
 bool SigningAccount::is_in_hurry() const {

@@ -111,7 +111,6 @@ private:
     [[nodiscard]] bool lacks_funds() const;
 
     const KeyPlace place_;
-    const std::function<bool()> on_right_chain_;
     const std::unique_ptr<Signer> signer_;
     const ports::Clock& clock_;
     AccountLines logger_;
