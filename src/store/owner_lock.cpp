@@ -44,9 +44,9 @@ OwnerLock::OwnerLock(const std::filesystem::path& directory) {
     }
     // A service under its own user has to open what a command of root made.
     struct stat directory_status {};
-    if (is_new && ::geteuid() == 0 && ::stat(path.parent_path().c_str(), &directory_status) == 0) {
-        static_cast<void>(::fchown(descriptor_, directory_status.st_uid, directory_status.st_gid) ==
-                          0);
+    if (is_new && ::geteuid() == 0 && ::stat(path.parent_path().c_str(), &directory_status) == 0 &&
+        ::fchown(descriptor_, directory_status.st_uid, directory_status.st_gid) != 0) {
+        // The lock itself holds; the service will say what it can not open.
     }
     const std::string pid = std::to_string(::getpid()) + "\n";
     if (::ftruncate(descriptor_, 0) != 0 ||

@@ -89,17 +89,17 @@ void AccountCheck::found(const domain::Address& account, std::uint64_t count) {
 void AccountCheck::find_known() {
     const std::string account = domain::checksummed(account_);
     // A database from before nonces were kept has these all the same.
-    std::uint64_t lowest = 0;
+    std::uint64_t at_least = 0;
     for (const Nonce& nonce : nonces_) {
         if (!nonce.account.empty() && nonce.account != account) continue;
-        lowest = std::max(lowest, nonce.number + 1);
+        at_least = std::max(at_least, nonce.number + 1);
         if (nonce.hash) signed_[nonce.number].insert(*nonce.hash);
     }
     const auto known = all_known_.find(account);
     if (known != all_known_.end()) {
         known_ = known->second;
     } else if (may_be_new_) {
-        known_ = lowest;
+        known_ = at_least;
     }
 }
 

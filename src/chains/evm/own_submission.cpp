@@ -139,10 +139,7 @@ void OwnTransactions::sign_again(std::uint64_t nonce, Purpose purpose,
 
 void OwnTransactions::expect_fillers(const std::vector<std::uint64_t>& nonces, std::uint64_t left) {
     const std::lock_guard lock{mutex_};
-    if (!filling_ || filling_->open.empty()) {
-        const bool told = filling_ && filling_->told_refusal;
-        filling_ = Filling{nonces.front(), {}, 0, left, told};
-    }
+    if (!filling_) filling_ = Filling{nonces.front(), {}, 0, left, false};
     // Others may still be on their way, behind these.
     filling_->first = std::min(filling_->first, nonces.front());
     filling_->open.insert(nonces.begin(), nonces.end());

@@ -292,6 +292,8 @@ void OwnTransactions::settle(std::uint64_t nonce, const Own& own,
     {
         const std::lock_guard lock{mutex_};
         own_.erase(nonce);
+        // Somebody else used its nonce: nothing of it is told as filled.
+        if (filling_ && filling_->open.erase(nonce) > 0 && filling_->open.empty()) filling_.reset();
     }
     events_->own_settled({own.sealed.back().account, nonce, hash, fate});
     hooks_.left();

@@ -1,6 +1,5 @@
 #include "chains/evm/retired_accounts.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <string_view>
@@ -17,24 +16,23 @@ namespace chains::evm {
 void RetiredAccounts::start(engine::GatewayEvents& events, const engine::Resume& resume) {
     assert(events_ == nullptr);
     events_ = &events;
-    if (!resume.nonces.empty()) resume_ = resume;
+    if (resume.nonces.empty()) return;
+    known_ = Known{resume.cursors, resume.nonces, {}};
+    for (const engine::Sealed& sealed : resume.in_flight) known_->unsettled.insert(sealed.account);
+    for (const store::UsedNonce& used : resume.used) known_->unsettled.insert(used.account);
 }
 
 void RetiredAccounts::find(const std::set<std::string>& configured) {
     const std::lock_guard lock{mutex_};
-    const std::optional<engine::Resume> resume = std::exchange(resume_, std::nullopt);
-    if (!resume) return;
-    for (const auto& known : resume->nonces) {
-        const std::string& account = known.first;
+    const std::optional<Known> known = std::exchange(known_, std::nullopt);
+    if (!known) return;
+    for (const auto& [account, nonce] : known->nonces) {
         if (configured.contains(account)) continue;
-        const auto is_of_it = [&](const auto& one) { return one.account == account; };
-        const bool is_settled = std::ranges::none_of(resume->in_flight, is_of_it) &&
-                                std::ranges::none_of(resume->used, is_of_it);
         engine::Resume part;
-        part.cursors = resume->cursors;
-        part.nonces = {known};
+        part.cursors = known->cursors;
+        part.nonces = {{account, nonce}};
         auto retired = std::make_unique<Retired>(shared_, account);
-        retired->check.start(*events_, part, is_settled);
+        retired->check.start(*events_, part, !known->unsettled.contains(account));
         accounts_.emplace(account, std::move(retired));
     }
 }
@@ -60,10 +58,7 @@ void RetiredAccounts::ask_count(const std::string& account, Retired& retired) {
         retired.check.found(address, *count);
         return;
     }
-    {
-        const std::lock_guard lock{mutex_};
-        if (std::exchange(retired.told, true)) return;
-    }
+    if (retired.told.exchange(true)) return;
     retired.lines.write(ports::LogLevel::warning,
                         "account_check_waits action=\"nothing is signed before\" error=" +
                             base::log_value(std::get<engine::Unreachable>(answer).reason));
@@ -71,7 +66,7 @@ void RetiredAccounts::ask_count(const std::string& account, Retired& retired) {
 
 std::optional<engine::Unreachable> RetiredAccounts::unsettled() const {
     const std::lock_guard lock{mutex_};
-    if (resume_) return engine::unreached("no node has told the count of the account yet");
+    if (known_) return engine::unreached("no node has told the count of the account yet");
     for (const auto& [account, retired] : accounts_) {
         if (auto unready = retired->check.unready()) return unready;
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,7 +40,13 @@ private:
 
         AccountLines lines;
         AccountCheck check;
-        bool told = false;  // that no node tells its count
+        std::atomic<bool> told{false};  // that no node tells its count
+    };
+    // What the database says, until it is known which of these keys are configured.
+    struct Known {
+        std::map<std::string, std::uint64_t> cursors;
+        std::map<std::string, std::uint64_t> nonces;
+        std::set<std::string> unsettled;  // accounts with transactions whose nonces may change
     };
 
     void find(const std::set<std::string>& configured);
@@ -47,8 +55,8 @@ private:
     const SigningAccount::Shared shared_;
     engine::GatewayEvents* events_ = nullptr;
 
-    mutable std::mutex mutex_;                                  // for what follows
-    std::optional<engine::Resume> resume_;                      // until they are found
+    mutable std::mutex mutex_;  // for what follows
+    std::optional<Known> known_;
     std::map<std::string, std::unique_ptr<Retired>> accounts_;  // none goes
 };
 

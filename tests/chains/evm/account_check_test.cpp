@@ -116,6 +116,15 @@ struct CopiedKeys : Copied<support::SeveralRelay> {
         use_keys(keys);
     }
 
+    // Two requests wait; the key 1 is not configured any more, and was used elsewhere since.
+    void lose_key_that_went_on() {
+        go_on_with({0, 1}, {1});
+        submit_proofs(2);
+        crash();
+        ask_elsewhere_with(1);
+        use({0});
+    }
+
     // Another process asks our contracts for something with that key.
     void ask_elsewhere_with(std::size_t index) {
         chains::evm::Transaction transaction;
@@ -359,11 +368,7 @@ TEST_CASE("a key that is gone is looked at once, and what it sends elsewhere hol
 
 TEST_CASE("a node that knows less than the database tells nothing of a key that is gone") {
     CopiedKeys relay;
-    relay.go_on_with({0, 1}, {1});
-    relay.submit_proofs(2);
-    relay.crash();
-    relay.ask_elsewhere_with(1);
-    relay.use({0});
+    relay.lose_key_that_went_on();
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (call.method == "eth_feeHistory") {
             return TransportError{TransportError::Kind::unsent, "connection refused", {}};
@@ -385,11 +390,7 @@ TEST_CASE("a node that knows less than the database tells nothing of a key that 
 
 TEST_CASE("on another chain nothing is learned of a key that is gone") {
     CopiedKeys relay;
-    relay.go_on_with({0, 1}, {1});
-    relay.submit_proofs(2);
-    relay.crash();
-    relay.ask_elsewhere_with(1);
-    relay.use({0});
+    relay.lose_key_that_went_on();
     relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
         if (call.method == "eth_chainId") return Answer{chains::jsonrpc::Json("0x1")};
         if (call.method == "eth_getTransactionCount") return Answer{chains::jsonrpc::Json("0x0")};
@@ -458,11 +459,7 @@ TEST_CASE("while no node tells the count of a key that is gone nothing is signed
     relay.go_on_with({0, 1}, {1});
     relay.crash();
     relay.use({0});
-    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        const bool counts = call.method == "eth_getTransactionCount";
-        if (!counts || relay.account_in(call) != relay.accounts[1]) return std::nullopt;
-        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
-    };
+    relay.tell_count_of(1, TransportError{TransportError::Kind::unsent, "connection refused", {}});
     relay.start();
     relay.submit_proofs(2);
     relay.run_for(1min);

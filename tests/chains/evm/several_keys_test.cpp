@@ -340,11 +340,7 @@ TEST_CASE("nobody signs before it is known of each account whether the chain is 
     relay.run_for(5s);
     REQUIRE(relay.shares() == Shares{1, 1, 1});
     relay.crash();
-    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
-        const bool counts = call.method == "eth_getTransactionCount";
-        if (!counts || SeveralRelay::account_in(call) != relay.accounts[1]) return std::nullopt;
-        return TransportError{TransportError::Kind::unsent, "connection refused", {}};
-    };
+    relay.tell_count_of(1, TransportError{TransportError::Kind::unsent, "connection refused", {}});
     relay.start();
     relay.submit_proofs(6);
     relay.run_for(1min);

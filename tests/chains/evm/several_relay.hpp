@@ -66,6 +66,17 @@ struct SeveralRelay : Relay {
         return domain::checksummed(accounts.at(index));
     }
 
+    // Asked how many transactions this account has, the node says that.
+    void tell_count_of(std::size_t index, const chains::jsonrpc::Answer& said) {
+        chain.before =
+            [this, index,
+             said](const chains::jsonrpc::Call& call) -> std::optional<chains::jsonrpc::Answer> {
+            const bool counts = call.method == "eth_getTransactionCount";
+            if (!counts || account_in(call) != accounts.at(index)) return std::nullopt;
+            return said;
+        };
+    }
+
     // Whose a call of a node is, if it is about one of them.
     [[nodiscard]] static std::optional<domain::Address> account_in(
         const chains::jsonrpc::Call& call) {
