@@ -242,6 +242,9 @@ struct AccountFound {
     bool retired = false;
 };
 
+// Of every account that may have sent for this database it is found how it stands.
+struct AccountsSettled {};
+
 // The nonce of a transaction of the gateway's own is used, for good.
 struct OwnSettled {
     std::string account;
@@ -264,6 +267,9 @@ struct Resume {
     std::map<std::string, std::uint64_t> nonces{};
     // Requests wait that nothing was signed for here.
     bool has_unsigned = false;
+    // The first block that may have what another process asked for since this database was copied;
+    // absent: any block.
+    std::optional<std::uint64_t> look_from{};
     // Transactions of its own that are not settled, with their bytes. Of them `in_flight` has the
     // nonces too.
     std::vector<store::OwnTransaction> own{};
@@ -292,6 +298,8 @@ public:
     // Not for who has nothing watched.
     virtual void block_news(BlockNews /*news*/) {}
     virtual void account_found(AccountFound /*event*/) {}
+    // Once, after the last account_found.
+    virtual void accounts_settled(AccountsSettled /*event*/) {}
     // Signed for no request: it is stored, then comes back (Gateway::send_own). Whoever dies before
     // has sent nothing.
     virtual void own_sealed(store::OwnTransaction /*own*/) {}

@@ -16,6 +16,9 @@ using domain::Status;
 namespace {
 
 constexpr std::string_view nonce_mark = "nonce ";
+// The first block behind all cursors; 0: there was no cursor.
+constexpr std::string_view look_from_mark = "look from";
+constexpr std::string_view found_up_to_mark = "found up to";
 
 void later(std::optional<domain::Timestamp>& time, Milliseconds by) {
     if (time) *time += by;
@@ -60,7 +63,8 @@ void load(Context& context) {
 
 void begin(Context& context) {
     load(context);
-    context.found_up_to = context.store.last_sequence();
+    const std::optional<std::uint64_t> found = context.store.mark(found_up_to_mark);
+    context.found_up_to = found ? static_cast<std::int64_t>(*found) : context.store.last_sequence();
     context.account_found = false;
     context.accounts_unsettled.clear();
     for (const auto& [account, nonce] : known_nonces(context.store)) {
@@ -163,6 +167,27 @@ std::map<std::string, std::uint64_t> known_nonces(store::Store& store) {
         if (name.starts_with(nonce_mark)) nonces.emplace(name.substr(nonce_mark.size()), value);
     }
     return nonces;
+}
+
+void remember_start(Context& context) {
+    if (context.store.mark(look_from_mark)) return;
+    std::uint64_t from = 0;
+    // Also of listeners that are not configured any more: when it was read, the block was there.
+    for (const auto& [listener, cursor] : context.store.cursors()) {
+        from = std::max(from, cursor + 1);
+    }
+    context.store.set_mark(look_from_mark, from);
+    context.store.set_mark(found_up_to_mark, static_cast<std::uint64_t>(context.found_up_to));
+}
+
+void forget_start(Context& context) {
+    context.store.drop_mark(look_from_mark);
+    context.store.drop_mark(found_up_to_mark);
+}
+
+std::optional<std::uint64_t> look_from(store::Store& store) {
+    const std::uint64_t from = store.mark(look_from_mark).value_or(0);
+    return from > 0 ? std::optional{from} : std::nullopt;
 }
 
 namespace {

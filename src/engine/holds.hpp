@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "engine/context.hpp"
@@ -49,6 +50,15 @@ void set_aside(Context& context, const store::Row& row);
 // knows it; it goes only when the account is looked at and its key is not configured any more.
 void remember_nonce(Context& context, const Sealed& sealed);
 [[nodiscard]] std::map<std::string, std::uint64_t> known_nonces(store::Store& store);
+
+// Where the database stood at the first start since its accounts were settled. A start that is cut
+// off before it knows the accounts moves the cursors and takes requests: the next one must not look
+// from there, nor hold these.
+void remember_start(Context& context);
+// The accounts are settled.
+void forget_start(Context& context);
+// As in Resume. After remember_start().
+[[nodiscard]] std::optional<std::uint64_t> look_from(store::Store& store);
 
 // The chain is ahead of what this database knows of the account.
 void apply(Context& context, const AccountFound& event);

@@ -1,6 +1,7 @@
 #include "engine/inbox.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <iterator>
 #include <limits>
@@ -33,8 +34,8 @@ bool Events::empty() const {
 std::size_t Events::size() const {
     return checked.size() + prepared.size() + sealed.size() + sent.size() + answered.size() +
            confirmed.size() + block_news.size() + submissions.size() + retunes.size() +
-           instructions.size() + accounts.size() + own_sealed.size() + own_settled.size() +
-           alerts_taken.size();
+           instructions.size() + accounts.size() + accounts_settled.size() + own_sealed.size() +
+           own_settled.size() + alerts_taken.size();
 }
 
 template <typename Event>
@@ -105,6 +106,10 @@ void Inbox::account_found(AccountFound event) {
     put_one(events_.accounts, std::move(event));
 }
 
+void Inbox::accounts_settled(AccountsSettled event) {
+    put_one(events_.accounts_settled, event);
+}
+
 void Inbox::own_sealed(store::OwnTransaction own) {
     put_one(events_.own_sealed, std::move(own));
 }
@@ -155,10 +160,12 @@ void Inbox::drain(Events& events) {
     append(events.retunes, events_.retunes);
     append(events.instructions, events_.instructions);
     append(events.accounts, events_.accounts);
+    append(events.accounts_settled, events_.accounts_settled);
     append(events.own_sealed, events_.own_sealed);
     append(events.own_settled, events_.own_settled);
     append(events.alerts_taken, events_.alerts_taken);
     events.stop = events.stop || std::exchange(events_.stop, false);
+    assert(events_.empty());
 }
 
 // Whoever was just answered often asks again at once: looking around for a moment spares both the

@@ -45,6 +45,7 @@ struct Events {
     std::vector<Retune> retunes;
     std::vector<Instruction> instructions;
     std::vector<AccountFound> accounts;
+    std::vector<AccountsSettled> accounts_settled;
     std::vector<store::OwnTransaction> own_sealed;
     std::vector<OwnSettled> own_settled;
     std::vector<AlertMark> alerts_taken;
@@ -77,6 +78,7 @@ public:
     void block_news(BlockNews news) override;
     void alert_taken(AlertMark alert) override;
     void account_found(AccountFound event) override;
+    void accounts_settled(AccountsSettled event) override;
     void own_sealed(store::OwnTransaction own) override;
     void own_settled(OwnSettled event) override;
 

@@ -122,6 +122,7 @@ Nanoseconds Processor::step() {
 void Processor::apply_events() {
     // First: nothing that such an event holds is sealed in the same step.
     for (const AccountFound& event : events_.accounts) holds::apply(context_, event);
+    if (!events_.accounts_settled.empty()) holds::forget_start(context_);
     for (const BlockNews& news : events_.block_news) reorganisations::apply(context_, news);
     for (const Checked& event : events_.checked) readiness::apply(context_, event);
     for (const Prepared& event : events_.prepared) sending::apply(context_, event);

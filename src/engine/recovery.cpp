@@ -301,17 +301,19 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
     }
     store::Store::Transaction transaction(context.store);
     const std::size_t lined_up = rebuild_queues(context);
-    commit(transaction);
     report.has_unsigned =
         lined_up > 0 || std::ranges::any_of(rows, [&](const store::Row& row) {
             return holds::is_unsigned(row) && !holds::is_held(context, row.id.sequence);
         });
+    if (report.has_unsigned || !context.accounts_unsettled.empty()) holds::remember_start(context);
+    commit(transaction);
     return report;
 }
 
 Resume resume(store::Store& store, const Report& report) {
     Resume resume{store.cursors(), {}, store.nonces_included(), holds::known_nonces(store)};
     resume.has_unsigned = report.has_unsigned;
+    resume.look_from = holds::look_from(store);
     for (store::Attempt& attempt : store.attempts_in_work()) {
         resume.in_flight.push_back({attempt.nonce, attempt.hash, std::move(attempt.sealed),
                                     attempt.at, std::move(attempt.account)});

@@ -52,10 +52,7 @@ void AccountCheck::start(engine::GatewayEvents& events, const engine::Resume& re
     for (const store::UsedNonce& used : resume.used) {
         nonces_.push_back({used.account, used.nonce, std::nullopt});
     }
-    // Also of listeners that are not configured any more: when it was read, the block was there.
-    for (const auto& [listener, cursor] : resume.cursors) {
-        next_ = std::max(next_.value_or(0), cursor + 1);
-    }
+    next_ = resume.look_from;
     may_be_new_ = resume.has_unsigned && next_;
 }
 

@@ -28,7 +28,7 @@ namespace chains::evm {
 // at in the same way while requests wait that nothing was signed for.
 //
 // What asked the contracts is found by its events: reverted transactions asked for nothing. Only
-// blocks behind the newest cursor are read: what is older than the copy is in it.
+// blocks from Resume::look_from on are read: what is older than the copy is in it.
 class AccountCheck {
 public:
     AccountCheck(const Options& options, jsonrpc::Node& read, engine::TaskGroup& reads,

@@ -17,7 +17,7 @@ void RetiredAccounts::start(engine::GatewayEvents& events, const engine::Resume&
     assert(events_ == nullptr);
     events_ = &events;
     if (resume.nonces.empty()) return;
-    known_ = Known{resume.cursors, resume.nonces, {}};
+    known_ = Known{resume.look_from, resume.nonces, {}};
     for (const engine::Sealed& sealed : resume.in_flight) known_->unsettled.insert(sealed.account);
     for (const store::UsedNonce& used : resume.used) known_->unsettled.insert(used.account);
 }
@@ -29,7 +29,7 @@ void RetiredAccounts::find(const std::set<std::string>& configured) {
     for (const auto& [account, nonce] : known->nonces) {
         if (configured.contains(account)) continue;
         engine::Resume part;
-        part.cursors = known->cursors;
+        part.look_from = known->look_from;
         part.nonces = {{account, nonce}};
         auto retired = std::make_unique<Retired>(shared_, account);
         retired->check.start(*events_, part, !known->unsettled.contains(account));

@@ -44,7 +44,7 @@ private:
     };
     // What the database says, until it is known which of these keys are configured.
     struct Known {
-        std::map<std::string, std::uint64_t> cursors;
+        std::optional<std::uint64_t> look_from;
         std::map<std::string, std::uint64_t> nonces;
         std::set<std::string> unsettled;  // accounts with transactions whose nonces may change
     };

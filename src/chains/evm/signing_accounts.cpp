@@ -44,6 +44,8 @@ SigningAccount* SigningAccounts::find(const std::string& address) {
 }
 
 void SigningAccounts::start(engine::GatewayEvents& events, const engine::Resume& resume) {
+    assert(events_ == nullptr);
+    events_ = &events;
     retired_.start(events, resume);
     if (is_alone()) {
         at(0).start(events, resume);
@@ -63,6 +65,7 @@ void SigningAccounts::start(engine::GatewayEvents& events, const engine::Resume&
     for (const auto& account : accounts_) {
         engine::Resume& part = parts[account.get()];
         part.cursors = resume.cursors;
+        part.look_from = resume.look_from;
         part.nonces = resume.nonces;
         part.has_unsigned = resume.has_unsigned;
         account->start(events, part);
@@ -213,6 +216,7 @@ void SigningAccounts::refresh() {
     // Before all addresses are known nobody can say whose key is gone.
     if (!configured.contains("")) retired_.refresh(configured);
     for (const auto& account : accounts_) account->refresh();
+    if (!unsettled() && !told_of_settled_.exchange(true)) events_->accounts_settled({});
 }
 
 bool SigningAccounts::is_in_hurry() const {

@@ -75,10 +75,12 @@ private:
     void refuse_foreign(engine::SendOrder order, engine::GatewayEvents& events);
 
     ports::Logger& logger_;
+    engine::GatewayEvents* events_ = nullptr;
     std::vector<std::unique_ptr<SigningAccount>> accounts_;
     RetiredAccounts retired_;
     std::atomic<std::size_t> turn_{0};  // who is asked first when all have as many
     std::atomic<bool> told_of_foreign_{false};
+    std::atomic<bool> told_of_settled_{false};
 };
 
 }  // namespace chains::evm

@@ -141,6 +141,16 @@ struct CopiedKeys : Copied<support::SeveralRelay> {
         static_cast<void>(chain.call({"eth_sendRawTransaction", {chains::jsonrpc::hex(bytes)}}));
     }
 
+    // What is kept of the first start until the accounts are known.
+    [[nodiscard]] int marks_of_start() const {
+        SQLite::Database database(store::database_path(engine.store_options).string());
+        return database
+            .execAndGet(
+                "select count(*) from cursor "
+                "where listener in ('mark look from', 'mark found up to')")
+            .getInt();
+    }
+
     [[nodiscard]] std::size_t asked_for_count_of(std::size_t index) const {
         std::size_t times = 0;
         for (const Call& call : chain.calls) {
@@ -339,6 +349,40 @@ TEST_CASE("a copy is noticed whichever keys went on, and whichever it is started
         relay.run_for(10min);
         CHECK(relay.lines("requests_held alert=true count=5") == 0);
         CHECK(relay.chain.included().size() == included + 2);
+        relay.check_inclusions();
+    }
+}
+
+TEST_CASE("a start that is cut off before it knew takes nothing from the next one") {
+    for (const std::vector<std::size_t>& keys : {std::vector<std::size_t>{0}, {1}, {0, 1}}) {
+        CAPTURE(keys);
+        CopiedKeys relay;
+        relay.go_on_with({0, 1}, {1});
+        const std::size_t included = relay.chain.included().size();
+
+        // Their listeners go on, beyond what the other process asked for.
+        relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+            if (call.method != "eth_getTransactionCount") return std::nullopt;
+            return TransportError{TransportError::Kind::timed_out, "no answer in time", {}};
+        };
+        relay.start_copy_with(keys);
+        for (int start = 0; start < 3; ++start) {
+            relay.chain.mine(100);
+            relay.run_for(30s);
+            REQUIRE(relay.chain.included().size() == included);
+            REQUIRE(relay.marks_of_start() == 2);
+            relay.restart();
+        }
+        // Nobody else can have it.
+        relay.submit_proofs(1);
+        relay.crash();
+        relay.chain.before = nullptr;
+        relay.start();
+        relay.run_for(10min);
+        CHECK(relay.lines("requests_held alert=true count=4") >= 1);
+        CHECK(relay.lines("requests_held alert=true count=5") == 0);
+        CHECK(relay.chain.included().size() == included + 1);
+        CHECK(relay.marks_of_start() == 0);
         relay.check_inclusions();
     }
 }
