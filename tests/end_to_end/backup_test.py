@@ -211,6 +211,27 @@ class BackupTest(unittest.TestCase):
                 self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
                 self.assertEqual(sorted(path.name for path in self.home.glob("backup*")), [])
 
+    def test_ctrl_c_ends_an_export_between_two_lines(self):
+        self.service.start()
+        self.service.kill()
+        count = 20_000
+        now = int(time.time() * 1000)
+        with sqlite3.connect(self.service.data / "posthouse.db") as database:
+            database.execute(
+                "with recursive n(x) as (select 1 union all select x + 1 from n where x < ?) "
+                "insert into request (id, random, kind, status, lane, wake_ms, status_ms, identity_key) "
+                "select x, x, 'input_proof', 'completed', 8, ?, ?, randomblob(32) from n", (count, now, now))
+        database.close()
+        process = subprocess.Popen(self.command("export", "--jsonl"), env=environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGINT)  # it waits for a reader by then
+        rest = process.stdout.read()
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
+        jobs = {json.loads(line)["job_id"] for line in [first, *rest.splitlines()]}
+        self.assertLess(len(jobs), count)
+
     def test_ctrl_c_ends_a_backup_inside_the_process_and_the_process_goes_on(self):
         self.service.start()
         self.service.kill()

@@ -1,10 +1,12 @@
 """`posthouse approve` in front of contracts that take fees: what it shows, signs and waits for, and kill -9 on the
 way."""
 
+import http.client
 import json
 import os
 import pty
 import signal
+import socket
 import subprocess
 import time
 import unittest
@@ -15,7 +17,8 @@ import evm  # noqa: F401
 import samples
 from chain import FEE_TOKEN, PROTOCOL_PAYMENT, RELAYER
 from evm_contracts_test import PRICE, PublishedTestCase
-from service import binary, environment, query, wait_until
+from json_schema import Checker
+from service import ROOT, binary, environment, query, wait_until
 
 UNIT = 10**18
 
@@ -136,6 +139,36 @@ class EvmApproveTest(PublishedTestCase, unittest.TestCase):
             done = self.approve("--amount", "7", "--yes", "--signer", signer)
             self.assertEqual(done.returncode, 1, done)
             self.assertIn(reason, done.stderr)
+        self.chain.tell(FEE_TOKEN, "setAllowance", RELAYER, PROTOCOL_PAYMENT, 10**24)
+
+    def test_the_route_answers_as_documented(self):
+        document = json.loads((ROOT / "src/api/docs/openapi.json").read_text(encoding="utf-8"))
+        checker = Checker(document)
+        operations = document["paths"]["/admin/approval"]
+
+        def ask(method, body=None):
+            """Through the socket file, as the command does."""
+            client = http.client.HTTPConnection("localhost", timeout=60)
+            client.sock = socket.socket(socket.AF_UNIX)
+            client.sock.connect(str(self.service.data / "posthouse.sock"))
+            client.request(method, "/admin/approval", body, {"Content-Type": "application/json"} if body else {})
+            response = client.getresponse()
+            answer = json.loads(response.read())
+            client.close()
+            documented = checker.resolve(operations[method.lower()]["responses"][str(response.status)])
+            self.assertEqual(
+                checker.problems(answer, documented["content"]["application/json"]["schema"]), [], answer)
+            return response.status, answer
+
+        status, terms = ask("GET")
+        self.assertEqual(status, 200)
+        order = {"amount": "5", **{name: terms[name] for name in ("signer", "token", "spender")}}
+        for changed, expected in (({"amount": "5 FEE"}, 400), ({"amount": None}, 400), ({"spender": FEE_TOKEN}, 409),
+                                  ({}, 200)):
+            with self.subTest(changed):
+                self.assertEqual(ask("POST", json.dumps({**order, **changed}))[0], expected)
+        wait_until(lambda: self.allowance() == 5 * UNIT, 30, "the allowance")
+        self.assertEqual(ask("GET")[0], 200)
         self.chain.tell(FEE_TOKEN, "setAllowance", RELAYER, PROTOCOL_PAYMENT, 10**24)
 
     def test_killed_while_it_waits_for_a_block(self):

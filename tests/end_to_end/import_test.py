@@ -6,6 +6,7 @@ import hashlib
 import json
 import pathlib
 import shutil
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -117,6 +118,29 @@ class ImportTest(unittest.TestCase):
     def send(self, share):
         answer = self.service.post(samples.SHARES, samples.text(share))
         return answer.status, answer.json["status"]
+
+    def test_ctrl_c_keeps_what_was_taken_and_the_rest_comes_with_the_next(self):
+        share = self.variants.share()
+        count = 20_000
+        self.make([row_of({**share, "tree_position": position}, RECEIVED, self.end) for position in range(count)])
+        process = subprocess.Popen(self.command(), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+
+        def taken():
+            try:
+                return query(self.service.data / "posthouse.db", "select count(*) from request")[0][0]
+            except sqlite3.OperationalError:
+                return 0  # it is being made
+
+        wait_until(lambda: taken() > 0, 30, "the first shares")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
+        half = taken()
+        self.assertLess(half, count)
+        output = self.run_import().stdout
+        self.assertEqual(self.count(output, "here already"), str(half))
+        self.assertEqual(taken(), count)
 
     def test_what_waits_keeps_time_and_attempts_and_what_ended_is_known_again(self):
         now = int(time.time())

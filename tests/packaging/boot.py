@@ -33,6 +33,14 @@ confirmation = "10ms"
 response = "10ms"
 """
 
+# What the package bash-completion brings is not there.
+COMPLETE = """
+_init_completion() { cur=${COMP_WORDS[COMP_CWORD]}; prev=${COMP_WORDS[COMP_CWORD-1]}
+                     words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; }
+. /usr/share/bash-completion/completions/posthouse
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _posthouse; echo "${COMPREPLY[@]}"
+"""
+
 machine = None
 package = None
 
@@ -324,6 +332,19 @@ class CommandsTest(Installed):
         self.assertEqual(done.returncode, 1, done)
         self.assertIn(address_of(int(key, 16)) + " signed a probe", done.stdout)
         self.assertNotIn(key, done.stdout + done.stderr)
+
+    def test_the_manual_and_the_completions_are_where_they_are_looked_for(self):
+        help_text = machine.ok("posthouse", "--help")
+        commands = re.findall(r"^  ([a-z-]+) ", help_text[help_text.index("\nSubcommands:"):], re.MULTILINE)
+        self.assertIn("backup", commands)
+        manual = machine.ok("zcat", "/usr/share/man/man1/posthouse.1.gz").replace(r"\-", "-")
+        for command in commands[:commands.index("version") + 1]:
+            self.assertIn(f".SS posthouse {command}", manual)
+        self.assertIn(".SH [http]", machine.ok("zcat", "/usr/share/man/man5/posthouse.toml.5.gz"))
+        # As bash loads it when the command is completed first.
+        completed = machine.ok("bash", "-c", COMPLETE, "bash", "posthouse", "back")
+        self.assertEqual(completed.split(), ["backup"])
+        self.assertIn("#compdef posthouse", machine.ok("cat", "/usr/share/zsh/vendor-completions/_posthouse"))
 
     def test_import_helper_db_takes_what_only_root_can_read(self):
         path = machine.path("/srv/helper/helper.db")
