@@ -273,6 +273,8 @@ struct Resume {
     // Transactions of its own that are not settled, with their bytes. Of them `in_flight` has the
     // nonces too.
     std::vector<store::OwnTransaction> own{};
+    // What requests have signed with nonces of `own`, whatever became of it; without the bytes.
+    std::vector<Sealed> beside_own{};
 
     // 0 when absent.
     [[nodiscard]] std::uint64_t cursor(const std::string& listener) const {

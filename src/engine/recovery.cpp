@@ -322,6 +322,10 @@ Resume resume(store::Store& store, const Report& report) {
     for (const store::OwnTransaction& own : resume.own) {
         resume.in_flight.push_back({own.nonce, own.hash, {}, own.at, own.account});
     }
+    for (store::Attempt& attempt : store.attempts_beside_own()) {
+        resume.beside_own.push_back(
+            {attempt.nonce, attempt.hash, {}, attempt.at, std::move(attempt.account)});
+    }
     return resume;
 }
 

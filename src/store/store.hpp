@@ -122,6 +122,9 @@ public:
     void add_own(const OwnTransaction& own, domain::Timestamp now);
     // Those whose nonce is not known to be used, by account and nonce, the oldest of a nonce first.
     [[nodiscard]] std::vector<OwnTransaction> own_unsettled();
+    // Transactions of requests with the same nonces, also of requests that have ended since;
+    // without the bytes.
+    [[nodiscard]] std::vector<Attempt> attempts_beside_own();
     // The nonce is used by the one with this hash, or by none of these. All others of it are
     // replaced.
     void settle_own(const std::string& account, std::uint64_t nonce,

@@ -315,6 +315,15 @@ struct Store::Statements {
         db_,
         "select address, nonce, hash, purpose, sealed, sealed_ms from own_transaction join account "
         "on id = account where fate is null order by account, nonce, sealed_ms"};
+    // A filler waits for longer than a request with its nonce: until the chain's count says so.
+    // What ended well before it was signed had no such nonce.
+    Statement attempts_beside_own{
+        db_, "select " + attempt_columns +
+                 " from attempt where id in (select id from request where lane in (1, 2, 8, 9, 10) "
+                 "and wake_ms >= (select min(sealed_ms) from own_transaction where fate is null) - "
+                 "600000) and exists (select 1 from own_transaction where fate is null and "
+                 "own_transaction.account = attempt.account and "
+                 "own_transaction.nonce = attempt.nonce) order by nonce"};
     Statement settle_own{db_,
                          "update own_transaction set fate = iif(hash = ?3, ?4, 'replaced'), "
                          "fate_ms = ?5 where account = (select id from account where address = ?1) "

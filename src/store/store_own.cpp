@@ -30,6 +30,13 @@ std::vector<OwnTransaction> Store::own_unsettled() {
     return all;
 }
 
+std::vector<Attempt> Store::attempts_beside_own() {
+    Statement& statement = impl_->statements_.attempts_beside_own.with();
+    std::vector<Attempt> attempts;
+    while (statement.next()) attempts.push_back(decode_attempt(statement));
+    return attempts;
+}
+
 void Store::settle_own(const std::string& account, std::uint64_t nonce,
                        const std::optional<domain::Bytes32>& hash, OwnFate fate,
                        domain::Timestamp now) {

@@ -49,6 +49,9 @@ void AccountCheck::start(engine::GatewayEvents& events, const engine::Resume& re
     for (const engine::Sealed& sealed : resume.in_flight) {
         nonces_.push_back({sealed.account, sealed.nonce, sealed.hash});
     }
+    for (const engine::Sealed& sealed : resume.beside_own) {
+        beside_own_.push_back({sealed.account, sealed.nonce, sealed.hash});
+    }
     for (const store::UsedNonce& used : resume.used) {
         nonces_.push_back({used.account, used.nonce, std::nullopt});
     }
@@ -91,6 +94,11 @@ void AccountCheck::find_known() {
         if (!nonce.account.empty() && nonce.account != account) continue;
         at_least = std::max(at_least, nonce.number + 1);
         if (nonce.hash) signed_[nonce.number].insert(*nonce.hash);
+    }
+    for (const Nonce& nonce : beside_own_) {
+        const auto waiting = signed_.find(nonce.number);
+        if (nonce.account == account && waiting != signed_.end())
+            waiting->second.insert(*nonce.hash);
     }
     const auto known = all_known_.find(account);
     if (known != all_known_.end()) {

@@ -75,7 +75,9 @@ private:
     bool retired_ = false;
     std::optional<std::uint64_t> known_;  // the database knows all nonces of the account below
     std::vector<Nonce> nonces_;           // that have no outcome yet, or in a block that may go
-    std::map<std::uint64_t, std::set<domain::Bytes32>> signed_;  // of the account; no outcome yet
+    std::vector<Nonce> beside_own_;       // Resume::beside_own
+    // All that we have signed with nonces of the account of which one has no outcome yet.
+    std::map<std::uint64_t, std::set<domain::Bytes32>> signed_;
 
     // Of the task that looks.
     std::uint64_t count_ = 0;

@@ -66,6 +66,7 @@ void SigningAccounts::start(engine::GatewayEvents& events, const engine::Resume&
         engine::Resume& part = parts[account.get()];
         part.cursors = resume.cursors;
         part.look_from = resume.look_from;
+        part.beside_own = resume.beside_own;
         part.nonces = resume.nonces;
         part.has_unsigned = resume.has_unsigned;
         account->start(events, part);

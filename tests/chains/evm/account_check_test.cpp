@@ -387,6 +387,26 @@ TEST_CASE("a start that is cut off before it knew takes nothing from the next on
     }
 }
 
+// Found by the chaos: until the count is told, the filler is not known to be outrun.
+TEST_CASE("a request of ours that outran a filler holds nobody") {
+    CopiedRelay relay;
+    relay.send_one();
+    const auto id = relay.submit(support::input_proof(2));
+    relay.crash();
+    relay.change(
+        "insert into own_transaction (account, nonce, hash, purpose, sealed, sealed_ms) "
+        "select account, nonce, zeroblob(32), 'filler', sealed, sealed_ms from attempt");
+    // As after starts that were cut off since before it was sent.
+    relay.change(
+        "insert into cursor values ('mark look from', 1), "
+        "('mark found up to', (select max(id) from request))");
+    relay.start();
+    relay.run_for(1min);
+    CHECK(relay.lines("chain_is_ahead") == 0);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
 TEST_CASE("a key that is gone is looked at once, and what it sends elsewhere holds nobody") {
     CopiedKeys relay;
     relay.go_on_with({0, 1}, {1});
