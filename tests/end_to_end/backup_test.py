@@ -2,7 +2,9 @@
 been sent waits for the operator."""
 
 import json
+import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -12,6 +14,7 @@ import subprocess
 import time
 import unittest
 
+import import_test
 import samples
 from load import Load
 from service import QUICK, ROUGH, Service, binary, environment, wait_until
@@ -29,6 +32,17 @@ def catches(pid, wanted):
     """Whether a process has a handler for the signal, as far as the kernel knows."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE).group(1), 16) >> (wanted - 1) & 1
+
+
+def read_all(terminal):
+    """What a terminal was told until now."""
+    os.set_blocking(terminal, False)
+    said = b""
+    try:
+        while True:
+            said += os.read(terminal, 65_536)
+    except BlockingIOError:
+        return said.decode()
 
 
 class BackupTest(unittest.TestCase):
@@ -192,6 +206,37 @@ class BackupTest(unittest.TestCase):
         self.assertEqual(self.run_it("export", "--jsonl", "--since", "2999-01-01").stdout, "")
         process = self.run_it("export", "--jsonl", "--since", "yesterday", status=2)
         self.assertIn('"yesterday" is no time', process.stderr)
+
+    def test_long_commands_show_on_a_terminal_how_far_they_are(self):
+        self.service.start()
+        job = self.service.post(samples.INPUT_PROOF, samples.body("input-proof-1-value.json")).json
+        self.service.poll(samples.INPUT_PROOF, job["result"]["jobId"])
+        self.service.kill()
+        helper = self.home / "helper.db"
+        with sqlite3.connect(helper) as database:
+            database.executescript(import_test.LAYOUT)
+            import_test.insert(database, [import_test.row_of(samples.Variants(3).share(), import_test.RECEIVED,
+                                                             int(time.time()) + 3600)])
+        database.close()
+        elsewhere = ("--data-dir", str(self.home / "elsewhere"))
+        for words, shown in ((self.command("verify"), r"pages \[#*\.*\] \d+ %, \d+/s"),
+                             (self.command("backup", self.file), r"rows \[#*\.*\] \d+ %, \d+/s"),
+                             (self.command("export", "--jsonl"), r"requests \[#*\.*\] \d+ %, \d+/s"),
+                             ((binary(), "restore", str(self.file), *elsewhere), r"pages \[#*\.*\] \d+ %, \d+/s"),
+                             (self.command("import-helper-db", helper, "--trial"), r"shares \d+, \d+/s"),
+                             ((binary(), "drill", "--rounds", "1", *elsewhere), r"drill \[#*\.*\] \d+ %")):
+            with self.subTest(words[1]):
+                ours, theirs = pty.openpty()
+                try:
+                    done = subprocess.run(words, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                          stderr=theirs, timeout=200, check=False)
+                    said = read_all(ours)
+                finally:
+                    os.close(ours)
+                    os.close(theirs)
+                self.assertEqual(done.returncode, 0, said)
+                self.assertRegex(said, rf"^\r\x1b\[K{shown}")
+                self.assertTrue(said.endswith("\r\x1b[K"), said)  # nothing of it stays
 
     def test_ctrl_c_ends_a_long_command_and_leaves_nothing(self):
         self.service.start()
