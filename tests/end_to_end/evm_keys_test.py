@@ -106,10 +106,11 @@ class SeveralKeysTest(Signed, unittest.TestCase):
         self.remote.says = None
         world.chain.rpc.ask("anvil_setBalance", self.accounts[1], hex(ETHER))
         time.sleep(11)  # each is looked at again within 10 s
-        self.succeed_all(world, self.post(world, 18))
-        self.check_each_once(world, 30)
+        # Whoever signs slowly gets fewer of them.
+        self.succeed_all(world, self.post(world, 48))
+        self.check_each_once(world, 60)
         for count in self.sent(world):
-            self.assertGreater(count, 2)
+            self.assertGreater(count, 2, self.sent(world))
 
     def test_kill_under_load_with_all_keys(self):
         world = self.world_of_three()
