@@ -18,7 +18,6 @@ namespace {
 constexpr std::string_view nonce_mark = "nonce ";
 // The first block behind all cursors; 0: there was no cursor.
 constexpr std::string_view look_from_mark = "look from";
-constexpr std::string_view found_up_to_mark = "found up to";
 
 void later(std::optional<domain::Timestamp>& time, Milliseconds by) {
     if (time) *time += by;
@@ -63,8 +62,7 @@ void load(Context& context) {
 
 void begin(Context& context) {
     load(context);
-    const std::optional<std::uint64_t> found = context.store.mark(found_up_to_mark);
-    context.found_up_to = found ? static_cast<std::int64_t>(*found) : context.store.last_sequence();
+    context.found_up_to = context.store.last_sequence();
     context.account_found = false;
     context.accounts_unsettled.clear();
     for (const auto& [account, nonce] : known_nonces(context.store)) {
@@ -177,12 +175,10 @@ void remember_start(Context& context) {
         from = std::max(from, cursor + 1);
     }
     context.store.set_mark(look_from_mark, from);
-    context.store.set_mark(found_up_to_mark, static_cast<std::uint64_t>(context.found_up_to));
 }
 
 void forget_start(Context& context) {
     context.store.drop_mark(look_from_mark);
-    context.store.drop_mark(found_up_to_mark);
 }
 
 std::optional<std::uint64_t> look_from(store::Store& store) {

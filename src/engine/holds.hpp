@@ -51,9 +51,9 @@ void set_aside(Context& context, const store::Row& row);
 void remember_nonce(Context& context, const Sealed& sealed);
 [[nodiscard]] std::map<std::string, std::uint64_t> known_nonces(store::Store& store);
 
-// Where the database stood at the first start since its accounts were settled. A start that is cut
-// off before it knows the accounts moves the cursors and takes requests: the next one must not look
-// from there, nor hold these.
+// Where the cursors stood at the first start since the accounts were settled. A start that is cut
+// off before it knows them moves the cursors: the next one must not look from there. What it has
+// accepted counts as found, since the file may have been copied again meanwhile.
 void remember_start(Context& context);
 // The accounts are settled.
 void forget_start(Context& context);

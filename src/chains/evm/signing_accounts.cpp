@@ -64,7 +64,6 @@ void SigningAccounts::start(engine::GatewayEvents& events, const engine::Resume&
     }
     for (const auto& account : accounts_) {
         engine::Resume& part = parts[account.get()];
-        part.cursors = resume.cursors;
         part.look_from = resume.look_from;
         part.beside_own = resume.beside_own;
         part.nonces = resume.nonces;
