@@ -204,3 +204,22 @@ create table alert (
     -- Of the submitted ones: how many the chain was not seen to have (helper.confirm_reveals off).
     unconfirmed integer not null default 0
 ) strict;
+
+-- How far this file is in the journal of its book, moved in the commit of each entry. Without a row it
+-- belongs to no book. This table and the next are of this file alone: no journal has them, no digest.
+create table journal_position (
+    id       integer primary key check (id = 1),
+    book     text    not null,
+    shard    integer not null,
+    seq      integer not null check (seq >= 0),
+    epoch    integer not null check (epoch >= 0),
+    hash     blob    not null check (length(hash) = 32),
+    -- Why it can not go on: its rows are not those of the journal. Null: it can.
+    diverged text
+) strict;
+
+-- Written to find out whether the disk takes writes.
+create table probe (
+    id    integer primary key check (id = 1),
+    times integer not null
+) strict;

@@ -13,6 +13,7 @@
 
 #include "store/open_errors.hpp"
 #include "store/owner_lock.hpp"
+#include "store/position_row.hpp"
 #include "store/schema.hpp"
 #include "store/statement.hpp"
 
@@ -20,7 +21,7 @@ namespace store {
 
 namespace {
 
-constexpr int schema_version = 6;
+constexpr int schema_version = 7;
 constexpr int application_id = 0x50484f55;            // "PHOU"
 constexpr int application_id_of_backup = 0x50484f42;  // "PHOB"
 constexpr int busy_timeout_ms = 2'000;
@@ -150,7 +151,13 @@ constexpr std::array migrations{
     " purpose text not null check (purpose in ('filler', 'approval')), sealed blob not null,"
     " sealed_ms integer not null, fate text check (fate in ('included', 'reverted', 'replaced')),"
     " fate_ms integer, primary key (account, nonce, hash),"
-    " check ((fate is null) = (fate_ms is null))) strict, without rowid;"};
+    " check ((fate is null) = (fate_ms is null))) strict, without rowid;",
+    "create table journal_position (id integer primary key check (id = 1), book text not null,"
+    " shard integer not null, seq integer not null check (seq >= 0),"
+    " epoch integer not null check (epoch >= 0),"
+    " hash blob not null check (length(hash) = 32), diverged text) strict;"
+    "create table probe (id integer primary key check (id = 1), times integer not null) strict;"
+    "delete from cursor where listener = 'probe';"};
 static_assert(migrations.size() + 1 == schema_version);
 
 void migrate(SQLite::Database& database) {
@@ -173,6 +180,26 @@ void migrate(SQLite::Database& database) {
     sqlite3_extended_result_codes(database.getHandle(), 0);
 }
 
+// Nothing but the journal may change a file of a book, not even to migrate it.
+void require_member(SQLite::Database& database, const std::filesystem::path& path) {
+    if (!belongs_to_book(database)) {
+        throw OpenError(path.string() +
+                        " belongs to no book: a node starts from a snapshot of its book");
+    }
+    const std::int64_t version = pragma_value(database, "user_version");
+    if (version == schema_version) return;
+    throw OpenError(path.string() + " has schema " + std::to_string(version) +
+                    ", this posthouse has " + std::to_string(schema_version) +
+                    "; run the version that the other nodes run");
+}
+
+void refuse_member(SQLite::Database& database, const std::filesystem::path& path) {
+    if (!belongs_to_book(database)) return;
+    throw OpenError(path.string() +
+                    " belongs to a book that several machines keep: what is written to it "
+                    "alone would be in no journal");
+}
+
 void check(SQLite::Database& database, const std::filesystem::path& path) {
     const std::int64_t bytes =
         pragma_value(database, "page_count") * pragma_value(database, "page_size");
@@ -189,17 +216,22 @@ void check(SQLite::Database& database, const std::filesystem::path& path) {
 
 }  // namespace
 
-std::unique_ptr<SQLite::Database> open_for_writing(const Options& options) {
+std::unique_ptr<SQLite::Database> open_for_writing(const Options& options, Membership membership) {
     configure_library();
     refuse_network_filesystem(options);
     const std::filesystem::path path = database_path(options);
-    create_private_file(path);
+    if (membership == Membership::none) create_private_file(path);
+    if (std::error_code unknown; !std::filesystem::exists(path, unknown)) {
+        throw OpenError(path.string() + " is missing: a node starts from a snapshot of its book");
+    }
     refuse_closed_companions(path);
     try {
         auto database = std::make_unique<SQLite::Database>(
             path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
             options.vfs);
         refuse_foreign(*database, path, true);
+        membership == Membership::none ? refuse_member(*database, path)
+                                       : require_member(*database, path);
         keep_plans(*database);
         database->exec("pragma journal_mode = wal");
         database->exec(options.synchronous == Synchronous::full ? "pragma synchronous = full"

@@ -9,9 +9,16 @@
 
 namespace store {
 
-// Opens the file for writing: creates it 0600, sets WAL, durability and secure_delete, migrates it
-// to the newest schema and checks it. Throws OpenError or StorageError.
-[[nodiscard]] std::unique_ptr<SQLite::Database> open_for_writing(const Options& options);
+enum class Membership {
+    none,  // of a single machine: the file is made when it is missing, and migrated
+    book,  // of several: a file that has a position in a journal, which alone brings changes to it
+};
+
+// Opens the file for writing: mode 0600, WAL, durability and secure_delete as they must be, of the
+// newest schema, and checked. Throws OpenError when it is not as `membership` says, or can not be
+// opened, and StorageError.
+[[nodiscard]] std::unique_ptr<SQLite::Database> open_for_writing(const Options& options,
+                                                                 Membership membership);
 
 // Throws OpenError unless the file is ours and has the newest schema: for who reads it without a
 // writer that saw to that.

@@ -75,6 +75,8 @@ public:
         if (options_.without_shares) {
             to_->exec("update round set failed = total - submitted - timed_out");
         }
+        // Whoever restores begins a book of its own, or none.
+        to_->exec("delete from journal_position");
         end_shares_over();
         hold();
         mark.commit();

@@ -19,56 +19,27 @@ using domain::Status;
 
 namespace {
 
-Options prepared(const Options& options) {
-    make_directory(options);
+// The journal is what a commit is safe in.
+Options relaxed(Options options) {
+    options.synchronous = Synchronous::normal;
     return options;
-}
-
-// What the last process left in its log; may count some frames that are overwritten already.
-std::uint64_t log_left_behind(const Options& options) {
-    std::error_code missing;
-    const std::uint64_t bytes =
-        std::filesystem::file_size(real_path(options).string() + "-wal", missing);
-    return missing ? 0 : bytes;
 }
 
 }  // namespace
 
-std::filesystem::path real_path(const Options& options) {
-    std::error_code unreadable;
-    const auto path = std::filesystem::weakly_canonical(database_path(options), unreadable);
-    return unreadable ? database_path(options) : path;
-}
-
 Store::Impl::Impl(const Options& options)
-    : options_(prepared(options)),
-      lock_(real_path(options_).parent_path()),
-      log_at_start_(log_left_behind(options_)),
-      database_(open_for_writing(options_)),
-      statements_(*database_),
-      reserve_(options_.directory / "posthouse.reserve", options_.reserve_bytes) {
-    sqlite3_wal_hook(
-        database_->getHandle(),
-        [](void* self, sqlite3*, const char*, int pages) {
-            static_cast<Impl*>(self)->wal_pages_ = pages;
-            return SQLITE_OK;
-        },
-        this);
-    page_bytes_ = static_cast<std::uint64_t>(database_->execAndGet("pragma page_size").getInt64());
-    wal_pages_ = static_cast<int>(log_at_start_ / page_bytes_);
-}
+    : options_(options),
+      file_(options_, Membership::none),
+      reserve_(options_.directory / "posthouse.reserve", options_.reserve_bytes) {}
 
-void Store::Impl::checkpoint(int mode) {
-    int wal_frames = 0;
-    int copied_frames = 0;
-    const int code = sqlite3_wal_checkpoint_v2(database_->getHandle(), "main", mode, &wal_frames,
-                                               &copied_frames);
-    if (code == SQLITE_OK) {
-        wal_pages_ = wal_frames - copied_frames;
-    } else if (code != SQLITE_BUSY && code != SQLITE_LOCKED) {
-        throw to_storage_error(SQLite::Exception(database_->getHandle(), code), "checkpoint");
-    }
-    if (mode == SQLITE_CHECKPOINT_TRUNCATE && code == SQLITE_OK) wiped_ = false;
+Store::Impl::Impl(const Options& options, CommitSink& sink)
+    : options_(relaxed(options)),
+      file_(options_, Membership::book),
+      journaled_(std::make_unique<JournaledCommits>(database_, sink)),
+      reserve_(options_.directory / "posthouse.reserve", options_.reserve_bytes) {}
+
+void Store::Impl::note_synced(bool is_synced) {
+    if (journaled_ && is_synced) synced_ = journaled_->position();
 }
 
 void Store::Impl::note(const Row& row, std::optional<Status> from, std::optional<Status> to,
@@ -130,34 +101,43 @@ Store::Store(const Options& options) {
     }
 }
 
+Store::Store(const Options& options, CommitSink& sink) {
+    try {
+        impl_ = std::make_unique<Impl>(options, sink);
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "opening " + database_path(options).string());
+    }
+}
+
 Store::~Store() = default;
 
 Store::Transaction::Transaction(Store& store) : store_(store) {
     assert(!store_.impl_->in_transaction());
     store_.impl_->changes_.clear();
     store_.impl_->broken_.clear();
+    if (store_.impl_->journaled_) store_.impl_->journaled_->begin();
     store_.impl_->statements_.begin.run();
     assert(store_.impl_->in_transaction());
 }
 
 void Store::Transaction::commit() {
     assert(open_);
-    store_.impl_->statements_.commit.run();
+    Statement& statement = store_.impl_->statements_.commit;
+    if (store_.impl_->journaled_) {
+        store_.impl_->journaled_->commit(statement);
+    } else {
+        statement.run();
+    }
     open_ = false;
     // A statement that was not read to its end would keep its snapshot, and the log would grow.
-    assert(sqlite3_txn_state(store_.impl_->database_->getHandle(), "main") == SQLITE_TXN_NONE);
+    assert(sqlite3_txn_state(store_.impl_->database_.getHandle(), "main") == SQLITE_TXN_NONE);
 }
 
 Store::Transaction::~Transaction() {
     if (!open_) return;
     store_.impl_->changes_.clear();
     store_.impl_->broken_.clear();
-    // After an I/O or full error SQLite has rolled back by itself; a second rollback would fail and
-    // hide the first cause.
-    sqlite3* handle = store_.impl_->database_->getHandle();
-    if (sqlite3_get_autocommit(handle) == 0) {
-        sqlite3_exec(handle, "rollback", nullptr, nullptr, nullptr);
-    }
+    store_.impl_->file_.roll_back();
 }
 
 std::int64_t Store::last_sequence() {
@@ -365,7 +345,7 @@ bool Store::complete(const Row& row, std::optional<domain::ByteView> result,
     if (row.kind == domain::Kind::share) {
         statements.wipe_payload.with(row.id.sequence).run();
         statements.purge_attempts.with(row.id.sequence).run();
-        impl_->wiped_ = true;
+        impl_->file_.note_wiped();
     } else {
         statements.settle_buried.with(row.id.sequence).run();
     }
@@ -398,7 +378,7 @@ bool Store::fail(const Row& row, Step step, const domain::Failure& failure, doma
     if (row.kind == domain::Kind::share) {
         statements.wipe_payload.with(row.id.sequence).run();
         statements.purge_attempts.with(row.id.sequence).run();
-        impl_->wiped_ = true;
+        impl_->file_.note_wiped();
     } else {
         statements.settle_buried.with(row.id.sequence).run();
     }
@@ -437,7 +417,7 @@ void Store::end_broken(const BrokenRow& row, const std::string& text, domain::Ti
         // It may hold the witness of a share.
         statements.wipe_payload.with(row.sequence).run();
         statements.purge_attempts.with(row.sequence).run();
-        impl_->wiped_ = true;
+        impl_->file_.note_wiped();
     }
     const bool was_counted = row.status && domain::is_terminal(*row.status);
     if (is_share && row.round && !was_counted) statements.count_failed.with(*row.round).run();
@@ -508,7 +488,7 @@ std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit)
         statements.purge_request.with(id).run();
         if (row != nullptr) impl_->note(*row, row->status, {}, before);
     }
-    if (!rows.empty()) impl_->wiped_ = true;
+    if (!rows.empty()) impl_->file_.note_wiped();
     return rows.size();
 }
 
@@ -596,44 +576,28 @@ std::vector<Change> Store::take_changes() {
 }
 
 std::uint64_t Store::wal_bytes() const {
-    return static_cast<std::uint64_t>(impl_->wal_pages_) * impl_->page_bytes_;
+    return impl_->file_.wal_bytes();
 }
 
 void Store::checkpoint() {
-    impl_->checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+    impl_->note_synced(impl_->file_.checkpoint());
 }
 
 void Store::truncate_wal() {
-    assert(!impl_->in_transaction());
-    // Without waiting: a reader in the way means the next maintenance tries again.
-    sqlite3_busy_timeout(impl_->database_->getHandle(), 0);
-    try {
-        impl_->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
-    } catch (...) {
-        sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
-        throw;
-    }
-    sqlite3_busy_timeout(impl_->database_->getHandle(), 2'000);
+    impl_->note_synced(impl_->file_.truncate_wal());
 }
 
 bool Store::wal_holds_wiped_data() const {
-    return impl_->wiped_;
+    return impl_->file_.wal_holds_wiped_data();
 }
 
 void Store::require_in_place() const {
-    for (const FileIdentity* file : {&impl_->database_file_, &impl_->lock_file_}) {
-        if (file->is_unchanged()) continue;
-        throw StorageError(StorageErrorKind::corrupt,
-                           file->path().string() +
-                               " was removed or replaced while in use; what was stored since is "
-                               "lost, and what was there is only in a backup");
-    }
+    impl_->file_.require_in_place();
 }
 
 void Store::probe() {
     Transaction transaction(*this);
-    const std::uint64_t probes = cursor("probe").value_or(0) + 1;
-    set_cursor("probe", probes);
+    impl_->statements_.probe.with().run();
     transaction.commit();
 }
 
@@ -647,6 +611,19 @@ bool Store::restore_reserve() {
 
 const Options& Store::options() const {
     return impl_->options_;
+}
+
+std::uint64_t Store::changed_bytes() const {
+    return impl_->journaled_ ? impl_->journaled_->changed_bytes() : 0;
+}
+
+std::optional<JournalPosition> Store::position() const {
+    if (!impl_->journaled_) return std::nullopt;
+    return impl_->journaled_->position();
+}
+
+std::optional<JournalPosition> Store::synced_position() const {
+    return impl_->synced_;
 }
 
 std::string Store::version() {

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "domain/failure.hpp"
+#include "store/commit_sink.hpp"
 #include "store/errors.hpp"
+#include "store/journal_position.hpp"
 #include "store/options.hpp"
 #include "store/rows.hpp"
 
@@ -24,6 +26,11 @@ public:
     // Takes the owner lock, opens or creates the file (0600), migrates it and checks it.
     // Throws OpenError or StorageError.
     explicit Store(const Options& options);
+    // A file that belongs to a book: every transaction that changes something is decided by the
+    // sink. Neither makes nor migrates it, and does not wait for its disk: what a power cut takes,
+    // the journal has. Its transactions throw OwnershipLost as well, and once they did so, nothing
+    // else.
+    Store(const Options& options, CommitSink& sink);
     ~Store();
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
@@ -286,6 +293,16 @@ public:
     bool restore_reserve();
 
     [[nodiscard]] const Options& options() const;
+
+    // --- in a book of several machines; of a single one there is nothing to tell ---
+
+    // How many bytes the transaction has changed so far, at least as many as its entry will have:
+    // what is deleted counts as well. See patchset_bytes_max.
+    [[nodiscard]] std::uint64_t changed_bytes() const;
+    // Of the last commit.
+    [[nodiscard]] std::optional<JournalPosition> position() const;
+    // How far the file is on the disk, as of the last checkpoint; nothing: not known.
+    [[nodiscard]] std::optional<JournalPosition> synced_position() const;
 
     // `SQLite 3.40.1 (affected by the WAL-reset bug; …)`, for the start-up log.
     [[nodiscard]] static std::string version();

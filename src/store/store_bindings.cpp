@@ -25,19 +25,19 @@ std::vector<Lane> ended_lanes(Chain chain) {
 }  // namespace
 
 bool Store::has_ended(Chain chain) {
-    Statement statement{*impl_->database_,
+    Statement statement{impl_->database_,
                         "select 1 from request where " + ended_of(chain) + " limit 1"};
     return statement.next();
 }
 
 std::uint64_t Store::count_unfinished(Chain chain) {
-    Statement statement{*impl_->database_,
+    Statement statement{impl_->database_,
                         "select count(*) from request where " + unfinished_of(chain)};
     return statement.next() ? static_cast<std::uint64_t>(statement.integer(0)) : 0;
 }
 
 void Store::for_each_sealed(Chain chain, bool ended, const SealedVisitor& visit) {
-    Statement statement{*impl_->database_,
+    Statement statement{impl_->database_,
                         "select attempt.id, sealed from attempt join request using (id) where " +
                             (ended ? ended_of(chain) : unfinished_of(chain)) +
                             " order by attempt.id desc"};
@@ -54,7 +54,7 @@ void Store::forget(const std::vector<std::int64_t>& requests) {
         statements.wipe_payload.with(id).run();
         statements.purge_request.with(id).run();
     }
-    if (!requests.empty()) impl_->wiped_ = true;
+    if (!requests.empty()) impl_->file_.note_wiped();
 }
 
 std::size_t Store::forget_ended(Chain chain, std::size_t limit) {
@@ -68,8 +68,8 @@ std::size_t Store::forget_ended(Chain chain, std::size_t limit) {
 
 void Store::forget_listening() {
     assert(impl_->in_transaction());
-    Statement{*impl_->database_, "delete from cursor where listener <> 'probe'"}.run();
-    Statement{*impl_->database_, "delete from answer"}.run();
+    Statement{impl_->database_, "delete from cursor where true"}.run();
+    Statement{impl_->database_, "delete from answer where true"}.run();
 }
 
 }  // namespace store

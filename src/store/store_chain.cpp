@@ -85,7 +85,7 @@ std::vector<Attempt> Store::attempts_in_work() {
 }
 
 std::set<std::string> Store::unsettled_accounts() {
-    Statement statement{*impl_->database_, unsettled_accounts_sql};
+    Statement statement{impl_->database_, unsettled_accounts_sql};
     std::set<std::string> accounts;
     while (statement.next()) accounts.emplace(statement.text(0));
     return accounts;

@@ -11,13 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "store/database.hpp"
-#include "store/file_identity.hpp"
-#include "store/owner_lock.hpp"
+#include "store/journaled_commits.hpp"
 #include "store/reserve.hpp"
 #include "store/row_columns.hpp"
 #include "store/statement.hpp"
 #include "store/store.hpp"
+#include "store/written_file.hpp"
 
 // The inside of Store, for the files that make it up and nobody else.
 namespace store {
@@ -63,9 +62,6 @@ inline const std::string round_columns =
 // Of a row of `round`; served by the index of waiting shares.
 inline const std::string has_waiting =
     "exists (select 1 from request where request.round = round.id and request.lane = 0)";
-
-// Where the database really is: it may be reached by several links.
-[[nodiscard]] std::filesystem::path real_path(const Options& options);
 
 // Ended shares are kept until their round is over: until then a resend must be recognised.
 [[nodiscard]] domain::Timestamp retention_start(Statement& vote_end, const Row& row,
@@ -256,8 +252,7 @@ struct Store::Statements {
                             "- ?1)))"};
     Statement cursor{db_, "select position from cursor where listener = ?"};
     Statement cursors{db_,
-                      "select listener, position from cursor where listener <> 'probe' and "
-                      "listener not glob 'mark *'"};
+                      "select listener, position from cursor where listener not glob 'mark *'"};
     Statement marks{db_, "select listener, position from cursor where listener glob 'mark *'"};
     Statement holds{db_,
                     "select id, since_ms, released from hold join request using (id) "
@@ -270,6 +265,9 @@ struct Store::Statements {
     Statement set_cursor{db_,
                          "insert into cursor (listener, position) values (?1, ?2) "
                          "on conflict (listener) do update set position = ?2"};
+    Statement probe{db_,
+                    "insert into probe (id, times) values (1, 1) "
+                    "on conflict (id) do update set times = times + 1"};
     Statement drop_cursor{db_, "delete from cursor where listener = ?"};
     Statement find_round{db_, "select id from round where round_id = ?"};
     Statement insert_round{db_, "insert into round (round_id, vote_end_ms) values (?, ?)"};
@@ -332,7 +330,7 @@ struct Store::Statements {
         db_,
         "delete from own_transaction where (account, nonce, hash) in (select account, nonce, hash "
         "from own_transaction where fate_ms < ? limit ?)"};
-    Statement forget_own{db_, "delete from own_transaction"};
+    Statement forget_own{db_, "delete from own_transaction where true"};
     Statement purgeable{
         db_, "select " + row_columns +
                  " from request where lane = ? and wake_ms < ? and not exists (select 1 from "
@@ -347,19 +345,14 @@ struct Store::Statements {
 class Store::Impl {
 public:
     explicit Impl(const Options& options);
-    ~Impl() {
-        // The closing connection writes the WAL back; readers are gone by then.
-        sqlite3_wal_hook(database_->getHandle(), nullptr, nullptr);
-    }
-
+    Impl(const Options& options, CommitSink& sink);
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    void checkpoint(int mode);
     // Whatever changes the file does so between a Transaction's begin and its commit.
-    [[nodiscard]] bool in_transaction() const {
-        return sqlite3_get_autocommit(database_->getHandle()) == 0;
-    }
+    [[nodiscard]] bool in_transaction() const { return file_.in_transaction(); }
+    // After a checkpoint, which may have brought all to the disk.
+    void note_synced(bool is_synced);
     // Nothing for a broken row, which is kept for take_broken().
     [[nodiscard]] std::optional<Row> read_row(const Statement& statement);
     [[nodiscard]] std::vector<Row> read_rows(Statement& statement);
@@ -371,18 +364,14 @@ public:
                     const domain::Failure* failure = nullptr);
 
     const Options options_;
-    OwnerLock lock_;
-    const std::uint64_t log_at_start_;
-    std::unique_ptr<SQLite::Database> database_;
-    Statements statements_;
+    WrittenFile file_;
+    SQLite::Database& database_ = file_.database();
+    std::unique_ptr<JournaledCommits> journaled_;  // none: of a single machine
+    std::optional<JournalPosition> synced_;
+    Statements statements_{database_};
     Reserve reserve_;
-    const FileIdentity database_file_{real_path(options_)};
-    const FileIdentity lock_file_{real_path(options_).parent_path() / "posthouse.lock"};
-    std::uint64_t page_bytes_ = 4096;
-    int wal_pages_ = 0;
     std::vector<Change> changes_;
     std::vector<BrokenRow> broken_;
-    bool wiped_ = log_at_start_ > 0;  // nobody knows what is in there
 };
 
 }  // namespace store

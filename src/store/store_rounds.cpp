@@ -43,7 +43,7 @@ std::int64_t Store::round(const domain::Bytes32& round_id, domain::Timestamp vot
     statements.find_round.finish();
     if (known) return *known;
     statements.insert_round.with(round_id, vote_end).run();
-    return impl_->database_->getLastInsertRowid();
+    return impl_->database_.getLastInsertRowid();
 }
 
 std::optional<RoundRow> Store::find_round(std::int64_t id) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/raw_statement.hpp"
 #include "store/statement.hpp"
 
 namespace store {
@@ -41,34 +42,6 @@ std::string label_of(const std::string& table, sqlite3_stmt* row) {
     const std::string label = table + " " + std::to_string(sqlite3_column_int64(row, 0));
     return table == "attempt" ? label + " " + std::to_string(sqlite3_column_int64(row, 1)) : label;
 }
-
-// SQLiteCpp hands values on only by type.
-class RawStatement {
-public:
-    RawStatement(SQLite::Database& database, const std::string& sql) : database_(database) {
-        check(sqlite3_prepare_v2(database.getHandle(), sql.c_str(), -1, &statement_, nullptr),
-              SQLITE_OK);
-    }
-    ~RawStatement() { sqlite3_finalize(statement_); }
-    RawStatement(const RawStatement&) = delete;
-    RawStatement& operator=(const RawStatement&) = delete;
-
-    [[nodiscard]] sqlite3_stmt* get() const { return statement_; }
-    // False after the last row.
-    [[nodiscard]] bool step() const {
-        const int code = sqlite3_step(statement_);
-        return code == SQLITE_ROW || !check(code, SQLITE_DONE);
-    }
-
-private:
-    bool check(int code, int expected) const {
-        if (code != expected) throw SQLite::Exception(database_.getHandle(), code);
-        return true;
-    }
-
-    SQLite::Database& database_;
-    sqlite3_stmt* statement_ = nullptr;
-};
 
 std::vector<std::string> texts(SQLite::Database& database, const std::string& select) {
     Statement statement(database, select);

@@ -9,12 +9,15 @@ import unittest
 from load import Load
 from service import ROUGH, Service, query
 
-SCHEMA = 6
+SCHEMA = 7
 RELEASED = 4
 SEED = 41
 
 # What this schema has and the last one had not, taken away again.
 TAKEN_BACK = """
+drop table probe;
+drop table journal_position;
+insert into cursor (listener, position) values ('probe', 1);
 drop table own_transaction;
 create table old_attempt (id integer not null references request (id), ordinal integer not null,
     nonce integer not null, hash blob not null check (length(hash) = 32), sealed blob not null,

@@ -95,7 +95,7 @@ void add_rows(SQLite::Database& database, const std::string& kind, int ended_lan
 }  // namespace
 
 TEST_CASE("rows of every kind and status are after a migration what they were") {
-    for (const int version : {1, 2, 3, 4, 5}) {
+    for (const int version : {1, 2, 3, 4, 5, 6}) {
         CAPTURE(version);
         const support::TempDirectory temporary;
         store::Options options;
@@ -143,7 +143,7 @@ TEST_CASE("rows of every kind and status are after a migration what they were") 
 }
 
 TEST_CASE("a file of an older schema becomes one of the newest and keeps its rows") {
-    for (const int version : {1, 2, 3, 4, 5}) {
+    for (const int version : {1, 2, 3, 4, 5, 6}) {
         CAPTURE(version);
         const support::TempDirectory temporary;
         store::Options options;
@@ -163,7 +163,8 @@ TEST_CASE("a file of an older schema becomes one of the newest and keeps its row
                 "(8, 9, 'share', 'queued', 0, 5, 5, zeroblob(32), 3);"
                 "insert into payload (id, body) values (7, x'0102');"
                 "insert into answer (reference, slot, body, arrived_ms) values "
-                "(zeroblob(32), 1, x'03', 5)");
+                "(zeroblob(32), 1, x'03', 5);"
+                "insert into cursor (listener, position) values ('probe', 3)");
         }
         Harness fresh;
         store::Store migrated(options);
@@ -184,6 +185,7 @@ TEST_CASE("a file of an older schema becomes one of the newest and keeps its row
         CHECK(migrated.settings().empty());
         CHECK(migrated.holds().empty());
         CHECK(migrated.marks().empty());
+        CHECK(migrated.cursors().empty());  // probes have a table of their own now
         CHECK(migrated.open_alerts().empty());
         CHECK(migrated.unlogged_alerts().empty());
         CHECK(migrated.waiting_in_round(3, 10).size() == 1);

@@ -72,8 +72,10 @@ extern "C" int statfs(const char* path, struct statfs* facts) noexcept {
 TEST_CASE("a bound value never has a statement prepared anew") {
     Harness harness;
     harness.close();
-    for (const auto& open : {store::open_for_writing, store::open_for_reading}) {
-        const auto database = open(harness.options);
+    for (const bool writes : {true, false}) {
+        const auto database =
+            writes ? store::open_for_writing(harness.options, store::Membership::none)
+                   : store::open_for_reading(harness.options);
         SQLite::Statement statement(*database, "select min(wake_ms) from request where lane = ?");
         for (int lane = 0; lane < 4; ++lane) {
             statement.reset();
@@ -118,7 +120,7 @@ TEST_CASE("the file is in WAL mode, ours by name and of the newest schema") {
     SQLite::Database database(store::database_path(harness.options).string());
     CHECK(database.execAndGet("pragma journal_mode").getString() == "wal");
     CHECK(database.execAndGet("pragma application_id").getInt() == 0x50484f55);
-    CHECK(database.execAndGet("pragma user_version").getInt() == 6);
+    CHECK(database.execAndGet("pragma user_version").getInt() == 7);
     CHECK(integrity(harness.options) == "ok");
     // Each costs every request that comes in.
     CHECK(database
@@ -146,8 +148,8 @@ TEST_CASE("a file that can not be trusted is refused, named and left as it is") 
         bool corrupt;  // otherwise not ours
     };
     const Row table[] = {
-        {"newer schema", [&](const Path& path) { sql(path, "pragma user_version = 7"); },
-         "made by a newer posthouse (schema 7, this one knows up to 6)", false},
+        {"newer schema", [&](const Path& path) { sql(path, "pragma user_version = 8"); },
+         "made by a newer posthouse (schema 8, this one knows up to 7)", false},
         {"another name", [&](const Path& path) { sql(path, "pragma application_id = 7"); },
          "a database of another program", false},
         {"another program's file",

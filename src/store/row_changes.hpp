@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "domain/bytes.hpp"
+
+namespace store {
+
+// Some rows as they stand after an entry, of which owner and followers compare the digest. Slices
+// follow one another through all tables by primary key, then begin again.
+struct Slice {
+    domain::Bytes after;  // which row lies before the first one; empty: none does
+    domain::Bytes32 digest{};
+};
+
+// What one transaction changed. (store::Change is what became of a request.)
+struct RowChanges {
+    domain::Bytes patchset;  // as SQLite's session extension writes it; never empty
+    Slice slice;
+};
+
+// A transaction with a larger patchset is not committed.
+inline constexpr std::size_t patchset_bytes_max = std::size_t{1} << 20U;
+
+// For an entry of the journal, with a checksum.
+[[nodiscard]] domain::Bytes encode_changes(const RowChanges& changes);
+// Nothing when a byte is not as it was written, or the format is another one.
+[[nodiscard]] std::optional<RowChanges> decode_changes(domain::ByteView encoded);
+
+}  // namespace store
