@@ -124,29 +124,46 @@ def settings_manual(example, version):
     return text + ".SH SEE ALSO\n.BR posthouse (1)\n"
 
 
+def all_below(command):
+    for each in command.commands:
+        yield each
+        yield from all_below(each)
+
+
+def bash_flags(command):
+    return " ".join(name for names, _, _ in command.flags for name in names)
+
+
+def bash_case(command, depth):
+    """What completes the word at this depth of a command line, and what the words behind it."""
+    indent = " " * (4 + 8 * depth)
+    lines = [f"{indent}case ${{commands[{depth}]}} in"]
+    for each in command.commands:
+        files = "_filedir" if any(name.split()[0] == "FILE" for name, _ in each.positionals) else ":"
+        lines.append(f"{indent}    {each.name})")
+        if each.commands:
+            lines += [*bash_case(each, depth + 1), f"{indent}        ;;"]
+        else:
+            lines += [f'{indent}        if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "{bash_flags(each)}" -- "$cur"))',
+                      f"{indent}        else {files}; fi ;;"]
+    words = " ".join([*(each.name for each in command.commands), bash_flags(command)])
+    return [*lines, f'{indent}    "") COMPREPLY=($(compgen -W "{words}" -- "$cur")) ;;', f"{indent}esac"]
+
+
 def bash(top):
-    commands = " ".join(each.name for each in top.commands)
     lines = ["# bash completion for posthouse", "_posthouse() {", "    local cur prev words cword",
              "    _init_completion || return", "    case $prev in"]
     taking = {}
-    for command in [top, *top.commands]:
+    for command in [top, *all_below(top)]:
         for names, value, _ in command.flags:
             if value:
                 taking.setdefault(value, set()).update(names)
     for value, names in sorted(taking.items()):
         action = {"FILE": "_filedir", "DIR": "_filedir -d"}.get(value, ":")
         lines.append(f"        {' | '.join(sorted(names))}) {action}; return ;;")
-    lines += ["    esac", "    local command= word",
+    lines += ["    esac", "    local word commands=()",
               '    for word in "${words[@]:1:cword-1}"; do',
-              '        if [[ $word != -* ]]; then command=$word; break; fi', "    done", "    case $command in"]
-    for command in top.commands:
-        flags = " ".join(name for names, _, _ in command.flags for name in names)
-        files = "_filedir" if any(name.split()[0] == "FILE" for name, _ in command.positionals) else ":"
-        lines += [f"        {command.name})",
-                  f'            if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "{flags}" -- "$cur"))',
-                  f"            else {files}; fi ;;"]
-    flags = " ".join(name for names, _, _ in top.flags for name in names)
-    lines += [f'        "") COMPREPLY=($(compgen -W "{commands} {flags}" -- "$cur")) ;;', "    esac", "}",
+              '        if [[ $word != -* ]]; then commands+=("$word"); fi', "    done", *bash_case(top, 0), "}",
               "complete -F _posthouse posthouse"]
     return "\n".join(lines) + "\n"
 
@@ -164,16 +181,23 @@ def zsh_options(command):
         yield f"':{zsh_word(meaning)}:{CHOICES.get(name.split()[0], ' ')}'"
 
 
-def zsh(top):
-    lines = ["#compdef posthouse", "", "local context state state_descr line", "typeset -A opt_args", "",
-             "_arguments -C \\", *(f"    {each} \\" for each in zsh_options(top)),
+def zsh_case(command):
+    lines = ["_arguments -C \\", *(f"    {each} \\" for each in zsh_options(command)),
              "    '1: :->command' '*:: :->arguments'", "", "case $state in", "    command)",
              "        local -a commands=("]
-    lines += [f"            '{each.name}:{zsh_word(each.description)}'" for each in top.commands]
+    lines += [f"            '{each.name}:{zsh_word(each.description)}'" for each in command.commands]
     lines += ["        )", "        _describe command commands ;;", "    arguments)", "        case $words[1] in"]
-    for command in top.commands:
-        lines.append(f"            {command.name}) _arguments {' '.join(zsh_options(command))} ;;")
-    return "\n".join(lines + ["        esac ;;", "esac"]) + "\n"
+    for each in command.commands:
+        if each.commands:
+            lines += [f"            {each.name})", *(" " * 16 + line for line in zsh_case(each)), " " * 16 + ";;"]
+        else:
+            lines.append(f"            {each.name}) _arguments {' '.join(zsh_options(each))} ;;")
+    return [*lines, "        esac ;;", "esac"]
+
+
+def zsh(top):
+    return "\n".join(["#compdef posthouse", "", "local context state state_descr line", "typeset -A opt_args", "",
+                      *zsh_case(top)]) + "\n"
 
 
 def main():

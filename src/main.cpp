@@ -13,6 +13,10 @@
 #include "commands/ask.hpp"
 #include "commands/backup.hpp"
 #include "commands/build_info.hpp"
+#include "commands/cluster_init.hpp"
+#include "commands/cluster_leave.hpp"
+#include "commands/cluster_members.hpp"
+#include "commands/cluster_status.hpp"
 #include "commands/consent.hpp"
 #include "commands/doctor.hpp"
 #include "commands/drill/chain_drill.hpp"
@@ -237,6 +241,43 @@ int run(const config::Ask& command) {
 int run(const config::Instruct& command) {
     return with_settings(command, [&](const config::Settings& settings) {
         return commands::instruct(settings, command, std::cout, std::cerr);
+    });
+}
+
+int run(const config::ClusterInit& command) {
+    return with_key(command, [&](config::Settings& settings) {
+        commands::find_cluster_keys(settings);
+        return with_progress([&](platform::ProgressBar& bar) {
+            return commands::cluster_init(settings, command.from, bar.progress(), std::cout);
+        });
+    });
+}
+
+int run(const config::ClusterStatus& command) {
+    return with_settings(command, [&](const config::Settings& settings) {
+        return with_progress([&](platform::ProgressBar& bar) {
+            return commands::cluster_status(settings, command.json, bar.progress(), std::cout);
+        });
+    });
+}
+
+int run(const config::ClusterStepDown& command) {
+    return with_settings(command, [&](const config::Settings& settings) {
+        return commands::cluster_step_down(settings, std::cout);
+    });
+}
+
+int run(const config::ClusterForget& command) {
+    return with_settings(command, [&](const config::Settings& settings) {
+        return commands::cluster_forget(settings, command.node, std::cout);
+    });
+}
+
+int run(const config::ClusterLeave& command) {
+    return with_settings(command, [&](const config::Settings& settings) {
+        return with_progress([&](platform::ProgressBar& bar) {
+            return commands::cluster_leave(settings, command.force, bar.progress(), std::cout);
+        });
     });
 }
 

@@ -79,6 +79,11 @@ ApiError can_not_store() {
     return {503, "gateway_not_reachable", "The relayer can not take requests now, retry later"};
 }
 
+ApiError can_not_decide() {
+    return {503, "gateway_not_reachable",
+            "The node of the relayer that decides is not reached now, retry later"};
+}
+
 ApiError can_not_connect() {
     return {503, "gateway_not_reachable",
             "The relayer has too many connections, close idle ones or retry later"};

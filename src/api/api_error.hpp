@@ -52,7 +52,10 @@ struct ApiError {
 // labels a client accepts with 503 only `gateway_not_reachable` says so; the reference defines it
 // and never sends it, `protocol_overload` belongs to 429 (sdk-client-contract 3).
 [[nodiscard]] ApiError can_not_store();
-// The same for a connection over a limit, whose request nobody has looked at.
+// The node that was asked may not answer, and can not have it answered by the one that may: between
+// two owners of a book, or because it does not reach the owner.
+[[nodiscard]] ApiError can_not_decide();
+// There are too many connections: nobody has looked at the request.
 [[nodiscard]] ApiError can_not_connect();
 
 }  // namespace api

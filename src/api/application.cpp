@@ -7,10 +7,16 @@
 #include <future>
 #include <memory>
 #include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "api/api_error.hpp"
+#include "api/cluster_member.hpp"
+#include "api/cors.hpp"
 #include "api/docs/docs_answers.hpp"
 #include "api/envelope.hpp"
+#include "cluster/node_state.hpp"
 
 namespace api {
 
@@ -43,6 +49,7 @@ Application::Application(Options options, const Ports& ports)
       random_(ports.random),
       clock_(ports.clock),
       observer_(ports.observer),
+      node_(ports.node),
       problem_("request_failed", ports.logger, ports.clock),
       relayer_(options_, ports),
       shares_(options_, ports) {}
@@ -56,16 +63,17 @@ net::HeadVerdict Application::before_body(const net::HttpRequest& head) {
     if (!response) return {.ticket = std::move(ticket)};
     counted(
         *ticket, head, [](const net::HttpResponse&) {}, too_often)(*response);
-    return {.answer = with_cors(*std::move(response))};
+    return {.answer = with_cors(*std::move(response), options_.cors_allow_origin)};
 }
 
 net::HttpResponse Application::handle(const net::HttpRequest& request) {
     Ticket ticket;
-    if (auto early = judge(request, ticket)) return with_cors(*std::move(early));
+    if (auto early = judge(request, ticket))
+        return with_cors(*std::move(early), options_.cors_allow_origin);
     const auto promise = std::make_shared<std::promise<net::HttpResponse>>();
     answer(ticket, request,
            [promise](net::HttpResponse response) { promise->set_value(std::move(response)); }, {});
-    return with_cors(promise->get_future().get());
+    return with_cors(promise->get_future().get(), options_.cors_allow_origin);
 }
 
 void Application::serve(net::HttpExchange exchange) {
@@ -74,7 +82,7 @@ void Application::serve(net::HttpExchange exchange) {
     assert(ticket && ticket->route);
     const net::Respond respond =
         counted(*ticket, shared->request(), [this, shared](net::HttpResponse response) {
-            shared->answer(with_cors(std::move(response)));
+            shared->answer(with_cors(std::move(response), options_.cors_allow_origin));
         });
     try {
         answer(*ticket, shared->request(), respond,
@@ -85,13 +93,21 @@ void Application::serve(net::HttpExchange exchange) {
 }
 
 net::HttpResponse Application::unreadable(const net::HttpRequest& head, net::HttpProblem problem) {
+    return unreadable_answer(options_, head, problem, make_call_id(random_));
+}
+
+net::HttpResponse Application::unreadable_answer(const Options& options,
+                                                 const net::HttpRequest& head,
+                                                 net::HttpProblem problem,
+                                                 std::string_view call_id) {
     return with_cors(is_share_path(head.path)
-                         ? shares_.unreadable(head, problem)
-                         : relayer_.unreadable(problem, make_call_id(random_)));
+                         ? ShareRoutes::unreadable(options, head, problem)
+                         : RelayerRoutes::unreadable(options, problem, call_id),
+                     options.cors_allow_origin);
 }
 
 net::HttpResponse Application::failed(const net::HttpRequest& request) {
-    return with_cors(answer_to_failure(request));
+    return with_cors(answer_to_failure(request), options_.cors_allow_origin);
 }
 
 net::HttpResponse Application::answer_to_failure(const net::HttpRequest& request) {
@@ -190,7 +206,7 @@ void Application::answer(const Ticket& ticket, const net::HttpRequest& request,
             respond(alive_answer());
             return;
         case Action::healthz:
-            respond(health_answer(health_.dependencies()));
+            respond(health());
             return;
         case Action::version:
             respond(version_answer(options_));
@@ -217,6 +233,14 @@ net::HttpResponse Application::key_answer(const Ticket& ticket) const {
     return failed_answer(ticket.call_id, internal_error("Key URL not yet initialized"));
 }
 
+net::HttpResponse Application::health() const {
+    std::vector<engine::Dependency> dependencies = health_.dependencies();
+    if (node_ == nullptr) return health_answer(dependencies, {});
+    const cluster::NodeState state = node_->state();
+    for (auto& dependency : dependencies_of(state)) dependencies.push_back(std::move(dependency));
+    return health_answer(dependencies, cluster_member(state, clock_.wall()));
+}
+
 net::HttpResponse Application::wrong_method(const Route& route) const {
     net::HttpResponse response =
         is_share_action(route.action)
@@ -237,15 +261,6 @@ net::HttpResponse Application::preflight(const Route& route, const net::HttpRequ
     if (const auto asked = head.header("Access-Control-Request-Headers")) {
         response.headers.emplace_back("Access-Control-Allow-Headers", *asked);
     }
-    return response;
-}
-
-net::HttpResponse Application::with_cors(net::HttpResponse response) const {
-    if (options_.cors_allow_origin.empty()) return response;
-    response.headers.emplace_back("Access-Control-Allow-Origin", options_.cors_allow_origin);
-    response.headers.emplace_back("Access-Control-Expose-Headers",
-                                  "Retry-After, Preference-Applied");
-    if (options_.cors_allow_origin != "*") response.headers.emplace_back("Vary", "Origin");
     return response;
 }
 

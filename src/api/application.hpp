@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/options.hpp"
 #include "api/ports.hpp"
@@ -35,6 +36,12 @@ public:
                                                net::HttpProblem problem) override;
     [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request) override;
 
+    // What `unreadable` answers, wherever a request could not be read.
+    [[nodiscard]] static net::HttpResponse unreadable_answer(const Options& options,
+                                                             const net::HttpRequest& head,
+                                                             net::HttpProblem problem,
+                                                             std::string_view call_id);
+
 private:
     // Fills the ticket, and answers what the head alone is enough for. Changes nothing.
     [[nodiscard]] std::optional<net::HttpResponse> judge(const net::HttpRequest& head,
@@ -52,10 +59,10 @@ private:
                 const net::WhenGone& when_gone);
     [[nodiscard]] net::HttpResponse unauthorized_answer(const Ticket& ticket) const;
     [[nodiscard]] net::HttpResponse key_answer(const Ticket& ticket) const;
+    [[nodiscard]] net::HttpResponse health() const;
     [[nodiscard]] net::HttpResponse wrong_method(const Route& route) const;
     [[nodiscard]] static net::HttpResponse preflight(const Route& route,
                                                      const net::HttpRequest& head);
-    [[nodiscard]] net::HttpResponse with_cors(net::HttpResponse response) const;
 
     const Options options_;
     access::Authenticator& authenticator_;
@@ -64,6 +71,7 @@ private:
     ports::Random& random_;
     ports::Clock& clock_;
     HttpObserver& observer_;
+    const cluster::NodeView* const node_;
     ThrottledLog problem_;
     RelayerRoutes relayer_;
     // Last: what it still does when all this ends answers through the rest.

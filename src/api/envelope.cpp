@@ -193,13 +193,15 @@ net::HttpResponse alive_answer() {
     return answer(200, {{"status", "alive"}});
 }
 
-net::HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies) {
+net::HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies,
+                                const Json& cluster) {
     const bool healthy = std::all_of(dependencies.begin(), dependencies.end(),
                                      [](const engine::Dependency& d) { return d.ok; });
     Json body{{"status", healthy ? "healthy" : "unhealthy"}};
     for (const engine::Dependency& dependency : dependencies) {
         body["dependencies"][dependency.name] = dependency.ok ? "ok" : "fail";
     }
+    if (!cluster.is_null()) body["cluster"] = cluster;
     return healthy ? answer(200, body) : answer(503, body, health_retry_after_seconds);
 }
 

@@ -63,8 +63,9 @@ struct Options;
 [[nodiscard]] net::HttpResponse key_material_answer(const engine::KeyMaterial& keys);
 
 [[nodiscard]] net::HttpResponse alive_answer();
-// 503 with Retry-After while a dependency fails.
-[[nodiscard]] net::HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies);
+// 503 with Retry-After while a dependency fails. `cluster`: one more member; null: none.
+[[nodiscard]] net::HttpResponse health_answer(const std::vector<engine::Dependency>& dependencies,
+                                              const nlohmann::ordered_json& cluster);
 [[nodiscard]] net::HttpResponse version_answer(const Options& options);
 
 // What /admin/config says of a call it does not take (relayer-api 6.1).

@@ -15,6 +15,10 @@
 #include "ports/logger.hpp"
 #include "ports/random.hpp"
 
+namespace cluster {
+class NodeView;
+}
+
 namespace api {
 
 // What the application works with; all of it outlives the application.
@@ -39,6 +43,8 @@ struct Ports {
     ports::Executor& share_queries;
     // Nothing: /queue-status is 503 when it is served at all.
     engine::VoteQueue* queue = nullptr;
+    // Of a cluster; nothing: a single machine.
+    const cluster::NodeView* node = nullptr;
 };
 
 }  // namespace api

@@ -144,6 +144,12 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::AcceptOu
             [&](const engine::Accepted& found) { return accepted(call, found); },
             [&](const engine::Conflict&) { return refuse(internal_error(), call.id); },
             [&](const engine::KeyReused&) { return refuse(idempotency_key_reused(), call.id); },
+            [&](const engine::TooLarge& refused) {
+                return refuse(
+                    request_error("The request is larger than the " +
+                                  std::to_string(refused.bytes_max) + " bytes that can be stored"),
+                    call.id);
+            },
             [&](const engine::QueueFull&) {
                 return refuse(rate_limited(), call.id, options_.api_retry_after_seconds);
             },
@@ -269,13 +275,13 @@ net::HttpResponse RelayerRoutes::answer(const Call& call, const engine::FindOutc
         outcome);
 }
 
-net::HttpResponse RelayerRoutes::unreadable(net::HttpProblem problem,
-                                            std::string_view call_id) const {
+net::HttpResponse RelayerRoutes::unreadable(const Options& options, net::HttpProblem problem,
+                                            std::string_view call_id) {
     switch (problem) {
         case net::HttpProblem::body_too_large:
             return failed_answer(call_id, request_error(unread_body));
         case net::HttpProblem::overloaded:
-            return failed_answer(call_id, can_not_store(), options_.api_retry_after_seconds);
+            return failed_answer(call_id, can_not_store(), options.api_retry_after_seconds);
         case net::HttpProblem::connections_too_many:
             return failed_answer(call_id, can_not_connect(), 1);
         case net::HttpProblem::transfer_encoding:

@@ -44,8 +44,9 @@ public:
     // waited long enough or is gone.
     void poll(const Call& call, const net::HttpRequest& request, std::string_view job_id,
               const net::Respond& respond, const net::WhenGone& when_gone);
-    [[nodiscard]] net::HttpResponse unreadable(net::HttpProblem problem,
-                                               std::string_view call_id) const;
+    [[nodiscard]] static net::HttpResponse unreadable(const Options& options,
+                                                      net::HttpProblem problem,
+                                                      std::string_view call_id);
 
 private:
     [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::AcceptOutcome& outcome);

@@ -10,6 +10,10 @@ std::string fields_of(const ShareCall& call) {
     return std::string("stage=").append(call.stage).append(" call=").append(call.id);
 }
 
+std::string too_large(std::size_t bytes_max) {
+    return "invalid JSON: the body is larger than " + std::to_string(bytes_max) + " bytes";
+}
+
 ShareAnswers::ShareAnswers(const Options& options, ports::Logger& logger, const ports::Clock& clock)
     : options_(options),
       logger_(logger),
@@ -17,7 +21,7 @@ ShareAnswers::ShareAnswers(const Options& options, ports::Logger& logger, const 
       overload_("share_lookups_full", logger, clock, ports::LogLevel::warning),
       lateness_("share_lookups_late", logger, clock, ports::LogLevel::warning) {}
 
-net::HttpResponse ShareAnswers::unavailable(std::uint32_t retry_after_seconds) const {
+net::HttpResponse ShareAnswers::unavailable(std::uint32_t retry_after_seconds) {
     net::HttpResponse response = share_error(503, "helper unavailable");
     response.headers.emplace_back("Retry-After", std::to_string(std::max(retry_after_seconds, 1U)));
     return response;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,13 +23,16 @@ struct ShareCall {
 // `stage=… call=…`
 [[nodiscard]] std::string fields_of(const ShareCall& call);
 
+// The text of a refusal.
+[[nodiscard]] std::string too_large(std::size_t bytes_max);
+
 // What the share routes answer alike. Any thread.
 class ShareAnswers {
 public:
     ShareAnswers(const Options& options, ports::Logger& logger, const ports::Clock& clock);
 
     // 503, at least a second to wait.
-    [[nodiscard]] net::HttpResponse unavailable(std::uint32_t retry_after_seconds) const;
+    [[nodiscard]] static net::HttpResponse unavailable(std::uint32_t retry_after_seconds);
     // The same with the wait of the options.
     [[nodiscard]] net::HttpResponse unavailable() const;
     // 503 because too much waits for the vote chain already.

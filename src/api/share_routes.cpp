@@ -39,10 +39,6 @@ std::optional<std::string_view> attempt_of_share(const net::HttpRequest& head) {
     return is_token ? attempt : std::nullopt;
 }
 
-std::string too_large(std::size_t bytes_max) {
-    return "invalid JSON: the body is larger than " + std::to_string(bytes_max) + " bytes";
-}
-
 std::string_view stage_of(Action action) {
     switch (action) {
         case Action::share_status:
@@ -117,19 +113,19 @@ void ShareRoutes::answer(const Route& route, const net::HttpRequest& request, st
     submitter_.submit(request.body, call, std::move(respond));
 }
 
-net::HttpResponse ShareRoutes::unreadable(const net::HttpRequest& head,
-                                          net::HttpProblem problem) const {
+net::HttpResponse ShareRoutes::unreadable(const Options& options, const net::HttpRequest& head,
+                                          net::HttpProblem problem) {
     switch (problem) {
         case net::HttpProblem::deadline:
             if (const auto attempt = attempt_of_share(head)) return share_upload_receipt(*attempt);
             return share_error(net::status_of(problem), net::text_of(problem));
         case net::HttpProblem::body_too_large:
-            return share_error(400, too_large(options_.share_body_bytes_max));
+            return share_error(400, too_large(options.share_body_bytes_max));
         case net::HttpProblem::malformed_body:
         case net::HttpProblem::truncated:
             return share_error(400, std::string("invalid JSON: ").append(net::text_of(problem)));
         case net::HttpProblem::overloaded:
-            return answers_.unavailable();
+            return ShareAnswers::unavailable(options.api_retry_after_seconds);
         default:
             return share_error(net::status_of(problem), net::text_of(problem));
     }

@@ -38,8 +38,9 @@ public:
     void answer(const Route& route, const net::HttpRequest& request, std::string call_id,
                 net::Respond respond);
     // A share whose body stalled has a receipt for who asked for one: that nothing was stored.
-    [[nodiscard]] net::HttpResponse unreadable(const net::HttpRequest& head,
-                                               net::HttpProblem problem) const;
+    [[nodiscard]] static net::HttpResponse unreadable(const Options& options,
+                                                      const net::HttpRequest& head,
+                                                      net::HttpProblem problem);
     // After an exception; inside the catch block.
     [[nodiscard]] net::HttpResponse failed(const net::HttpRequest& request, std::string call_id);
 

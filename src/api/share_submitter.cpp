@@ -154,6 +154,9 @@ net::HttpResponse ShareSubmitter::answer(const engine::AcceptOutcome& outcome,
                    },
                    [&](const engine::Conflict&) { return conflict(); },
                    [&](const engine::KeyReused&) { return conflict(); },
+                   [&](const engine::TooLarge& refused) {
+                       return answers_.refused(400, too_large(refused.bytes_max), call_id);
+                   },
                    [&](const engine::QueueFull& bounced) {
                        return answers_.unavailable(bounced.retry_after_seconds);
                    },

@@ -1,15 +1,9 @@
 #include "commands/ask.hpp"
 
-#include <grp.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "api/admin/job_answers.hpp"
 #include "api/admin/screens.hpp"
@@ -17,6 +11,7 @@
 #include "commands/admin_client.hpp"
 #include "commands/build_info.hpp"
 #include "commands/client_names.hpp"
+#include "commands/directory_owner.hpp"
 #include "commands/role.hpp"
 #include "platform/real_clock.hpp"
 #include "store/file_locks.hpp"
@@ -29,22 +24,6 @@ namespace commands {
 namespace {
 
 using About = config::Ask::About;
-
-// Root leaves no file behind that the service could not open.
-void become_owner_of(const std::filesystem::path& directory) {
-    struct stat facts {};
-    if (::stat(directory.c_str(), &facts) != 0) {
-        throw std::runtime_error("can not look into " + directory.string() + ": " +
-                                 std::generic_category().message(errno) +
-                                 "; name the data directory with --data-dir or --config");
-    }
-    if (::geteuid() != 0 || facts.st_uid == 0) return;
-    if (::setgroups(0, nullptr) != 0 || ::setgid(facts.st_gid) != 0 ||
-        ::setuid(facts.st_uid) != 0) {
-        throw std::runtime_error("can not become the owner of " + directory.string() + ": " +
-                                 std::generic_category().message(errno));
-    }
-}
 
 // A process that starts or stops holds the directory and does not answer.
 void require_nobody(const std::filesystem::path& directory) {

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 #include "api/access/secret_file.hpp"
 #include "base/sanitize.hpp"
@@ -60,26 +61,33 @@ std::vector<Reload> reloads_of(const config::Settings& settings,
                            },
                            is_credential(settings, ring.file())});
     }
-    if (!settings.http.tls_certificate_file.empty()) {
-        reloads.push_back({"tls",
-                           [&server] {
-                               if (const auto problem = server.reload_tls()) {
-                                   throw std::runtime_error(*problem);
-                               }
-                               return std::string("certificate=new");
-                           },
-                           is_credential(settings, settings.http.tls_certificate_file) ||
-                               is_credential(settings, settings.http.tls_key_file)});
-    }
+    for (Reload& each : tls_reloads(settings, server)) reloads.push_back(std::move(each));
     return reloads;
 }
 
-void wait_for_stop_signal(Reloads& reloads, platform::ServiceManager& service_manager) {
-    while (wait_for_signal() == SIGHUP) {
-        if (!service_manager.reloading() && reloads.empty()) return;
+std::vector<Reload> tls_reloads(const config::Settings& settings, net::HttpServer& server) {
+    std::vector<Reload> reloads;
+    if (settings.http.tls_certificate_file.empty()) return reloads;
+    reloads.push_back({"tls",
+                       [&server] {
+                           if (const auto problem = server.reload_tls()) {
+                               throw std::runtime_error(*problem);
+                           }
+                           return std::string("certificate=new");
+                       },
+                       is_credential(settings, settings.http.tls_certificate_file) ||
+                           is_credential(settings, settings.http.tls_key_file)});
+    return reloads;
+}
+
+int wait_for_stop_signal(Reloads& reloads, platform::ServiceManager& service_manager) {
+    int signal = wait_for_signal();
+    for (; signal == SIGHUP; signal = wait_for_signal()) {
+        if (!service_manager.reloading() && reloads.empty()) break;
         static_cast<void>(reloads.run());
         service_manager.ready();
     }
+    return signal;
 }
 
 }  // namespace commands

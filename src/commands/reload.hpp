@@ -43,8 +43,12 @@ private:
                                              api::access::Authenticator& authenticator,
                                              net::HttpServer& server);
 
+// Those of TLS alone: of a node that follows, which knows no keys of clients.
+[[nodiscard]] std::vector<Reload> tls_reloads(const config::Settings& settings,
+                                              net::HttpServer& server);
+
 // SIGHUP ends the program, as that of a terminal that is gone should, unless there is something to
-// read again or a service manager: its reload must never be a stop.
-void wait_for_stop_signal(Reloads& reloads, platform::ServiceManager& service_manager);
+// read again or a service manager: its reload must never be a stop. Returns which signal ended it.
+[[nodiscard]] int wait_for_stop_signal(Reloads& reloads, platform::ServiceManager& service_manager);
 
 }  // namespace commands

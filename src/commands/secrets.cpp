@@ -1,6 +1,8 @@
 #include "commands/secrets.hpp"
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -14,7 +16,9 @@
 #include "commands/exit_status.hpp"
 #include "config/secret_values.hpp"
 #include "config/source.hpp"
+#include "domain/derived_key.hpp"
 #include "domain/keccak.hpp"
+#include "net/client.hpp"
 #include "net/tls.hpp"
 #include "platform/real_clock.hpp"
 
@@ -58,11 +62,18 @@ std::vector<std::string> leave_out_credentials(config::Settings& settings) {
                      {&signing.private_key_file, &signing.ca_file, &signing.client_certificate_file,
                       &signing.client_key_file, &signing.token_file});
     }
-    for (std::string* file : files) {
-        if (!api::access::is_credential(*file)) continue;
-        lines.push_back("not_checked file=" + base::log_value(*file) +
+    const auto leave_out = [&lines](auto& file) {
+        const std::string name = file;
+        if (!api::access::is_credential(name)) return;
+        lines.push_back("not_checked file=" + base::log_value(name) +
                         " reason=\"only the service has it\"");
-        file->clear();
+        file.clear();
+    };
+    for (std::string* file : files) leave_out(*file);
+    if (settings.cluster) {
+        leave_out(settings.cluster->key_file);
+        leave_out(settings.cluster->other_key_file);
+        leave_out(settings.cluster->ca_file);
     }
     return lines;
 }
@@ -136,6 +147,31 @@ void read_signer_keys(config::Settings& settings) {
     require_different_accounts(settings.evm);
 }
 
+// Nothing of a key that only the running service has.
+std::optional<domain::Bytes32> read_key_of_cluster(const std::string& name,
+                                                   const std::string& place,
+                                                   const std::string& credentials) {
+    if (place.empty()) return std::nullopt;
+    return config::read_cluster_key("cluster." + name, place, credentials);
+}
+
+void read_cluster_files(config::Settings& settings) {
+    if (!settings.cluster) return;
+    cluster::Options& options = *settings.cluster;
+    const std::string& credentials = settings.api.access.credentials_directory;
+    auto current = read_key_of_cluster("key_file", options.key_file, credentials);
+    auto other = read_key_of_cluster("other_key_file", options.other_key_file, credentials);
+    if (current) options.keys = std::make_shared<const cluster::Keys>(*current, other);
+    for (auto* key : {&current, &other}) {
+        if (*key) domain::wipe(**key);
+    }
+    auto place = api::access::place_of(options.ca_file, credentials);
+    if (const auto* problem = std::get_if<api::access::FileProblem>(&place)) {
+        throw std::runtime_error("cluster.ca_file: " + problem->text);
+    }
+    options.ca_file = std::get<std::string>(std::move(place));
+}
+
 // Those who use them read them again; here a start ends before anything is on disk.
 void try_keys_and_certificate(const config::Settings& settings) {
     const platform::RealClock clock;
@@ -149,6 +185,10 @@ void try_keys_and_certificate(const config::Settings& settings) {
     if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
         const net::Tls tls({http.tls_certificate_file, http.tls_key_file});
     }
+    if (settings.cluster && !settings.cluster->ca_file.empty()) {
+        const net::Client no_node(net::parse_url("https://localhost").value(), 1, nullptr,
+                                  {settings.cluster->ca_file, {}});
+    }
 }
 
 }  // namespace
@@ -158,12 +198,22 @@ void find_signer_key(config::Settings& settings) {
     read_signer_keys(settings);
 }
 
+void find_cluster_keys(config::Settings& settings) {
+    settings.api.access.credentials_directory = credentials_directory();
+    try {
+        read_cluster_files(settings);
+    } catch (const std::runtime_error& error) {
+        throw BadSettings(error.what());
+    }
+}
+
 void find_secrets(config::Settings& settings) {
     settings.api.access.credentials_directory = credentials_directory();
     try {
         find_tls_files(settings.http, settings.api.access.credentials_directory);
         read_admin_token(settings);
         read_signer_keys(settings);
+        read_cluster_files(settings);
         try_keys_and_certificate(settings);
     } catch (const std::runtime_error& error) {
         throw BadSettings(error.what());

@@ -14,6 +14,9 @@ void find_secrets(config::Settings& settings);
 // The key that signs transactions, alone. Throws std::runtime_error like it.
 void find_signer_key(config::Settings& settings);
 
+// The keys of the cluster, alone. Throws BadSettings like it.
+void find_cluster_keys(config::Settings& settings);
+
 // Reads every secret as a start would, but those only the running service can read; each of them
 // gives a line. Throws like find_secrets().
 [[nodiscard]] std::vector<std::string> check_secrets(config::Settings& settings);

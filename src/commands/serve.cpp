@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "commands/node.hpp"
 #include "commands/service.hpp"
 #include "platform/log.hpp"
 
@@ -12,10 +13,12 @@ int serve(const config::Loaded& loaded) {
     for (const std::string& line : loaded.warnings) log.write(ports::LogLevel::warning, line);
     for (const std::string& line : loaded.notes) log.write(ports::LogLevel::info, line);
 
+    if (loaded.settings.cluster) return Node(loaded.settings, log).run();
+
     Service service(loaded.settings, log);
     service.recover();
     service.listen();
-    service.wait();
+    static_cast<void>(service.wait());
     service.stop();
     return service.exit_status();
 }

@@ -14,12 +14,14 @@
 #include "api/admin/admin_application.hpp"
 #include "api/admin/approval_route.hpp"
 #include "api/admin/backup_routes.hpp"
+#include "api/admin/cluster_route.hpp"
 #include "api/admin/job_commands.hpp"
 #include "api/admin/job_routes.hpp"
 #include "api/admin/page/page_routes.hpp"
 #include "api/admin/pause_routes.hpp"
 #include "api/admin/release_route.hpp"
 #include "api/application.hpp"
+#include "api/forwarding/owner_application.hpp"
 #include "api/metrics/metrics_server.hpp"
 #include "base/sanitize.hpp"
 #include "commands/admin_client.hpp"
@@ -68,6 +70,11 @@ const store::Options& report_opened(const store::Options& options, ports::Logger
                      "the newest accepted requests; a crash of the process does not\"");
     }
     return options;
+}
+
+std::unique_ptr<store::Store> open_store(const store::Options& options, OwnedBook* book) {
+    return book ? std::make_unique<store::Store>(options, book->sink)
+                : std::make_unique<store::Store>(options);
 }
 
 // Before a chain is made of the settings: it may leave traces beside a database that is not its
@@ -120,18 +127,6 @@ std::jthread count_requests(const store::Options& options, api::metrics::Metrics
     });
 }
 
-// Serves metrics while it lives; nothing when they are not wanted.
-std::unique_ptr<api::metrics::MetricsServer> serve_metrics(
-    const api::metrics::MetricsOptions& options, const api::metrics::Metrics& metrics,
-    api::metrics::Samples& samples, ports::Logger& logger, const ports::Clock& clock) {
-    if (options.host.empty()) return nullptr;
-    auto server =
-        std::make_unique<api::metrics::MetricsServer>(options, metrics, samples, logger, clock);
-    logger.write(ports::LogLevel::info,
-                 "listening metrics=" + options.host + ":" + std::to_string(server->port()));
-    return server;
-}
-
 }  // namespace
 
 // What clients, operators and scrapers see, and the threads that answer them.
@@ -140,19 +135,24 @@ public:
     explicit Frontend(Service& service);
 
     void start();
-    void wait();
+    [[nodiscard]] int wait();
     // Answers that wait for a commit still get it: the processor goes on until they are out.
-    void drain();
+    void drain(domain::Milliseconds patience = drain_patience);
     void stop_processor() { processor_.stop(); }
     // Its snapshot would keep the log from being cut.
     void stop_counting();
 
     [[nodiscard]] int exit_status() const { return processor_.exit_status(); }
+    [[nodiscard]] std::optional<std::string> lost_book() const { return processor_.lost_book(); }
 
 private:
+    [[nodiscard]] std::unique_ptr<api::forwarding::OwnerApplication> make_owner_application(
+        Service& service);
+    [[nodiscard]] net::HttpApplication& outermost();
     [[nodiscard]] api::metrics::Sources sources();
     [[nodiscard]] api::admin::JobSources job_sources();
     [[nodiscard]] api::admin::StatusSources status_sources();
+    [[nodiscard]] std::function<cluster::NodeState()> node_state() const;
     [[nodiscard]] std::vector<api::admin::AdminRoute> admin_routes();
     void open_admin_socket();
 
@@ -162,6 +162,7 @@ private:
     platform::WorkerPool share_lookups_{share_lookup_workers};
     platform::WorkerPool share_queries_{share_query_workers};
     api::Application application_;
+    const std::unique_ptr<api::forwarding::OwnerApplication> owner_application_;
     net::HttpServer server_;
     Reloads reloads_;
     api::admin::AdminChanges changes_;
@@ -198,8 +199,10 @@ Service::Frontend::Frontend(Service& service)
                     service.authenticator_,
                     share_lookups_,
                     share_queries_,
-                    &service.engine_}),
-      server_(make_server(service.settings_.http, application_, std::move(service.sockets_),
+                    &service.engine_,
+                    service.book_ ? &service.book_->node : nullptr}),
+      owner_application_(make_owner_application(service)),
+      server_(make_server(service.settings_.http, outermost(), std::move(service.sockets_),
                           service.log_)),
       reloads_(reloads_of(service.settings_, service.authenticator_, server_), service.log_),
       changes_(service.engine_, service.log_, service.configured_, service.restored_),
@@ -212,8 +215,10 @@ Service::Frontend::Frontend(Service& service)
       backup_job_(service.settings_.store, service.clock_, service.random_, service.log_),
       samples_(service.clock_, service.settings_.engine.clock_leap,
                service.settings_.engine.clock_leap_hold, service.settings_.metrics, sources()),
-      metrics_server_(serve_metrics(service.settings_.metrics, service.metrics_, samples_,
-                                    service.log_, service.clock_)),
+      metrics_server_(api::metrics::serve_metrics(
+          service.settings_.metrics,
+          [this] { return api::metrics::exposition(service_.metrics_, samples_); }, service.log_,
+          service.clock_)),
       processor_(service.processor_, service.inbox_, service.log_, service.settings_.stop_grace),
       long_polls_(service.long_polls_) {
     if (service.settings_.api.admin_enabled) {
@@ -226,6 +231,24 @@ Service::Frontend::Frontend(Service& service)
                        service.clock_, std::move(routes));
     }
     open_admin_socket();
+}
+
+// Null: a single machine has nobody who passes requests on.
+std::unique_ptr<api::forwarding::OwnerApplication> Service::Frontend::make_owner_application(
+    Service& service) {
+    if (service.book_ == nullptr) return nullptr;
+    const OwnedBook& book = *service.book_;
+    using api::forwarding::OwnerApplication;
+    return std::make_unique<OwnerApplication>(
+        OwnerApplication::Parts{application_, book.node, book.options.keys, service.clock_,
+                                service.random_, service.log_},
+        OwnerApplication::Identity{book.options.node, book.instance},
+        service.settings_.api.cors_allow_origin);
+}
+
+net::HttpApplication& Service::Frontend::outermost() {
+    if (owner_application_) return *owner_application_;
+    return application_;
 }
 
 api::admin::JobSources Service::Frontend::job_sources() {
@@ -246,6 +269,12 @@ api::admin::JobSources Service::Frontend::job_sources() {
             .is_paused = is_paused};
 }
 
+// Empty: a single machine.
+std::function<cluster::NodeState()> Service::Frontend::node_state() const {
+    if (service_.book_ == nullptr) return {};
+    return [&node = service_.book_->node] { return node.state(); };
+}
+
 api::admin::StatusSources Service::Frontend::status_sources() {
     return {.clock = service_.clock_,
             .version = build_version,
@@ -264,7 +293,8 @@ api::admin::StatusSources Service::Frontend::status_sources() {
                 .log_level = [this] { return api::admin::name_of(service_.log_.level()); },
                 .rates = service_.rates_,
                 .clients = service_.client_traffic_,
-                .started = service_.clock_.monotonic()}};
+                .started = service_.clock_.monotonic()},
+            .node = node_state()};
 }
 
 std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
@@ -283,6 +313,10 @@ std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
         service_.log_.set_level(level);
     }));
     routes.push_back(api::admin::reload_route([this] { return reloads_.run(); }));
+    routes.push_back(
+        api::admin::step_down_route(service_.book_ != nullptr ? service_.book_->step_down : [] {
+            return "this process is no node of a cluster";
+        }));
     return routes;
 }
 
@@ -312,7 +346,8 @@ api::metrics::Sources Service::Frontend::sources() {
             .clients =
                 [this](const auto& in_work) {
                     return api::client_activity(&service_.client_traffic_, in_work, client_name_);
-                }};
+                },
+            .node = node_state()};
 }
 
 void Service::Frontend::start() {
@@ -329,14 +364,14 @@ void Service::Frontend::start() {
                                                    std::to_string(admin_->server.port()));
 }
 
-void Service::Frontend::wait() {
-    wait_for_stop_signal(reloads_, service_.service_manager_);
+int Service::Frontend::wait() {
+    return wait_for_stop_signal(reloads_, service_.service_manager_);
 }
 
-void Service::Frontend::drain() {
-    static_cast<void>(server_.drain(drain_patience));
-    if (admin_) static_cast<void>(admin_->server.drain(drain_patience));
-    if (local_admin_) static_cast<void>(local_admin_->server.drain(drain_patience));
+void Service::Frontend::drain(domain::Milliseconds patience) {
+    static_cast<void>(server_.drain(patience));
+    if (admin_) static_cast<void>(admin_->server.drain(patience));
+    if (local_admin_) static_cast<void>(local_admin_->server.drain(patience));
 }
 
 void Service::Frontend::stop_counting() {
@@ -344,12 +379,15 @@ void Service::Frontend::stop_counting() {
     counting_.join();
 }
 
-Service::Service(const config::Settings& settings, platform::Log& log)
+Service::Service(const config::Settings& settings, platform::Log& log, OwnedBook* book)
     : settings_(settings),
       log_(log),
-      sockets_(service_manager_.take_sockets()),
+      book_(book),
+      sockets_(book ? std::move(book->sockets) : service_manager_.take_sockets()),
+      clock_(book ? book->clock_behind : domain::Nanoseconds{}),
       authenticator_(settings_.api.access, clock_),
-      store_(settings_.store),
+      owned_store_(open_store(settings_.store, book)),
+      store_(*owned_store_),
       reader_(report_opened(claim(store_, settings_), log_), reader_connections_max),
       client_traffic_(clock_),
       metrics_(settings_.metrics, {build_version, build_commit}, &client_traffic_),
@@ -396,8 +434,8 @@ void Service::listen() {
     service_manager_.ready();
 }
 
-void Service::wait() {
-    frontend_->wait();
+int Service::wait() {
+    return frontend_->wait();
 }
 
 void Service::stop() {
@@ -424,6 +462,26 @@ void Service::stop() {
         }
     }
     log_.write(ports::LogLevel::info, "stopped");
+}
+
+void Service::hand_over() {
+    stopping_ = true;
+    long_polls_.stop();
+    processor_.hurry();
+    frontend_->stop_processor();
+}
+
+std::optional<std::string> Service::lost_book() const {
+    return frontend_->lost_book();
+}
+
+void Service::abandon() {
+    constexpr domain::Milliseconds moment{200};
+    stopping_ = true;
+    gateway_.wind_down();
+    long_polls_.stop();
+    inbox_.stop();
+    frontend_->drain(moment);
 }
 
 // Nothing of vote shares: how many wait tells when votes are revealed.

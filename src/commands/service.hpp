@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,9 @@
 #include "api/admin/recent_rates.hpp"
 #include "api/long_polls.hpp"
 #include "api/metrics/metrics.hpp"
+#include "base/descriptor.hpp"
+#include "cluster/node_state.hpp"
+#include "cluster/options.hpp"
 #include "commands/relayer_chain.hpp"
 #include "commands/round_alerts.hpp"
 #include "commands/service_status.hpp"
@@ -31,13 +36,25 @@
 
 namespace commands {
 
+// What a service has of the book that this node owns.
+struct OwnedBook {
+    store::CommitSink& sink;
+    const cluster::NodeView& node;
+    const cluster::Options& options;
+    cluster::Instance instance{};
+    domain::Nanoseconds clock_behind{};     // so much slower than the machine's is its clock
+    std::vector<base::Descriptor> sockets;  // where clients are listened for
+    // Another node is to own it: why not, or nothing once it was given back. Any thread; blocks.
+    std::function<std::optional<std::string>()> step_down;
+};
+
 // What `serve` is made of, in the order in which it is made: the constructor opens the files and
 // wires the parts. Whatever step fails, what was made goes away in the reverse order. One thread.
 class Service {
 public:
-    // Both outlive it. Throws std::runtime_error that says what can not be used: keys, the data
-    // directory, a chain.
-    Service(const config::Settings& settings, platform::Log& log);
+    // All outlive it. `book`: null: the data directory is of this machine alone. Throws
+    // std::runtime_error that says what can not be used: keys, the data directory, a chain.
+    Service(const config::Settings& settings, platform::Log& log, OwnedBook* book = nullptr);
     ~Service();
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;
@@ -45,8 +62,17 @@ public:
     // In this order, each once.
     void recover();  // what was in work when the process ended
     void listen();   // opens the ports and starts the threads
-    void wait();     // until a signal asks to stop
+    int wait();      // until a signal comes that is no reload; which one
     void stop();     // answers what is under way, within bounds, and leaves the files in order
+
+    // Instead of stop(), for the owner of a book. Nothing is decided any more when it returns: what
+    // was in work is released, and what waits is refused.
+    void hand_over();
+    // After wait(): why it has lost the book, if it has.
+    [[nodiscard]] std::optional<std::string> lost_book() const;
+    // Instead of all else: the ownership has ended. Whoever waits is refused, as far as a moment
+    // allows.
+    void abandon();
 
     // After stop(): of the program, one of config/exit_status.hpp.
     [[nodiscard]] int exit_status() const;
@@ -58,6 +84,7 @@ private:
 
     const config::Settings& settings_;
     platform::Log& log_;
+    OwnedBook* const book_;
     platform::ServiceManager service_manager_;
     // Before anything is opened: their descriptors are told by number.
     std::vector<base::Descriptor> sockets_;
@@ -65,7 +92,8 @@ private:
     platform::SecureRandom random_;
     // Before anything is on disk: with bad keys there is no start.
     api::access::Authenticator authenticator_;
-    store::Store store_;
+    const std::unique_ptr<store::Store> owned_store_;
+    store::Store& store_;
     store::Reader reader_;
 
     api::ClientTraffic client_traffic_;

@@ -8,6 +8,8 @@
 
 #include "base/sanitize.hpp"
 #include "commands/exit_status.hpp"
+#include "commands/signals.hpp"
+#include "store/commit_sink.hpp"
 
 namespace commands {
 
@@ -16,6 +18,12 @@ ProcessorThread::ProcessorThread(engine::Processor& processor, engine::Inbox& in
     : inbox_(inbox), thread_([this, &processor, &logger, grace] {
           try {
               processor.run(grace);
+          } catch (const store::OwnershipLost& lost) {
+              {
+                  const std::lock_guard lock(mutex_);
+                  lost_book_ = lost.what();
+              }
+              wake_main_thread();
           } catch (const std::exception& error) {
               exit_status_ = exit_status_of(error);
               logger.write(ports::LogLevel::error,
@@ -23,6 +31,11 @@ ProcessorThread::ProcessorThread(engine::Processor& processor, engine::Inbox& in
               ::kill(::getpid(), SIGTERM);
           }
       }) {}
+
+std::optional<std::string> ProcessorThread::lost_book() const {
+    const std::lock_guard lock(mutex_);
+    return lost_book_;
+}
 
 ProcessorThread::~ProcessorThread() {
     stop();

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "api/long_polls.hpp"
@@ -24,10 +27,14 @@ public:
     void stop();
     // After stop(): 0, or what ended it as one of config/exit_status.hpp.
     [[nodiscard]] int exit_status() const { return exit_status_; }
+    // Any thread. Why it has ended, if that is because its file is no owner's any more.
+    [[nodiscard]] std::optional<std::string> lost_book() const;
 
 private:
     engine::Inbox& inbox_;
     std::atomic<int> exit_status_{0};
+    mutable std::mutex mutex_;  // for what follows
+    std::optional<std::string> lost_book_;
     std::thread thread_;
 };
 

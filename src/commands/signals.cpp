@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 
 namespace commands {
@@ -20,6 +21,7 @@ sigset_t awaited_signals() {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, wake_signal);
     for (const int signal : std::array{SIGINT, SIGHUP}) {
         if (!is_ignored(signal)) sigaddset(&signals, signal);
     }
@@ -27,6 +29,10 @@ sigset_t awaited_signals() {
 }
 
 }  // namespace
+
+void wake_main_thread() {
+    ::kill(::getpid(), wake_signal);
+}
 
 void block_signals() {
     const sigset_t signals = awaited_signals();
@@ -39,6 +45,16 @@ int wait_for_signal() {
     const sigset_t signals = awaited_signals();
     int signal = 0;
     sigwait(&signals, &signal);
+    return signal;
+}
+
+std::optional<int> wait_for_signal(domain::Nanoseconds time) {
+    const sigset_t signals = awaited_signals();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+    const timespec limit{static_cast<time_t>(seconds.count()),
+                         static_cast<long>((time - seconds).count())};
+    const int signal = ::sigtimedwait(&signals, nullptr, &limit);
+    if (signal < 0) return std::nullopt;
     return signal;
 }
 

@@ -242,6 +242,62 @@ private:
     std::vector<const CLI::App*> commands_;
 };
 
+// Those of `cluster`. Lives as long as the parser.
+class ClusterCommands {
+public:
+    explicit ClusterCommands(CLI::App& app)
+        : group_(*app.add_subcommand("cluster", "Keep one book with several machines")) {
+        group_.require_subcommand(1);
+        init_command_ = &add("init", "Begin the book, with the database of this machine", init_);
+        add_option(*init_command_, "--from", "DIR", init_.from,
+                   "The data directory that is taken over with all that is in it");
+        init_command_->footer("Cut off, it goes on where it was when it is called again.");
+        status_command_ = &add("status", "Show who owns the book and who follows", status_);
+        status_command_->add_flag("--json", status_.json, "As JSON, for programs");
+        step_down_command_ =
+            &add("step-down", "Have this machine let another one own the book", step_down_);
+        forget_command_ = &add("forget", "Strike off a node that does not come back", forget_);
+        forget_command_->add_option("NODE", forget_.node, "Its name, as status shows it")
+            ->required()
+            ->type_name("");
+        leave_command_ =
+            &add("leave", "Make the database here that of a single machine again", leave_);
+        leave_command_->add_flag("--force", leave_.force,
+                                 "Whatever it lacks of the book, and whoever goes on with it");
+    }
+
+    // Nothing: another command was given.
+    [[nodiscard]] std::optional<Command> asked() const {
+        if (init_command_->parsed()) return init_;
+        if (status_command_->parsed()) return status_;
+        if (step_down_command_->parsed()) return step_down_;
+        if (forget_command_->parsed()) return forget_;
+        if (leave_command_->parsed()) return leave_;
+        return std::nullopt;
+    }
+
+private:
+    template <typename Options>
+    CLI::App& add(const std::string& name, const std::string& what, Options& options) {
+        CLI::App& command = *group_.add_subcommand(name, what);
+        add_config(command, options.file);
+        add_data_dir(command, options.data_dir);
+        return command;
+    }
+
+    CLI::App& group_;
+    ClusterInit init_;
+    ClusterStatus status_;
+    ClusterStepDown step_down_;
+    ClusterForget forget_;
+    ClusterLeave leave_;
+    CLI::App* init_command_ = nullptr;
+    CLI::App* status_command_ = nullptr;
+    CLI::App* step_down_command_ = nullptr;
+    CLI::App* forget_command_ = nullptr;
+    CLI::App* leave_command_ = nullptr;
+};
+
 std::string exit_statuses_text() {
     std::string text = "Exit status:\n";
     for (const ExitStatus& status : exit_statuses) {
@@ -373,6 +429,7 @@ Command parse_command_line(int argc, const char* const* argv) {
                   "Leave the vote shares behind: their key is lost")
         ->excludes(&restore_key);
     restore_command.footer("Ends with 4 when rows of the backup have faults.");
+    const ClusterCommands clustering(app);
     const CLI::App& version_command = *app.add_subcommand("version", "Show the version");
     app.require_subcommand(0, 1);
     app.footer(exit_statuses_text());
@@ -415,11 +472,11 @@ Command parse_command_line(int argc, const char* const* argv) {
         restore.backup = restored_file;
         return restore;
     }
+    if (auto command = clustering.asked()) return *std::move(command);
     return bad_usage(
         "no command given: serve, check, doctor, import-helper-db, adopt, drill, jobs, job, "
         "status, retry, cancel, release, approve, pause, resume, log-level, backup, restore, "
-        "verify, "
-        "export or version");
+        "verify, export, cluster or version");
 }
 
 }  // namespace config

@@ -125,6 +125,40 @@ struct Restore {
     bool without_shares = false;
 };
 
+// Begins the book that several machines keep.
+struct ClusterInit {
+    std::optional<std::filesystem::path> from;  // the data directory that is taken over
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+};
+
+// What is known of the book and its nodes.
+struct ClusterStatus {
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+    bool json = false;
+};
+
+// The process on the data directory lets another node own the book.
+struct ClusterStepDown {
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+};
+
+// Strikes off a node that does not come back.
+struct ClusterForget {
+    std::string node;
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+};
+
+// Makes the file of the data directory one of a single machine.
+struct ClusterLeave {
+    bool force = false;
+    std::optional<std::filesystem::path> file;  // --config
+    std::optional<std::string> data_dir;
+};
+
 struct Version {};
 
 // For standard output; the program ends with 0.
@@ -139,7 +173,8 @@ struct BadUsage {
 
 using Command =
     std::variant<Serve, Check, Doctor, ImportHelperDb, Adopt, Drill, Ask, Instruct, Verify, Export,
-                 Backup, Release, Approve, Restore, Version, Help, BadUsage>;
+                 Backup, Release, Approve, Restore, ClusterInit, ClusterStatus, ClusterStepDown,
+                 ClusterForget, ClusterLeave, Version, Help, BadUsage>;
 
 [[nodiscard]] Command parse_command_line(int argc, const char* const* argv);
 

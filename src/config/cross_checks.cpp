@@ -163,6 +163,10 @@ private:
 
 }  // namespace
 
+bool is_this_machine(std::string_view host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
 void check_across(const Node& root, const Settings& settings, Findings& findings) {
     CrossChecks{root, settings, findings}.run();
     check_evm(root, settings, findings);

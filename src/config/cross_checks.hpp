@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "config/load.hpp"
 #include "config/read_tree.hpp"
@@ -20,6 +21,15 @@ void check_signers(const Node& root, const Settings& settings, Findings& finding
 void settle_evm(Loaded& loaded);
 // The most threads that wait for receipts.
 inline constexpr std::uint32_t evm_sends_max = 1'000;
+
+// What the table `cluster` must have, be it empty, and what else a node must not be. Without a name
+// in it a node has that of its host.
+void check_cluster(const Node& root, Settings& settings, Findings& findings);
+// Makes requests fit into the journal, and says what the operator should know.
+void settle_cluster(Loaded& loaded);
+
+// Whether the host of an address is this machine, whatever happens in a network.
+[[nodiscard]] bool is_this_machine(std::string_view host);
 
 // What the keys of the vote chain and of the prover must be together.
 void check_votes(const Settings& settings, Findings& findings);

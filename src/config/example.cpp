@@ -43,6 +43,7 @@ void comment(std::ostringstream& out, const std::string& text) {
 std::string_view effect_text(Effect effect) {
     switch (effect) {
         case Effect::full:
+        case Effect::makes_node:
             return "";
         case Effect::needs_chain:
             return " No effect with the loopback gateway.";

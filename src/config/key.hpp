@@ -26,6 +26,7 @@ enum class Effect {
     needs_chain,       // only with gateway.type evm
     needs_vote_chain,  // only with a chain of vote shares, helper.chain_url
     needs_postgresql,  // belongs to the database of the reference
+    makes_node,        // of the table cluster, which is not there by default
     superseded,        // this engine has no use for it
     obsolete,          // accepted in silence
 };

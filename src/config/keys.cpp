@@ -60,8 +60,8 @@ std::vector<Key> joined(std::initializer_list<std::vector<Key>> parts) {
 
 const std::vector<Key>& keys() {
     static const std::vector<Key> all =
-        joined({http_keys(), helper_keys(), votes_keys(), storage_keys(), engine_keys(),
-                chain_keys(), gateway_keys(), evm_keys(), loopback_keys()});
+        joined({http_keys(), helper_keys(), votes_keys(), storage_keys(), cluster_keys(),
+                engine_keys(), chain_keys(), gateway_keys(), evm_keys(), loopback_keys()});
     return all;
 }
 

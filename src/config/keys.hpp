@@ -31,5 +31,6 @@ namespace config {
 [[nodiscard]] std::vector<Key> helper_keys();
 [[nodiscard]] std::vector<Key> votes_keys();
 [[nodiscard]] std::vector<Key> engine_keys();
+[[nodiscard]] std::vector<Key> cluster_keys();
 
 }  // namespace config

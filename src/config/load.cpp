@@ -114,10 +114,6 @@ void sort_by_line(std::vector<Findings::Error>& errors) {
     std::ranges::stable_sort(errors, {}, line_of);
 }
 
-bool is_loopback(std::string_view host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 void settle(const Findings& findings, Loaded& loaded) {
     Settings& settings = loaded.settings;
     if (settings.engine.shares.max_concurrent_proofs < 1) {
@@ -125,13 +121,14 @@ void settle(const Findings& findings, Loaded& loaded) {
         loaded.notes.emplace_back(
             "setting_adjusted key=helper.max_concurrent_proofs value=1 reason=\"below 1\"");
     }
+    settle_cluster(loaded);
     settings.http.body_bytes_max =
         std::max(settings.api.relayer_body_bytes_max, settings.api.share_body_bytes_max);
     std::string& ledger = settings.loopback.ledger;
     if (ledger != ":memory:" && !ledger.starts_with("file:")) {
         ledger = (settings.store.directory / ledger).string();
     }
-    if (settings.api.admin_enabled && !is_loopback(settings.admin.host)) {
+    if (settings.api.admin_enabled && !is_this_machine(settings.admin.host)) {
         loaded.warnings.push_back(
             "admin_endpoint_open http.admin_endpoint=" + settings.admin.host + ":" +
             std::to_string(settings.admin.port) +
@@ -186,6 +183,7 @@ std::variant<Loaded, ConfigErrors> load(const Sources& sources) {
 
     Findings findings;
     read_tree(root, loaded.settings, findings);
+    check_cluster(root, loaded.settings, findings);
     check_across(root, loaded.settings, findings);
     sort_by_line(findings.errors);
     for (const auto& [origin, text] : findings.errors) {

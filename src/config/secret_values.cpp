@@ -6,6 +6,7 @@
 
 #include "api/access/secret_file.hpp"
 #include "base/text.hpp"
+#include "cluster/key.hpp"
 
 namespace config {
 namespace {
@@ -74,6 +75,21 @@ std::string read_signer_key(const std::string& key, const std::string& place,
                "nothing else";
     };
     return read_value(key, place, credentials_directory, problem_of);
+}
+
+domain::Bytes32 read_cluster_key(const std::string& key, const std::string& place,
+                                 const std::string& credentials_directory) {
+    auto content = api::access::read_secret_file(place, credentials_directory);
+    if (const auto* problem = std::get_if<api::access::FileProblem>(&content)) {
+        throw std::runtime_error(key + ": " + problem->text);
+    }
+    auto& text = std::get<std::string>(content);
+    const std::optional<domain::Bytes32> secret = cluster::key_in(text);
+    api::access::wipe(text);
+    if (secret) return *secret;
+    throw std::runtime_error(key + ": " + place +
+                             ": holds no key; allowed: 32 bytes, or 64 hexadecimal digits, as "
+                             "openssl rand -hex 32 makes them");
 }
 
 domain::Bytes32 read_backup_key(const std::string& place) {

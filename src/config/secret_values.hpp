@@ -27,6 +27,10 @@ inline constexpr std::string_view admin_token_allowed =
 // Whether the bearer token for a remote signer can be read.
 void check_signer_token(const std::string& key, const std::string& place,
                         const std::string& credentials_directory);
+// The key that nodes of a cluster share: 32 bytes, or 64 hexadecimal digits. White space counts in
+// the former. `key`: the name of the setting.
+[[nodiscard]] domain::Bytes32 read_cluster_key(const std::string& key, const std::string& place,
+                                               const std::string& credentials_directory);
 // The key of the vote shares in a backup: 32 bytes as 64 hexadecimal digits.
 [[nodiscard]] domain::Bytes32 read_backup_key(const std::string& place);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "api/admin/admin_options.hpp"
@@ -9,6 +10,7 @@
 #include "chains/evm/options.hpp"
 #include "chains/loopback/options.hpp"
 #include "chains/votes/options.hpp"
+#include "cluster/options.hpp"
 #include "domain/time.hpp"
 #include "engine/options.hpp"
 #include "net/http_server.hpp"
@@ -35,6 +37,7 @@ struct Settings {
     chains::votes::Options votes;
     chains::votes::WebhookOptions webhook;
     platform::LogOptions log;
+    std::optional<cluster::Options> cluster;  // nothing: a single machine
     net::Proxies proxies;  // of the environment; to nodes, vote chains, provers and webhooks
 
     std::size_t workers = 4;  // threads for the gateway's outside work

@@ -17,9 +17,9 @@
 
 #include "domain/bytes.hpp"
 
-// The stored form of requests and results, for request.cpp and result.cpp only. A type takes part
-// by an overload of members() that ties its members in order of declaration, and by nothing else:
-// size, writing and reading all follow that one list.
+// The stored form of requests, results and journal entries, for the sources that encode them only.
+// A type takes part by an overload of members() that ties its members in order of declaration, and
+// by nothing else: size, writing and reading all follow that one list.
 //
 //   integer        big-endian, its own width          bool      one byte, 0 or 1
 //   array          its elements                       struct    its members

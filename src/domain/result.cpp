@@ -10,7 +10,7 @@ namespace {
 using codec::Is;
 
 // Apart from the tags of requests, so that one can not be read as the other.
-constexpr std::uint8_t first_tag = 0x10;
+constexpr std::uint8_t first_result_tag = 0x10;
 constexpr std::uint8_t kms_share_tag = 0x20;
 
 static_assert(std::is_same_v<std::variant_alternative_t<0, Result>, ProofAccepted>);
@@ -43,11 +43,11 @@ static auto members(Is<ShareRevealed> auto& it) {
 }
 
 Bytes encode(const Result& result) {
-    return codec::encode_variant(first_tag, result);
+    return codec::encode_variant(first_result_tag, result);
 }
 
 std::optional<Result> decode_result(ByteView bytes) {
-    return codec::decode_variant<Result>(first_tag, bytes);
+    return codec::decode_variant<Result>(first_result_tag, bytes);
 }
 
 Bytes encode(const KmsShare& share) {

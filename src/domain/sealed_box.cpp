@@ -1,24 +1,21 @@
 #include "domain/sealed_box.hpp"
 
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/kdf.h>
 
 #include <cassert>
 #include <memory>
 #include <stdexcept>
+
+#include "domain/derived_key.hpp"
 
 namespace domain {
 
 namespace {
 
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
-using Derivation = std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)>;
-
-constexpr std::string_view purpose = "posthouse backup of vote shares, 1";
 
 void require_success(bool went_well) {
-    if (!went_well) throw std::runtime_error("OpenSSL: AES-256-GCM or HKDF failed");
+    if (!went_well) throw std::runtime_error("OpenSSL: AES-256-GCM failed");
 }
 
 const unsigned char* data_of(std::string_view text) {
@@ -32,22 +29,13 @@ int length_of(std::size_t size) {
 
 }  // namespace
 
-SealedBox::SealedBox(ByteView key, ByteView salt) {
+SealedBox::SealedBox(ByteView key, ByteView salt, std::string_view purpose)
+    : key_(derived_key(key, salt, purpose)) {
     assert(key.size() == 32 && salt.size() == 32);
-    const Derivation context(EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr), EVP_PKEY_CTX_free);
-    std::size_t size = key_.size();
-    require_success(
-        context && EVP_PKEY_derive_init(context.get()) == 1 &&
-        EVP_PKEY_CTX_set_hkdf_md(context.get(), EVP_sha256()) == 1 &&
-        EVP_PKEY_CTX_set1_hkdf_salt(context.get(), salt.data(), length_of(salt.size())) == 1 &&
-        EVP_PKEY_CTX_set1_hkdf_key(context.get(), key.data(), length_of(key.size())) == 1 &&
-        EVP_PKEY_CTX_add1_hkdf_info(context.get(), data_of(purpose), length_of(purpose.size())) ==
-            1 &&
-        EVP_PKEY_derive(context.get(), key_.data(), &size) == 1 && size == key_.size());
 }
 
 SealedBox::~SealedBox() {
-    OPENSSL_cleanse(key_.data(), key_.size());
+    wipe(key_);
 }
 
 Bytes SealedBox::seal(ByteView plain, std::string_view label, ByteView nonce) const {
@@ -88,7 +76,7 @@ std::optional<Bytes> SealedBox::open(ByteView sealed, std::string_view label) co
         EVP_DecryptFinal_ex(cipher.get(), plain.data() + size, &length) == 1;
     plain.resize(size);
     if (fits) return plain;
-    OPENSSL_cleanse(plain.data(), plain.size());
+    wipe(plain);
     return std::nullopt;
 }
 

@@ -8,14 +8,15 @@
 
 namespace domain {
 
-// Seals bytes for one backup: AES-256-GCM under a key of its own, derived from the operator's key
-// and a salt (HKDF-SHA256, RFC 5869), so that keys of two backups never meet the same nonce. What
-// is sealed belongs to its place: `label` says where it stands, and it opens nowhere else. One
-// thread.
+// Seals bytes: AES-256-GCM under a key of its own, derived from the operator's key and a salt, so
+// that two backups or two entries of a journal never meet the same nonce under one key. What is
+// sealed belongs to its place: `label` says where it stands, and it opens nowhere else. One thread.
 class SealedBox {
 public:
-    // Both 32 bytes.
-    SealedBox(ByteView key, ByteView salt);
+    static constexpr std::string_view backup = "posthouse backup of vote shares, 1";
+
+    // Both 32 bytes. `purpose`: what boxes of it hold; those of another one do not open it.
+    SealedBox(ByteView key, ByteView salt, std::string_view purpose = backup);
     ~SealedBox();
     SealedBox(const SealedBox&) = delete;
     SealedBox& operator=(const SealedBox&) = delete;

@@ -60,6 +60,9 @@ AcceptOutcome Admission::admit_content(Context& context, const Submission& submi
         if (!earlier->same_content) return Conflict{};
         return duplicate(context, earlier->row);
     }
+    if (submission.payload.size() > context.store.value_bytes_max()) {
+        return TooLarge{context.store.value_bytes_max()};
+    }
     const Family family = domain::family_of(submission.kind);
     if (context.gates.is_full(family, submission.client)) {
         return QueueFull{context.options.api_retry_after_seconds};

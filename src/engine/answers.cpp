@@ -23,6 +23,8 @@ namespace {
 // reached may have been lowered.
 constexpr domain::Milliseconds unknown_pause{1'000};
 constexpr domain::Milliseconds changed_pause{30'000};
+// Until the next step, which has room again.
+constexpr domain::Milliseconds at_once_pause{1};
 
 // How long a deadline waits for word of the transaction.
 constexpr domain::Milliseconds last_look{2'000};
@@ -35,7 +37,8 @@ enum class Tag : std::uint8_t {
     result = 1,
     proof_rejected = 2,
     kms_share = 3,
-    threshold_reached = 4
+    threshold_reached = 4,
+    too_large = 5  // in the place of an answer that no row can hold
 };
 
 Bytes tagged(Tag tag, const Bytes& body) {
@@ -86,10 +89,15 @@ store::HeldAnswer held_form(const AnswerBody& body) {
                       domain::encode(domain::Result{std::get<domain::PublicDecrypted>(body)}))};
 }
 
-store::HeldAnswer to_held(const Answer& answer) {
+store::HeldAnswer to_held(const Context& context, const Answer& answer) {
     store::HeldAnswer held = held_form(answer.body);
+    if (held.body.size() > context.store.value_bytes_max()) held.body = tagged(Tag::too_large, {});
     held.block = answer.block;
     return held;
+}
+
+bool is_too_large(const store::HeldAnswer& held) {
+    return !held.body.empty() && held.body.front() == static_cast<std::uint8_t>(Tag::too_large);
 }
 
 std::optional<AnswerBody> from_held(const store::HeldAnswer& held) {
@@ -116,9 +124,21 @@ std::optional<AnswerBody> from_held(const store::HeldAnswer& held) {
     return std::nullopt;
 }
 
+// What the chain says is final, and nothing can be served of it.
+void fail_as_too_large(Context& context, const store::Row& row) {
+    fail(context, row, Status::failure, Cause::internal,
+         {Reason::internal_error,
+          internal_text(row.kind, "The answer of the chain is larger than " +
+                                      std::to_string(context.store.value_bytes_max()) +
+                                      " bytes, the most that can be stored"),
+          {}});
+}
+
 void complete(Context& context, const store::Row& row, const domain::Result& result) {
     assert(row.status == Status::receipt_received && row.kind != domain::Kind::share);
-    if (!context.store.complete(row, domain::encode(result), context.now.wall)) {
+    const Bytes encoded = domain::encode(result);
+    if (encoded.size() > context.store.value_bytes_max()) return fail_as_too_large(context, row);
+    if (!context.store.complete(row, encoded, context.now.wall)) {
         ++context.stale;
         return;
     }
@@ -235,7 +255,9 @@ void count(Context& context, const store::Row& row, const domain::Bytes32& refer
     std::vector<KmsShare> shares;
     std::optional<ThresholdReached> announced;
     bool settled = false;
+    std::optional<std::uint32_t> too_large;  // the first slot
     for (const store::HeldAnswer& held : answers) {
+        if (is_too_large(held)) too_large = std::min(too_large.value_or(held.slot), held.slot);
         std::optional<AnswerBody> body = from_held(held);
         if (!body) continue;
         if (auto* share = std::get_if<KmsShare>(&*body)) {
@@ -246,7 +268,13 @@ void count(Context& context, const store::Row& row, const domain::Bytes32& refer
             settled = settle(context, row, *body);
         }
     }
-    if (domain::family_of(row.kind) == Family::user_decrypt) {
+    const bool is_user_decrypt = domain::family_of(row.kind) == Family::user_decrypt;
+    // Of shares only the chain knows whether others are enough.
+    const bool is_lost = is_user_decrypt ? announced && too_large && *too_large < announced->count
+                                         : too_large.has_value() && !settled;
+    if (is_lost) {
+        fail_as_too_large(context, row);
+    } else if (is_user_decrypt) {
         if (!announced || !settle_announced(context, row, shares, *announced)) {
             settle_shares(context, row, std::move(shares));
         }
@@ -330,9 +358,10 @@ void note_other_answer(Context& context, const store::Row& row, const Answer& an
 
 }  // namespace
 
-void apply(Context& context, const Answered& event) {
+bool apply(Context& context, const Answered& event, std::size_t& applied) {
     std::vector<std::pair<store::Row, domain::Bytes32>> to_evaluate;
-    for (const Answer& answer : event.answers) {
+    for (; applied < event.answers.size() && context.has_room(); ++applied) {
+        const Answer& answer = event.answers[applied];
         if (is_worthless(answer)) continue;
         const std::optional<store::Row> row = find_row(context, answer.reference);
         if (row && row->status != Status::receipt_received) {
@@ -344,7 +373,7 @@ void apply(Context& context, const Answered& event) {
                              (!answer.block || !context.store.inclusion(row->id.sequence));
         if (at_once && settle(context, *row, answer.body)) continue;
         const bool is_new =
-            context.store.hold_answer(answer.reference, to_held(answer), context.now.wall);
+            context.store.hold_answer(answer.reference, to_held(context, answer), context.now.wall);
         if (is_new && row &&
             (to_evaluate.empty() || to_evaluate.back().second != answer.reference)) {
             to_evaluate.emplace_back(*row, answer.reference);
@@ -352,14 +381,19 @@ void apply(Context& context, const Answered& event) {
     }
     for (const auto& [row, reference] : to_evaluate) {
         const std::optional<store::Row> current = context.store.load(row.id.sequence);
-        if (current && current->status == Status::receipt_received) {
+        if (!current || current->status != Status::receipt_received) continue;
+        if (context.has_room()) {
             evaluate(context, *current, reference);
+        } else {
+            look_again(context, *current, at_once_pause);
         }
     }
+    if (applied < event.answers.size()) return false;
     const auto stored = context.store.cursor(event.listener);
     if (!stored || event.cursor > *stored || event.went_back) {
         context.store.set_cursor(event.listener, event.cursor);
     }
+    return true;
 }
 
 void join(Context& context, const domain::Bytes32& reference) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,9 @@
 // The third way forward: the chain's answers complete requests (relayer-api 3.3, 12).
 namespace engine::answers {
 
-// Applies a batch and moves the cursor in the same commit.
-void apply(Context& context, const Answered& event);
+// Applies a batch, and with the last of it moves the cursor in the same commit. `applied`: so many
+// of them steps before have applied. False: there are more.
+[[nodiscard]] bool apply(Context& context, const Answered& event, std::size_t& applied);
 
 // The request with this reference has its receipt now: answers that were early take effect.
 void join(Context& context, const domain::Bytes32& reference);

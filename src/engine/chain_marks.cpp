@@ -167,10 +167,12 @@ std::uint64_t forget_ended(store::Store& store, store::Chain chain) {
 
 void forget_listening(store::Store& store, store::Chain chain) {
     if (chain != store::Chain::gateway) return;
-    store::Store::Transaction transaction(store);
-    store.forget_listening();
-    store.forget_own();
-    transaction.commit();
+    for (std::size_t most = rows_per_forgetting; most == rows_per_forgetting;) {
+        store::Store::Transaction transaction(store);
+        most = std::max(store.forget_listening(rows_per_forgetting),
+                        store.forget_own(rows_per_forgetting));
+        transaction.commit();
+    }
 }
 
 Adopted adopt_unmarked(store::Store& store, const ChainIdentity& identity) {

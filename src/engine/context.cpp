@@ -12,6 +12,8 @@ namespace engine {
 namespace {
 
 constexpr std::size_t trouble_bytes_max = 300;
+// Also in a full step, which otherwise would come upon them again and again.
+constexpr std::size_t broken_rows_min = 100;
 constexpr const char* unreadable_text = "The stored request can not be read";
 
 }  // namespace
@@ -81,7 +83,9 @@ void log_stage(Context& context, const store::Row& row, domain::Status to,
 }
 
 void end_broken(Context& context) {
+    std::size_t ended = 0;
     for (const store::BrokenRow& row : context.store.take_broken()) {
+        if (++ended > broken_rows_min && !context.has_room()) return;
         const domain::Kind kind = row.kind.value_or(domain::Kind::input_proof);
         if (row.kind) context.gates.leave(row.sequence, domain::family_of(kind));
         context.store.end_broken(row, internal_text(kind, unreadable_text), context.now.wall);

@@ -60,6 +60,7 @@ struct Context {
     Effects effects{};
     std::uint64_t stale = 0;   // events that came too late to matter
     bool stopping = false;     // nothing new begins
+    bool is_full = false;      // the step has left something to the next one
     bool logs_stages = false;  // the log takes lines of level debug
     // Of the id of a key; empty: nobody's. None: clients are not named in the log.
     std::function<std::string(std::int64_t)> client_name{};
@@ -86,6 +87,13 @@ struct Context {
     bool account_found = false;
     std::int64_t restored_up_to = 0;  // store::restored_mark
     std::int64_t found_up_to = 0;     // accepted by processes before this one
+
+    // Asked before each piece of work: an entry of a journal holds only so much. False from then on
+    // until the end of the step; the next one comes at once.
+    [[nodiscard]] bool has_room() {
+        is_full = is_full || !store.has_room();
+        return !is_full;
+    }
 };
 
 // How long a row may wait in a queue before somebody looks whether it is still there.
@@ -111,7 +119,8 @@ void note_trouble(Context& context, const store::Row& row, const std::string& re
 void log_stage(Context& context, const store::Row& row, domain::Status to,
                const std::string& more = {});
 
-// Fails the rows that this step could not read. At its end: what it read before is among them.
+// Fails the rows that this step could not read. At its end: what it read before is among them. Of
+// very many the rest is found again later.
 void end_broken(Context& context);
 
 // How the text of an internal error is served (relayer-api 9.2).

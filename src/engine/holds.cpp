@@ -131,18 +131,21 @@ bool is_unsettled(Context& context, const store::Row& row) {
     return context.accounts_unsettled.contains(attempts.back().account);
 }
 
-Released release(Context& context, const Release& release) {
-    Released released;
+std::optional<Released> release(Context& context, const Release& release, BegunRelease& begun) {
+    Released& released = begun.released;
     if (release.all) {
         std::vector<std::int64_t> sequences;
         sequences.reserve(context.held.size());
         for (const auto& [sequence, since] : context.held) sequences.push_back(sequence);
         for (const std::int64_t sequence : sequences) {
+            if (!context.has_room()) return std::nullopt;
             if (release_one(context, sequence, std::nullopt)) ++released.count;
         }
         return released;
     }
-    for (const domain::RequestId& id : release.ids) {
+    for (; begun.next < release.ids.size(); ++begun.next) {
+        if (!context.has_room()) return std::nullopt;
+        const domain::RequestId& id = release.ids[begun.next];
         if (release_one(context, id.sequence, id)) {
             ++released.count;
         } else {
@@ -189,13 +192,13 @@ std::optional<std::uint64_t> look_from(store::Store& store) {
 namespace {
 
 // What was there when the process began, and nothing was signed for; what was signed gets no other
-// nonce. What came since nobody else can have. Returns how many.
-std::size_t hold_unsigned(Context& context) {
-    std::size_t count = 0;
+// nonce. What came since nobody else can have. False: there are more.
+bool hold_unsigned(Context& context, std::size_t& count) {
     for (const store::Lane lane : {store::Lane::gate, store::Lane::timer}) {
         for (const store::Row& row : context.store.standing_in(lane)) {
             const bool is_new = row.id.sequence > context.found_up_to;
             if (is_new || !is_unsigned(row) || is_held(context, row.id.sequence)) continue;
+            if (!context.has_room()) return false;
             hold(context, row);
             ++count;
         }
@@ -203,12 +206,15 @@ std::size_t hold_unsigned(Context& context) {
     context.restored_up_to = std::max(context.restored_up_to, context.found_up_to);
     context.store.set_mark(store::restored_mark,
                            static_cast<std::uint64_t>(context.restored_up_to));
-    return count;
+    return true;
 }
 
 }  // namespace
 
-void apply(Context& context, const AccountFound& event) {
+// The nonce that is known now is written with the last of those that are held: a process that is
+// cut off before finds that the chain is ahead once more.
+bool apply(Context& context, const AccountFound& event, std::size_t& held) {
+    if (event.sent_by_others && !hold_unsigned(context, held)) return false;
     const std::string mark = std::string(nonce_mark) + event.account;
     context.accounts_unsettled.erase(event.account);
     const std::uint64_t known = context.store.mark(mark).value_or(0);
@@ -219,15 +225,15 @@ void apply(Context& context, const AccountFound& event) {
         context.account_found = true;
         context.store.set_mark(mark, std::max(known, event.count));
     }
-    if (!event.sent_by_others) return;
-    const std::size_t count = hold_unsigned(context);
+    if (!event.sent_by_others) return true;
     context.effects.lines.push_back(
         {ports::LogLevel::warning,
          "chain_is_ahead account=" + event.account + " count=" + std::to_string(event.count) +
-             " known=" + std::to_string(known) + " held=" + std::to_string(count) +
+             " known=" + std::to_string(known) + " held=" + std::to_string(held) +
              " reason=\"transactions of this account that this database does not know called our "
              "contracts\""});
     tell(context);
+    return true;
 }
 
 }  // namespace engine::holds

@@ -43,8 +43,14 @@ void set_aside(Context& context, const store::Row& row);
 // signed for a request.
 [[nodiscard]] bool is_unsettled(Context& context, const store::Row& row);
 
-// They go on where they stood.
-[[nodiscard]] Released release(Context& context, const Release& release);
+// They go on where they stood. `begun`: what steps before came to, with which this one goes on;
+// nothing: there is more to do.
+struct BegunRelease {
+    std::size_t next = 0;  // of those that are named
+    Released released{};
+};
+[[nodiscard]] std::optional<Released> release(Context& context, const Release& release,
+                                              BegunRelease& begun);
 
 // Every nonce that is given out is kept count of, so that a database that is older than the chain
 // knows it; it goes only when the account is looked at and its key is not configured any more.
@@ -60,7 +66,8 @@ void forget_start(Context& context);
 // As in Resume. After remember_start().
 [[nodiscard]] std::optional<std::uint64_t> look_from(store::Store& store);
 
-// The chain is ahead of what this database knows of the account.
-void apply(Context& context, const AccountFound& event);
+// The chain is ahead of what this database knows of the account. `held`: so many requests were held
+// for it by steps before. False: there are more, and until all are held nothing may be sealed.
+[[nodiscard]] bool apply(Context& context, const AccountFound& event, std::size_t& held);
 
 }  // namespace engine::holds

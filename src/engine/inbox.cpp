@@ -32,10 +32,7 @@ bool Events::empty() const {
 }
 
 std::size_t Events::size() const {
-    return checked.size() + prepared.size() + sealed.size() + sent.size() + answered.size() +
-           confirmed.size() + block_news.size() + submissions.size() + retunes.size() +
-           instructions.size() + accounts.size() + accounts_settled.size() + own_sealed.size() +
-           own_settled.size() + alerts_taken.size();
+    return std::apply([](const auto&... kind) { return (kind.size() + ...); }, kinds_of(*this));
 }
 
 template <typename Event>
@@ -149,23 +146,16 @@ void Inbox::drain(Events& events) {
     const std::lock_guard lock(mutex_);
     was_busy_ = was_busy_ || !events_.empty();
     something_there_.store(false, std::memory_order_relaxed);
-    append(events.checked, events_.checked);
-    append(events.prepared, events_.prepared);
-    append(events.sealed, events_.sealed);
-    append(events.sent, events_.sent);
-    append(events.answered, events_.answered);
-    append(events.confirmed, events_.confirmed);
-    append(events.block_news, events_.block_news);
-    append(events.submissions, events_.submissions);
-    append(events.retunes, events_.retunes);
-    append(events.instructions, events_.instructions);
-    append(events.accounts, events_.accounts);
-    append(events.accounts_settled, events_.accounts_settled);
-    append(events.own_sealed, events_.own_sealed);
-    append(events.own_settled, events_.own_settled);
-    append(events.alerts_taken, events_.alerts_taken);
+    std::vector<Submission> later;
+    if (!events.submissions.empty()) later.swap(events_.submissions);
+    std::apply(
+        [&](auto&... to) {
+            std::apply([&](auto&... from) { (append(to, from), ...); }, kinds_of(events_));
+        },
+        kinds_of(events));
     events.stop = events.stop || std::exchange(events_.stop, false);
     assert(events_.empty());
+    events_.submissions.swap(later);
 }
 
 // Whoever was just answered often asks again at once: looking around for a moment spares both the

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "domain/identity.hpp"
@@ -55,6 +56,15 @@ struct Events {
     [[nodiscard]] std::size_t size() const;
 };
 
+// Every kind of them, in the order in which a step takes them up.
+template <typename SomeEvents>
+[[nodiscard]] auto kinds_of(SomeEvents& events) {
+    return std::tie(events.accounts, events.accounts_settled, events.block_news, events.checked,
+                    events.prepared, events.sealed, events.sent, events.answered, events.confirmed,
+                    events.own_sealed, events.own_settled, events.submissions, events.instructions,
+                    events.alerts_taken, events.retunes);
+}
+
 // What HTTP threads and gateways leave for the processor. Submissions are bounded; events of a
 // gateway are not dropped: their number is bounded by the gates that let the work through.
 class Inbox : public GatewayEvents, public AlertEvents {
@@ -87,7 +97,8 @@ public:
     // Any thread. Makes the next drain say stop.
     void stop();
 
-    // Processor thread. Appends everything to `events`.
+    // Processor thread. Appends everything to `events`; submissions only where none wait already,
+    // so that there is a bound to them.
     void drain(Events& events);
     // Processor thread. Returns when something is there, or after `limit`.
     void wait(domain::Nanoseconds limit);

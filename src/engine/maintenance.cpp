@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t rows_per_batch = 100;
 
 bool purge(Context& context, store::Lane lane, domain::Milliseconds retention) {
+    if (!context.has_room()) return true;
     return context.store.purge(lane, context.now.wall - retention, rows_per_batch) ==
            rows_per_batch;
 }

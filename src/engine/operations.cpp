@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,10 @@ namespace {
 
 using domain::Kind;
 using domain::Status;
+using holds::BegunRelease;
+using Outcome = std::optional<InstructionOutcome>;
 
+constexpr std::size_t rows_per_look = 2'000;
 constexpr const char* cancelled_text = "Cancelled by the operator";
 
 std::string named(Status status) {
@@ -35,7 +39,7 @@ bool is_signed(const store::Row& row) {
            sending::was_sealed(row);
 }
 
-InstructionOutcome apply(Context& context, Admission&, const Cancel& cancel) {
+Outcome apply(Context& context, Admission&, const Cancel& cancel, BegunRelease&) {
     const std::optional<store::Row> row = find(context, cancel.id);
     if (!row) return UnknownRequest{};
     if (domain::is_terminal(row->status)) return NotDone{"it has ended: " + named(row->status)};
@@ -80,7 +84,7 @@ std::optional<NotDone> reason_against(Context& context, const store::Row& row, c
     return std::nullopt;
 }
 
-InstructionOutcome apply(Context& context, Admission& admission, const Retry& retry) {
+Outcome apply(Context& context, Admission& admission, const Retry& retry, BegunRelease&) {
     const std::optional<store::Row> row = find(context, retry.id);
     if (!row) return UnknownRequest{};
     if (auto reason = reason_against(context, *row, retry)) return *std::move(reason);
@@ -108,7 +112,7 @@ void log_pause(Context& context, const char* event, domain::Family family) {
          std::string(event) + " kind=" + std::string(to_string(family)) + " by=operator"});
 }
 
-InstructionOutcome apply(Context& context, Admission&, const Pause& pause) {
+Outcome apply(Context& context, Admission&, const Pause& pause, BegunRelease&) {
     if (context.gates.is_paused(pause.family)) return Done{};
     context.gates.pause(pause.family, context.now.steady);
     context.store.set(
@@ -117,28 +121,76 @@ InstructionOutcome apply(Context& context, Admission&, const Pause& pause) {
     return Done{};
 }
 
-InstructionOutcome apply(Context& context, Admission&, const Unpause& unpause) {
-    const auto since = context.gates.paused_since(unpause.family);
-    if (!since) return Done{};
-    const domain::Milliseconds length =
-        std::max(context.now.steady - *since, domain::Milliseconds{0});
-    for (const Kind kind : domain::kinds) {
-        const bool is_share = kind == Kind::share;
-        if (domain::family_of(kind) == unpause.family && !is_share) {
-            context.store.put_off(kind, length);
+// An end of a pause that takes several steps. It is kept in the database, so that no deadline moves
+// twice, whoever goes on.
+struct EndingPause {
+    domain::Milliseconds length{};
+    std::size_t kind = 0;    // of domain::kinds; those before are done
+    std::int64_t after = 0;  // rows of it up to this one are done
+};
+
+std::string ending_note(domain::Family family) {
+    return "pause_ends." + std::string(to_string(family));
+}
+
+std::optional<EndingPause> read_ending(store::Store& store, domain::Family family) {
+    const std::optional<std::string> note = store.note(ending_note(family));
+    if (!note) return std::nullopt;
+    std::istringstream numbers(*note);
+    std::int64_t length = 0;
+    EndingPause ending;
+    numbers >> length >> ending.kind >> ending.after;
+    ending.length = domain::Milliseconds{length};
+    return ending;
+}
+
+// False: there are more rows.
+bool put_off(Context& context, domain::Family family, EndingPause& ending) {
+    for (; ending.kind < domain::kinds.size(); ++ending.kind, ending.after = 0) {
+        const Kind kind = domain::kinds[ending.kind];
+        if (domain::family_of(kind) != family || kind == Kind::share) continue;
+        while (const auto last =
+                   context.store.put_off(kind, ending.length, ending.after, rows_per_look)) {
+            ending.after = *last;
+            if (!context.has_room()) return false;
         }
     }
-    context.gates.resume(unpause.family);
-    context.store.unset(pause_setting(unpause.family));
-    log_pause(context, "kind_resumed", unpause.family);
+    return true;
+}
+
+// False: it goes on in the next step, and until then the pause does.
+bool end_pause(Context& context, domain::Family family) {
+    const std::optional<EndingPause> begun = read_ending(context.store, family);
+    EndingPause ending = begun.value_or(EndingPause{});
+    if (!begun) {
+        const auto since = context.gates.paused_since(family);
+        if (!since) return true;
+        ending.length = std::max(context.now.steady - *since, domain::Milliseconds{0});
+    }
+    if (!put_off(context, family, ending)) {
+        context.store.keep_note(ending_note(family), std::to_string(ending.length.count()) + " " +
+                                                         std::to_string(ending.kind) + " " +
+                                                         std::to_string(ending.after));
+        return false;
+    }
+    if (begun) context.store.drop_note(ending_note(family));
+    context.gates.resume(family);
+    context.store.unset(pause_setting(family));
+    log_pause(context, "kind_resumed", family);
+    return true;
+}
+
+Outcome apply(Context& context, Admission&, const Unpause& unpause, BegunRelease&) {
+    if (!end_pause(context, unpause.family)) return std::nullopt;
     return Done{};
 }
 
-InstructionOutcome apply(Context& context, Admission&, const Release& release) {
-    return holds::release(context, release);
+Outcome apply(Context& context, Admission&, const Release& release, BegunRelease& begun) {
+    if (auto released = holds::release(context, release, begun)) return *std::move(released);
+    return std::nullopt;
 }
 
-InstructionOutcome apply(Context& context, Admission&, const Remember& remember) {
+Outcome apply(Context& context, Admission&, const Remember& remember, BegunRelease&) {
     context.store.set(remember.setting);
     return Done{};
 }
@@ -187,9 +239,22 @@ void restore_pauses(const std::vector<store::Setting>& settings, Gates& gates) {
     gates.keep_pauses();
 }
 
-InstructionOutcome apply(Context& context, Admission& admission, const Instruction& instruction) {
-    return std::visit([&](const auto& what) { return apply(context, admission, what); },
+Outcome apply(Context& context, Admission& admission, const Instruction& instruction,
+              BegunRelease& begun) {
+    return std::visit([&](const auto& what) { return apply(context, admission, what, begun); },
                       instruction.what);
+}
+
+void finish_pauses(Context& context) {
+    for (const domain::Family family : domain::families) {
+        for (bool goes_on = context.store.note(ending_note(family)).has_value(); goes_on;) {
+            store::Store::Transaction transaction(context.store);
+            context.is_full = false;
+            goes_on = !end_pause(context, family);
+            transaction.commit();
+            context.gates.keep_pauses();
+        }
+    }
 }
 
 }  // namespace engine::operations

@@ -1,18 +1,24 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/admission.hpp"
 #include "engine/context.hpp"
+#include "engine/holds.hpp"
 #include "engine/instructions.hpp"
 
 // Operators steer single requests, and what begins at all.
 namespace engine::operations {
 
-// Inside the step. What is under way for a request that is cancelled comes back as stale.
-[[nodiscard]] InstructionOutcome apply(Context& context, Admission& admission,
-                                       const Instruction& instruction);
+// Inside the step. What is under way for a request that is cancelled comes back as stale. `begun`:
+// how far steps before came with it. Nothing: there is more to do, in the next step.
+[[nodiscard]] std::optional<InstructionOutcome> apply(Context& context, Admission& admission,
+                                                      const Instruction& instruction,
+                                                      holds::BegunRelease& begun);
+// At the start: the ends of pauses that a process before this one had only begun.
+void finish_pauses(Context& context);
 
 // Nothing is signed for it, so that a pause of its family holds it.
 [[nodiscard]] bool waits_for_gates(const store::Row& row);

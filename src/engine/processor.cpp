@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/sanitize.hpp"
@@ -74,6 +77,7 @@ recovery::Report Processor::recover(const std::function<void()>& progress) {
     }
     gateway_.listen(inbox_, recovery::resume(store_, report));
     reorganisations::rebuild(context_);
+    operations::finish_pauses(context_);
     watch(reorganisations::blocks_at_start(store_));
     return report;
 }
@@ -85,6 +89,7 @@ Nanoseconds Processor::step() {
     stopping_ = stopping_ || events_.stop;
     context_.stopping = stopping_;
     context_.logs_stages = logger_.wants(ports::LogLevel::debug);
+    context_.is_full = false;
     Nanoseconds wait{};
     Nanoseconds commit{};
     try {
@@ -119,47 +124,110 @@ Nanoseconds Processor::step() {
     return logged_.empty() ? wait : Nanoseconds::zero();
 }
 
-void Processor::apply_events() {
-    // First: nothing that such an event holds is sealed in the same step.
-    for (const AccountFound& event : events_.accounts) holds::apply(context_, event);
-    if (!events_.accounts_settled.empty()) holds::forget_start(context_);
-    for (const BlockNews& news : events_.block_news) reorganisations::apply(context_, news);
-    for (const Checked& event : events_.checked) readiness::apply(context_, event);
-    for (const Prepared& event : events_.prepared) sending::apply(context_, event);
-    for (const Signed& event : events_.sealed) sending::apply(context_, event);
-    for (const Sent& event : events_.sent) sending::apply(context_, event);
-    for (const Answered& event : events_.answered) answers::apply(context_, event);
-    for (const Confirmed& event : events_.confirmed) confirmations::apply(context_, event);
-    for (const store::OwnTransaction& own : events_.own_sealed) {
-        own_transactions::keep(context_, own);
-    }
-    for (const OwnSettled& event : events_.own_settled) own_transactions::settle(context_, event);
-    for (const Submission& submission : events_.submissions) {
-        context_.effects.replies.push_back(admission_.admit(context_, submission));
-    }
-    for (const Instruction& instruction : events_.instructions) {
-        context_.effects.outcomes.push_back(operations::apply(context_, admission_, instruction));
-    }
-    admission_.finish(context_);
-    for (const auto& [round, late] : events_.alerts_taken) {
-        store_.take_alert(round, late);
-        context_.late_raised.erase(round);
-    }
-    apply_retunes();
+// As long as there is room. `apply` returns false when an event goes on in the next step.
+template <typename Event, typename Apply>
+void Processor::take_up(const std::vector<Event>& events, const Apply& apply) {
+    std::size_t applied = 0;
+    while (applied < events.size() && context_.has_room() && apply(events[applied])) ++applied;
+    applied_.push_back(applied);
 }
 
-// Written here, in force after the commit.
-void Processor::apply_retunes() {
-    for (const Retune& change : events_.retunes) {
+// Those that this step has applied; the rest stays.
+Events Processor::take_applied() {
+    Events applied;
+    auto count = applied_.begin();
+    const auto take = [&count](auto& to, auto& from) {
+        const auto end = from.begin() + static_cast<std::ptrdiff_t>(*count++);
+        if (end == from.end()) return to.swap(from);
+        to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
+        from.erase(from.begin(), end);
+    };
+    std::apply(
+        [&](auto&... to) {
+            std::apply([&](auto&... from) { (take(to, from), ...); }, kinds_of(events_));
+        },
+        kinds_of(applied));
+    assert(count == applied_.end());
+    events_.stop = false;
+    return applied;
+}
+
+void Processor::apply_events() {
+    applied_.clear();
+    begun_now_ = begun_;
+    const auto is_over = [](bool over, std::size_t& begun) {
+        if (over) begun = 0;
+        return over;
+    };
+    // First: nothing that such an event holds is sealed in the same step.
+    take_up(events_.accounts, [&](const AccountFound& event) {
+        return is_over(holds::apply(context_, event, begun_now_.held), begun_now_.held);
+    });
+    take_up(events_.accounts_settled, [&](const AccountsSettled&) {
+        holds::forget_start(context_);
+        return true;
+    });
+    take_up(events_.block_news, [&](const BlockNews& news) {
+        return is_over(reorganisations::apply(context_, news, begun_now_.blocks),
+                       begun_now_.blocks);
+    });
+    const auto whole = [this](const auto& apply) {
+        return [this, apply](const auto& event) {
+            apply(context_, event);
+            return true;
+        };
+    };
+    take_up(events_.checked,
+            whole([](auto& to, const Checked& event) { readiness::apply(to, event); }));
+    const auto send = whole([](auto& to, const auto& event) { sending::apply(to, event); });
+    take_up(events_.prepared, send);
+    take_up(events_.sealed, send);
+    take_up(events_.sent, send);
+    take_up(events_.answered, [&](const Answered& event) {
+        return is_over(answers::apply(context_, event, begun_now_.answers), begun_now_.answers);
+    });
+    take_up(events_.confirmed,
+            whole([](auto& to, const Confirmed& event) { confirmations::apply(to, event); }));
+    take_up(events_.own_sealed, whole([](auto& to, const store::OwnTransaction& own) {
+                own_transactions::keep(to, own);
+            }));
+    take_up(events_.own_settled,
+            whole([](auto& to, const OwnSettled& event) { own_transactions::settle(to, event); }));
+    if (newcomers_wait_) {
+        applied_.push_back(0);
+    } else {
+        take_up(events_.submissions, [&](const Submission& submission) {
+            context_.effects.replies.push_back(admission_.admit(context_, submission));
+            return true;
+        });
+    }
+    take_up(events_.instructions, [&](const Instruction& instruction) {
+        auto outcome = operations::apply(context_, admission_, instruction, begun_now_.release);
+        begun_now_.has_instruction = !outcome;
+        if (!outcome) return false;
+        context_.effects.outcomes.push_back(*std::move(outcome));
+        begun_now_.release = {};
+        return true;
+    });
+    admission_.finish(context_);
+    take_up(events_.alerts_taken, [&](const AlertMark& alert) {
+        store_.take_alert(alert.round, alert.late);
+        context_.late_raised.erase(alert.round);
+        return true;
+    });
+    // Written here, in force after the commit.
+    take_up(events_.retunes, [&](const Retune& change) {
         for (const store::Setting& setting : change.remember) store_.set(setting);
         for (const std::string& name : change.forget) store_.unset(name);
-    }
+        return true;
+    });
 }
 
 // Pauses that are over, leases nobody answered, deadlines nobody met.
 void Processor::wake_timers() {
     for (const store::Row& row :
          store_.due(store::Lane::timer, context_.now.steady, timers_per_step)) {
+        if (!context_.has_room()) return;
         context_.effects.woken.push_back(
             {store::Lane::timer, context_.now.steady - row.schedule.wake});
         if (holds::is_held(context_, row.id.sequence)) {
@@ -181,6 +249,7 @@ void Processor::wake_timers() {
     }
     for (const store::Row& row :
          store_.due(store::Lane::gate, context_.now.steady, timers_per_step)) {
+        if (!context_.has_room()) return;
         recovery::enqueue(context_, row);  // no second entry for a row that stands there already
     }
 }
@@ -216,7 +285,10 @@ void Processor::maintain_if_due() {
 
 void Processor::release_effects(Nanoseconds commit) {
     Effects effects = std::exchange(context_.effects, {});
-    const Events events = std::exchange(events_, {});
+    const Events events = take_applied();
+    begun_ = begun_now_;
+    // Whoever has what is due wait for the next step gives way in that.
+    newcomers_wait_ = !newcomers_wait_ && context_.is_full;
     assert(effects.replies.size() == events.submissions.size());
     assert(effects.outcomes.size() == events.instructions.size());
     assert(effects.checks.size() + effects.prepares.size() + effects.sends.size() <= work_.busy());
@@ -314,9 +386,15 @@ void Processor::roll_back() {
     lines_stale_ = true;
 }
 
+bool Processor::has_events_left() const {
+    return std::accumulate(applied_.begin(), applied_.end(), std::size_t{0}) < events_.size();
+}
+
 Nanoseconds Processor::until_next_wake() {
     const auto& [wall, steady, monotonic] = context_.now;
-    if (more_maintenance_ || more_rounds_) return Nanoseconds::zero();
+    if (more_maintenance_ || more_rounds_ || context_.is_full || has_events_left()) {
+        return Nanoseconds::zero();
+    }
     Nanoseconds wait =
         std::min<Nanoseconds>(context_.options.maintenance_interval, next_maintenance_ - monotonic);
     // Cut while still milliseconds: centuries of nanoseconds have no room in a number.
@@ -383,6 +461,15 @@ Processor::Wait Processor::try_step() {
         if (const auto tidy = checkpointer_.next(now)) next = std::min(next, *tidy);
         // The step took time of its own.
         return {std::max(next - filtered_clock_.now().monotonic, Nanoseconds::zero()), true};
+    } catch (const store::StepTooLarge& error) {
+        // A fault of ours, which would come again with the same events. A start begins without
+        // them, and what they were about is asked for once more.
+        observer_.storage_failed();
+        logger_.write(ports::LogLevel::error,
+                      std::string("step_too_large alert=true action=\"the process ends, to be "
+                                  "started anew\" error=") +
+                          base::log_value(error.what()));
+        throw;
     } catch (const store::StorageError& error) {
         observer_.storage_failed();
         enter_read_only(error);
@@ -411,7 +498,9 @@ void Processor::run_turns(Milliseconds grace) {
         const Wait wait = turn();
         const domain::Monotonic now = filtered_clock_.now().monotonic;
         if (stopping_ && !end) end = now + grace;
-        if (end && (work_.busy() == 0 || now >= *end)) break;
+        if (end && hurries_.load(std::memory_order_relaxed)) break;
+        const bool is_idle = work_.busy() == 0 && events_.empty();
+        if (end && (is_idle || now >= *end)) break;
         const Nanoseconds limit = end ? std::min(wait.length, *end - now) : wait.length;
         wait.events_end_it ? inbox_.wait(limit) : inbox_.wait_for_stop(limit);
     }
@@ -423,10 +512,14 @@ void Processor::release_unfinished() {
     if (work_.busy() == 0 && logged_.empty()) return;
     context_.now = filtered_clock_.now();
     try {
-        store::Store::Transaction transaction(store_);
-        rounds::mark_logged(context_, logged_);
-        if (work_.busy() > 0) recovery::release(context_);
-        transaction.commit();
+        std::size_t released = 0;
+        for (bool more = true; more;) {
+            store::Store::Transaction transaction(store_);
+            context_.is_full = false;
+            rounds::mark_logged(context_, logged_);
+            more = work_.busy() > 0 && recovery::release(context_, released);
+            transaction.commit();
+        }
     } catch (const store::StorageError& error) {
         logger_.write(ports::LogLevel::warning,
                       std::string("work_not_released hint=\"counts as a crash at "
@@ -439,7 +532,7 @@ void Processor::release_unfinished() {
 void Processor::refuse_the_rest() {
     inbox_.close();
     inbox_.drain(events_);
-    refuse_pending({"stopping", closed_retry_after_seconds, "stopping"});
+    refuse_pending({"stopping", closed_retry_after_seconds, "stopping"}, true);
 }
 
 void Processor::watch_clock() {
@@ -479,14 +572,18 @@ void Processor::try_to_leave_read_only() {
     }
 }
 
-void Processor::refuse_pending(const Unavailable& refusal) {
+void Processor::refuse_pending(const Unavailable& refusal, bool stops) {
     for (const Submission& submission : std::exchange(events_.submissions, {})) {
         submission.reply(refusal);
     }
     for (const Retune& change : std::exchange(events_.retunes, {})) change.reply(false);
-    for (const Instruction& instruction : std::exchange(events_.instructions, {})) {
-        instruction.reply(NotWritten{});
+    std::vector<Instruction> instructions = std::exchange(events_.instructions, {});
+    auto refused = instructions.begin();
+    if (begun_.has_instruction && !stops) {
+        // A part of it is done, and the rest is when writing goes on.
+        events_.instructions.push_back(std::move(*refused++));
     }
+    for (; refused != instructions.end(); ++refused) refused->reply(NotWritten{});
 }
 
 }  // namespace engine

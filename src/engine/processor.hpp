@@ -9,6 +9,7 @@
 #include "engine/context.hpp"
 #include "engine/crash_suspects.hpp"
 #include "engine/filtered_clock.hpp"
+#include "engine/holds.hpp"
 #include "engine/recovery.hpp"
 #include "engine/rounds.hpp"
 #include "ports/clock.hpp"
@@ -41,6 +42,7 @@ public:
 
     // One step. Returns when to come back if nothing happens before. Throws StorageError after the
     // step was rolled back: submissions were refused, all other events wait for the next step.
+    // Where the store is journaled a step has a size; what it has no room for is the next one's.
     domain::Nanoseconds step();
 
     struct Wait {
@@ -48,11 +50,14 @@ public:
         bool events_end_it = true;  // false: a pause that only stop() cuts short
     };
     // A step that survives a failing disk: enters read-only mode, pauses, tries again, leaves it.
-    // Throws only when the file is corrupt.
+    // Throws when the file is corrupt, and when a step is too large for its journal all the same.
     Wait turn();
 
     // Turns until Inbox::stop(), then until the work in flight has reported or `grace` is over.
     void run(domain::Milliseconds grace);
+
+    // Any thread. A stop does not wait for the work in flight: others go on with it.
+    void hurry() { hurries_.store(true, std::memory_order_relaxed); }
 
     // Any thread. False while new requests can not be stored.
     [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_relaxed); }
@@ -76,28 +81,41 @@ public:
 private:
     static constexpr std::int64_t none_begun = -1;
 
+    // How far the first event of its kind was applied, where a step had no room for all of it.
+    struct Begun {
+        std::size_t held = 0;     // of AccountFound
+        std::size_t blocks = 0;   // of BlockNews
+        std::size_t answers = 0;  // of Answered
+        bool has_instruction = false;
+        holds::BegunRelease release{};
+    };
+
     [[nodiscard]] Wait try_step();
     [[nodiscard]] domain::Nanoseconds beat();
     void run_turns(domain::Milliseconds grace);
     void release_unfinished();
     void refuse_the_rest();
     void apply_events();
+    template <typename Event, typename Apply>
+    void take_up(const std::vector<Event>& events, const Apply& apply);
+    [[nodiscard]] Events take_applied();
     void wake_timers();
     void start_work();
     void close_rounds();
     void maintain_if_due();
-    void apply_retunes();
     void release_effects(domain::Nanoseconds commit);
     void watch(std::vector<domain::Block> blocks);
     void log_alerts(const std::vector<RoundAlert>& raised);
     void report_to_observer(Effects& effects, const Events& events, domain::Nanoseconds commit);
     void note_revealed(const std::vector<store::Change>& changes);
     void roll_back();
+    [[nodiscard]] bool has_events_left() const;
     [[nodiscard]] domain::Nanoseconds until_next_wake();
     void watch_clock();
     void enter_read_only(const store::StorageError& error);
     void try_to_leave_read_only();
-    void refuse_pending(const Unavailable& refusal);
+    // `stops`: nothing goes on after it.
+    void refuse_pending(const Unavailable& refusal, bool stops = false);
 
     store::Store& store_;
     Gates& gates_;
@@ -117,6 +135,11 @@ private:
     std::vector<RoundAlert> unlogged_;  // of an earlier life, until the first commit of this one
     std::vector<AlertMark> logged_;     // whose lines are out, and no commit knows it yet
     Events events_;
+    // Of each kind of events, in their order, how many this step has applied.
+    std::vector<std::size_t> applied_;
+    Begun begun_;                  // as of the last commit
+    Begun begun_now_;              // in this step
+    bool newcomers_wait_ = false;  // submissions, for a step in which what is due goes before
     domain::Monotonic next_maintenance_{};
     domain::Monotonic next_try_{};
     domain::Monotonic next_beat_{};
@@ -127,6 +150,7 @@ private:
     bool lines_stale_ = false;
     bool has_stepped_ = false;
     bool stopping_ = false;
+    std::atomic<bool> hurries_{false};
     std::atomic<bool> open_{true};
     std::atomic<store::StorageErrorKind> closed_by_{store::StorageErrorKind::other};
     std::atomic<std::size_t> in_flight_{0};

@@ -116,8 +116,9 @@ void start_one(Context& context, Family family, Gates::Id id) {
 
 void start(Context& context) {
     for (const Family family : {Family::public_decrypt, Family::user_decrypt}) {
-        while (const std::optional<Gates::Id> id =
-                   context.gates.pass_check(family, context.now.monotonic)) {
+        while (context.has_room()) {
+            const auto id = context.gates.pass_check(family, context.now.monotonic);
+            if (!id) break;
             start_one(context, family, *id);
         }
     }

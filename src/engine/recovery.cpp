@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -227,15 +228,19 @@ void release_one(Context& context, Report& released, store::Row row) {
 
 }  // namespace
 
-void release(Context& context) {
-    Report released;
-    read_in_work(context, released);
-    for (const auto& [id, entry] : context.work.entries()) {
+bool release(Context& context, std::size_t& released) {
+    Report report;
+    read_in_work(context, report);
+    const auto& entries = context.work.entries();
+    for (auto next = std::next(entries.begin(), static_cast<std::ptrdiff_t>(released));
+         next != entries.end() && context.has_room(); ++next, ++released) {
+        const auto& [id, entry] = *next;
         if (entry.task == Task::rest || entry.task == Task::confirm) continue;
         const std::optional<store::Row> row = context.store.load(id);
-        if (row && !domain::is_terminal(row->status)) release_one(context, released, *row);
+        if (row && !domain::is_terminal(row->status)) release_one(context, report, *row);
     }
-    note_in_work(context, released);
+    note_in_work(context, report);
+    return released < entries.size();
 }
 
 void forget_in_work(Context& context) {
@@ -269,6 +274,7 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
     const auto commit = [&](store::Store::Transaction& transaction) {
         end_broken(context);
         transaction.commit();
+        context.is_full = false;
         for (const store::Change& change : context.store.take_changes()) {
             report.changes.push_back(change);
         }
@@ -289,11 +295,11 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
         return std::pair{-static_cast<int>(a.status), suspicion(a)} <
                std::pair{-static_cast<int>(b.status), suspicion(b)};
     });
-    for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_commit) {
-        const std::size_t end = std::min(rows.size(), begin + rows_per_commit);
+    for (std::size_t next = 0; next < rows.size();) {
+        const std::size_t end = std::min(rows.size(), next + rows_per_commit);
         store::Store::Transaction transaction(context.store);
-        for (std::size_t i = begin; i < end; ++i) {
-            recover_one(context, suspects, report, rows[i]);
+        for (; next < end && context.has_room(); ++next) {
+            recover_one(context, suspects, report, rows[next]);
         }
         note_in_work(context, report);
         commit(transaction);

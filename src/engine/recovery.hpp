@@ -29,8 +29,9 @@ struct Report {
                          const std::function<void()>& progress);
 
 // At an orderly end: what is still in work goes back where it can start again, and does not count
-// as cut off by a crash.
-void release(Context& context);
+// as cut off by a crash. In the transaction that is open, which may be too small: then true, and
+// the rest is to be released in another one. `released`: so much was by those before.
+[[nodiscard]] bool release(Context& context, std::size_t& released);
 
 // With the first step: what run() put back is no longer what was in work.
 void forget_in_work(Context& context);

@@ -20,6 +20,7 @@ namespace {
 
 // Before the chain is asked again: for a moment some node may still tell of the replaced block.
 constexpr domain::Milliseconds pause{500};
+constexpr std::size_t rows_per_look = 2'000;
 
 void log(Context& context, const store::Row& row, const domain::Block& block, const char* action) {
     context.effects.lines.push_back(
@@ -68,24 +69,54 @@ void replaced(Context& context, const store::Inclusion& inclusion) {
     }
 }
 
-std::vector<store::Inclusion> included_in(Context& context,
-                                          const std::vector<domain::Block>& blocks) {
-    std::vector<store::Inclusion> all;
-    for (const domain::Block& block : blocks) {
-        std::ranges::move(context.store.included_in(block), std::back_inserter(all));
+// Each of these: false when there is more of the block. What is done is not found again, or again
+// changes nothing.
+bool replace_block(Context& context, const domain::Block& block) {
+    for (const store::Inclusion& one : context.store.included_in(block)) {
+        if (!context.has_room()) return false;
+        replaced(context, one);
     }
-    return all;
+    return true;
+}
+
+bool bury_block(Context& context, const domain::Block& block) {
+    while (context.has_room()) {
+        if (context.store.bury(block, rows_per_look)) return true;
+    }
+    return false;
+}
+
+bool count_block(Context& context, const domain::Block& block,
+                 const std::vector<domain::Block>& standing) {
+    for (const store::Inclusion& one : context.store.included_in(block)) {
+        if (!context.has_room()) return false;
+        answers::count_standing(context, one, standing);
+    }
+    return true;
+}
+
+bool drop_replaced_answers(Context& context, const BlockNews& news) {
+    while (context.has_room()) {
+        if (context.store.drop_answers(news.replaced, rows_per_look)) return true;
+    }
+    return false;
 }
 
 }  // namespace
 
-void apply(Context& context, const BlockNews& news) {
-    context.store.drop_answers(news.replaced);
-    for (const store::Inclusion& one : included_in(context, news.replaced)) replaced(context, one);
-    for (const domain::Block& block : news.buried) context.store.bury(block);
-    for (const store::Inclusion& one : included_in(context, news.standing)) {
-        answers::count_standing(context, one, news.standing);
+bool apply(Context& context, const BlockNews& news, std::size_t& blocks) {
+    if (blocks == 0 && !drop_replaced_answers(context, news)) return false;
+    const std::size_t buried_from = news.replaced.size();
+    const std::size_t standing_from = buried_from + news.buried.size();
+    for (; blocks < standing_from + news.standing.size(); ++blocks) {
+        const bool is_done =
+            blocks < buried_from ? replace_block(context, news.replaced[blocks])
+            : blocks < standing_from
+                ? bury_block(context, news.buried[blocks - buried_from])
+                : count_block(context, news.standing[blocks - standing_from], news.standing);
+        if (!is_done) return false;
     }
+    return true;
 }
 
 void note_inclusion(Context& context, const store::Row& row, const Sent& event) {
@@ -150,6 +181,7 @@ void start(Context& context) {
     for (auto next = context.repairs.begin(); next != context.repairs.end();) {
         const auto [id, when] = *next++;
         if (when > context.now.monotonic || context.work.contains(id)) continue;
+        if (!context.has_room()) return;
         const std::optional<store::Row> row = context.store.load(id);
         if (row && sending::send_again(context, *row)) {
             context.gates.take_sending();

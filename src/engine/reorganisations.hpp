@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "engine/context.hpp"
@@ -11,8 +12,9 @@
 namespace engine::reorganisations {
 
 // Requests whose block was replaced go back and are sent again; answers that waited to be compared
-// with the chain count.
-void apply(Context& context, const BlockNews& news);
+// with the chain count. `blocks`: with so many of the news steps before are done, and this one goes
+// on behind them. False: there is more to do.
+[[nodiscard]] bool apply(Context& context, const BlockNews& news, std::size_t& blocks);
 
 // Where the transaction of the row was included, before the outcome is applied.
 void note_inclusion(Context& context, const store::Row& row, const Sent& event);

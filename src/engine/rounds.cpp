@@ -72,7 +72,7 @@ bool close_if_settled(Context& context, std::int64_t id) {
 std::size_t expire_late(Context& context) {
     std::size_t expired = 0;
     for (auto round = context.late_rounds.begin();
-         round != context.late_rounds.end() && expired < rows_per_batch;) {
+         round != context.late_rounds.end() && expired < rows_per_batch && context.has_room();) {
         const std::size_t before = expired;
         expired += shares::expire(context, *round, rows_per_batch - expired);
         // Kept as long as there was something: this step may yet be rolled back.
@@ -131,7 +131,7 @@ bool close_over(Context& context) {
         context.store.rounds_over(latest_end(context), rounds_per_batch);
     bool closed = false;
     for (const store::RoundRow& round : over) {
-        if (expired >= rows_per_batch) break;
+        if (expired >= rows_per_batch || !context.has_room()) break;
         expired += shares::expire(context, round.id, rows_per_batch - expired);
         closed = close_if_settled(context, round.id) || closed;
     }
@@ -163,6 +163,7 @@ void tell_late(Context& context) {
             ++id;
             continue;
         }
+        if (!context.has_room()) return;
         const std::optional<store::RoundRow> round = context.store.find_round(*id);
         const bool goes_on = round && tell_late_of(context, *round);
         id = goes_on ? std::next(id) : context.late_untold.erase(id);

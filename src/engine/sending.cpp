@@ -172,6 +172,16 @@ void give_back(Context& context, Family family) {
     }
 }
 
+// Before it has a nonce, behind which others would wait.
+void fail_as_too_large(Context& context, const store::Row& row, std::size_t bytes) {
+    fail(context, row, Status::failure, Cause::internal,
+         {Reason::internal_error,
+          internal_text(row.kind,
+                        "The transaction has " + std::to_string(bytes) + " bytes; at most " +
+                            std::to_string(context.store.value_bytes_max()) + " can be stored"),
+          {}});
+}
+
 // What came back of a send; `entry`: what it occupied.
 void settle(Context& context, const store::Row& row, const SendOutcome& outcome,
             const std::optional<Work::Entry>& entry) {
@@ -268,7 +278,8 @@ void start(Context& context) {
     constexpr std::array families{Family::public_decrypt, Family::user_decrypt,
                                   Family::input_proof};
     std::size_t idle = 0;
-    for (int started = 0; idle < families.size() && started < starts_per_step;) {
+    for (int started = 0;
+         idle < families.size() && started < starts_per_step && context.has_room();) {
         const Family family = families[context.turn++ % families.size()];
         const auto id = context.gates.pass_sending(family, context.now.monotonic);
         if (!id) {
@@ -297,7 +308,12 @@ void apply(Context& context, const Prepared& event) {
         return;
     }
     if (const auto* plan = std::get_if<Plan>(&event.outcome)) {
-        sealing::seal(context, *row, *plan);
+        if (plan->bytes.size() > context.store.value_bytes_max()) {
+            give_back(context, entry->family);
+            fail_as_too_large(context, *row, plan->bytes.size());
+        } else {
+            sealing::seal(context, *row, *plan);
+        }
         return;
     }
     context.effects.settled.push_back(row->id.sequence);

@@ -114,6 +114,7 @@ void start(Context& context) {
         const std::vector<store::Row> rows =
             context.store.due(store::Lane::schedule, context.now.wall, limit);
         for (const store::Row& row : rows) {
+            if (!context.has_room()) break;
             if (is_over(context, row)) {
                 time_out(context, row);
             } else if (start_one(context, row)) {
@@ -121,7 +122,7 @@ void start(Context& context) {
             }
         }
         seen += rows.size();
-        if (rows.size() < limit) break;
+        if (rows.size() < limit || context.is_full) break;
     }
     note_started(context, begun);
 }
@@ -162,6 +163,7 @@ std::size_t expire(Context& context, std::int64_t round, std::size_t limit) {
     std::size_t expired = 0;
     for (const store::Row& row : context.store.waiting_in_round(round, limit)) {
         if (!is_over(context, row)) continue;
+        if (!context.has_room()) break;
         assert(row.round == round);
         time_out(context, row);
         ++expired;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -30,6 +31,11 @@ struct Conflict {};
 // The Idempotency-Key stands for another request.
 struct KeyReused {};
 
+// More than can be stored, now and later (400).
+struct TooLarge {
+    std::size_t bytes_max = 0;
+};
+
 // The gates of this kind are full; later is better (429).
 struct QueueFull {
     std::uint32_t retry_after_seconds = 4;
@@ -42,7 +48,7 @@ struct Unavailable {
     std::string_view label = "unavailable";  // same; a literal
 };
 
-using AcceptOutcome = std::variant<Accepted, Conflict, KeyReused, QueueFull, Unavailable>;
+using AcceptOutcome = std::variant<Accepted, Conflict, KeyReused, TooLarge, QueueFull, Unavailable>;
 
 // Told once what became of a request, on the processor's thread or at once on the caller's: must
 // be quick and must not throw.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/string.hpp>
@@ -33,7 +34,6 @@ using Kind = TransportError::Kind;
 using Milliseconds = std::chrono::milliseconds;
 using Parser = http::response_parser<http::string_body>;
 
-constexpr std::size_t idle_max = 8;
 // Responses before the real one: what always is there to be read never lets a deadline pass.
 constexpr unsigned interim_max = 16;
 constexpr std::size_t head_bytes_max = 64U << 10U;
@@ -77,11 +77,16 @@ bool has_foreign_coding(const Parser& parser) {
     return coding != head.end() && !beast::iequals(coding->value(), "chunked");
 }
 
-ClientResponse response_in(Parser& parser) {
+ClientResponse response_in(Parser& parser, bool with_headers) {
     ClientResponse response;
     response.status = static_cast<int>(parser.get().result_int());
     const auto retry_after = parser.get().find(http::field::retry_after);
     if (retry_after != parser.get().end()) response.retry_after = retry_after->value();
+    if (with_headers) {
+        for (const auto& field : parser.get()) {
+            response.headers.emplace_back(field.name_string(), field.value());
+        }
+    }
     response.body = std::move(parser.get().body());
     return response;
 }
@@ -90,10 +95,12 @@ ClientResponse response_in(Parser& parser) {
 
 class Client::Impl {
 public:
-    Impl(Url url, std::size_t response_bytes_max, ClientContext& context, const ClientTls& tls)
+    Impl(Url url, std::size_t response_bytes_max, ClientContext& context, const ClientTls& tls,
+         std::size_t idle_max)
         : trust_(tls.is_empty() ? nullptr : std::make_unique<TlsTrust>(tls)),
           route_(std::move(url), context, trust_.get()),
           response_bytes_max_(response_bytes_max),
+          idle_max_(idle_max),
           secrets_(route_.target.secrets()),
           tasks_(context.thread()) {}
     Impl(const Impl&) = delete;
@@ -101,10 +108,10 @@ public:
     ~Impl() { stop(); }
 
     // `request` lives until `done`.
-    void start(const ClientRequest& request, Milliseconds timeout, Done done) {
+    std::function<void()> start(const ClientRequest& request, Milliseconds timeout, Done done) {
         // Of what was never started nobody else tells.
         const auto told = std::make_shared<Done>(std::move(done));
-        const bool started =
+        auto cancel =
             tasks_.start([this, &request, timeout] { return exchange(request, timeout); },
                          [this, told](const std::exception_ptr& failure, ClientResult result) {
                              if (failure) result = transport_error(Kind::lost, "connection broken");
@@ -112,7 +119,8 @@ public:
                                  result = stopped();
                              (*told)(std::move(result));
                          });
-        if (!started) (*told)(stopped());
+        if (!cancel) (*told)(stopped());
+        return cancel ? *std::move(cancel) : [] {};
     }
 
     void stop() {
@@ -130,13 +138,11 @@ private:
         if (!message) {
             co_return transport_error(Kind::unsent, "a request that HTTP can not carry");
         }
-        const std::size_t bytes_max =
-            request.response_bytes_max > 0 ? request.response_bytes_max : response_bytes_max_;
         const Deadline begin = std::chrono::steady_clock::now();
         const Deadline deadline = begin + timeout;
         if (auto stream = take_idle()) {
             stream->next_layer().expires_at(deadline);
-            auto attempt = co_await ask(std::move(stream), *message, bytes_max, timeout);
+            auto attempt = co_await ask(std::move(stream), *message, request, timeout);
             if (!attempt.ended_silently) co_return std::move(attempt.result);
             idle_.clear();  // whatever ended this one ended the others
             if (!request.repeatable) co_return std::move(attempt.result);
@@ -147,13 +153,13 @@ private:
         }
         auto stream = std::get<std::unique_ptr<Stream>>(std::move(connected));
         stream->next_layer().expires_at(deadline);
-        auto attempt = co_await ask(std::move(stream), *message, bytes_max, timeout);
+        auto attempt = co_await ask(std::move(stream), *message, request, timeout);
         co_return std::move(attempt.result);
     }
 
     // The stream knows the deadline.
     asio::awaitable<Attempt> ask(std::unique_ptr<Stream> stream, const RequestMessage& message,
-                                 std::size_t response_bytes_max, Milliseconds timeout) {
+                                 const ClientRequest& request, Milliseconds timeout) {
         const auto [unwritten, written] = co_await http::async_write(*stream, message, as_values);
         // Otherwise: who takes no more of a request may have answered it already.
         if (unwritten == beast::error::timeout) co_return Attempt{error_for(unwritten, timeout)};
@@ -162,14 +168,16 @@ private:
         for (unsigned heard = 0; heard <= interim_max; ++heard) {
             Parser parser;
             parser.header_limit(head_bytes_max);
-            parser.body_limit(response_bytes_max);
+            parser.body_limit(request.response_bytes_max > 0 ? request.response_bytes_max
+                                                             : response_bytes_max_);
             parser.skip(message.method() == http::verb::head);
             auto [error, read] =
                 co_await http::async_read_header(*stream, buffer, parser, as_values);
             if (error) {
                 const bool silent = heard == 0 && !parser.got_some() && buffer.size() == 0;
-                co_return Attempt{error_for(error, timeout),
-                                  silent && error != beast::error::timeout};
+                const bool by_us =
+                    error == beast::error::timeout || error == asio::error::operation_aborted;
+                co_return Attempt{error_for(error, timeout), silent && !by_us};
             }
             if (has_foreign_coding(parser)) {
                 co_return Attempt{transport_error(Kind::garbled, "no HTTP")};
@@ -185,7 +193,7 @@ private:
                 parser.put_eof(error);  // TLS without a farewell; HTTP knows whether it is whole
             if (error) co_return Attempt{error_for(error, timeout)};
             if (parser.keep_alive() && !cut && buffer.size() == 0) keep(std::move(stream));
-            co_return Attempt{response_in(parser)};
+            co_return Attempt{response_in(parser, request.passed_on)};
         }
         co_return Attempt{transport_error(Kind::garbled, "no end of interim responses")};
     }
@@ -200,12 +208,13 @@ private:
     }
 
     void keep(std::unique_ptr<Stream> stream) {
-        if (idle_.size() < idle_max) idle_.push_back(std::move(stream));
+        if (idle_.size() < idle_max_) idle_.push_back(std::move(stream));
     }
 
     const std::unique_ptr<TlsTrust> trust_;  // null: the context's
     const Route route_;
     const std::size_t response_bytes_max_;
+    const std::size_t idle_max_;
     const std::vector<std::string> secrets_;
     std::atomic<bool> stopped_{false};
     // Of the I/O thread alone; the last used at the back.
@@ -214,9 +223,9 @@ private:
 };
 
 Client::Client(Url url, std::size_t response_bytes_max, std::shared_ptr<ClientContext> context,
-               const ClientTls& tls)
+               const ClientTls& tls, std::size_t idle_max)
     : context_(context ? std::move(context) : std::make_shared<ClientContext>()),
-      impl_(std::make_unique<Impl>(std::move(url), response_bytes_max, *context_, tls)) {}
+      impl_(std::make_unique<Impl>(std::move(url), response_bytes_max, *context_, tls, idle_max)) {}
 
 Client::~Client() = default;
 
@@ -246,6 +255,11 @@ void Client::send(OwnedRequest request, std::chrono::milliseconds timeout, Done 
                       .repeatable = owned->texts.repeatable};
     impl_->start(owned->request, timeout,
                  [owned, done = std::move(done)](ClientResult result) { done(std::move(result)); });
+}
+
+std::function<void()> Client::start(const ClientRequest& request, std::chrono::milliseconds timeout,
+                                    Done done) {
+    return impl_->start(request, timeout, std::move(done));
 }
 
 void Client::stop() {

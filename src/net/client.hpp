@@ -19,14 +19,17 @@
 namespace net {
 
 struct ClientRequest {
-    std::string_view method{};  // GET or POST
+    std::string_view method{};
     // Goes behind the path of the URL, `/` first, perhaps with a query; the URL's own query stays.
     // Empty: the URL as it is.
     std::string_view target{};
-    std::string_view body{};  // of a POST
+    std::string_view body{};  // not of a GET or HEAD
     // Beside those of every request. An Accept, Authorization, Content-Type or User-Agent takes the
     // place of ours: JSON, and the credentials of the URL.
     std::vector<std::pair<std::string, std::string>> headers{};
+    // For a request that somebody else has made: nothing of ours where these headers have none, and
+    // the answer's headers are wanted.
+    bool passed_on = false;
     // It changes nothing, or nothing more when it comes a second time.
     bool repeatable = false;
     std::size_t response_bytes_max = 0;  // of the body; 0: as the client has it
@@ -36,6 +39,8 @@ struct ClientResponse {
     int status = 0;
     std::string body;
     std::optional<std::string> retry_after;  // the field as it came
+    // Of a request that is passed on: all fields, as they came.
+    std::vector<std::pair<std::string, std::string>> headers{};
 };
 
 // The same with texts of its own.
@@ -52,7 +57,7 @@ struct OwnedRequest {
 using ClientResult = std::variant<ClientResponse, TransportError>;
 
 // HTTP/1.1 (RFC 9112) to one URL, through a proxy where one is set. As many connections as
-// exchanges at once, the idle ones kept for the next (at most 8). Any thread.
+// exchanges at once, the idle ones kept for the next (at most `idle_max`). Any thread.
 //
 // A head may have 64 KiB; redirects are not followed, encodings not undone (none is offered).
 // Whenever an idle connection ends before the first byte of an answer, a repeatable request is sent
@@ -62,7 +67,7 @@ public:
     // `context` null: one of its own. Throws std::runtime_error when TLS can not be set up, with
     // the file where it is one of `tls`.
     Client(Url url, std::size_t response_bytes_max, std::shared_ptr<ClientContext> context,
-           const ClientTls& tls = {});
+           const ClientTls& tls = {}, std::size_t idle_max = 8);
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
     ~Client();  // stops; not from a `done`
@@ -77,6 +82,11 @@ public:
     void post(std::string json, bool repeatable, std::chrono::milliseconds timeout, Done done);
     // Likewise, whatever is asked for.
     void send(OwnedRequest request, std::chrono::milliseconds timeout, Done done);
+
+    // The same without a copy: `request`, and what it views, live until `done`. Returns what ends
+    // this exchange early, as lost; to be called from any thread, at any time, also never.
+    [[nodiscard]] std::function<void()> start(const ClientRequest& request,
+                                              std::chrono::milliseconds timeout, Done done);
 
     // Exchanges under way end as `stopped`, and so does every later one. Returns when the last
     // `done` has returned, unless called by one.

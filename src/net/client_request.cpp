@@ -29,10 +29,11 @@ bool is_token(std::string_view name) {
 
 bool is_sendable(const ClientRequest& request) {
     const auto ends_target = [](char c) { return is_control(c) || c == ' '; };
+    const auto ends_value = [](char c) { return is_control(c) && c != '\t'; };
     if (std::ranges::any_of(request.target, ends_target)) return false;
-    return std::ranges::all_of(request.headers, [](const auto& header) {
+    return std::ranges::all_of(request.headers, [&](const auto& header) {
         const auto& [name, value] = header;
-        return is_token(name) && std::ranges::none_of(value, is_control) &&
+        return is_token(name) && std::ranges::none_of(value, ends_value) &&
                std::ranges::find(own_fields, http::string_to_field(name)) == own_fields.end();
     });
 }
@@ -67,9 +68,9 @@ std::optional<RequestMessage> message_of(const ClientRequest& request, const Rou
         const bool given = std::ranges::any_of(request.headers, [field](const auto& header) {
             return http::string_to_field(header.first) == field;
         });
-        if (!given && !value.empty()) message.set(field, value);
+        if (!given && !value.empty() && !request.passed_on) message.set(field, value);
     };
-    const bool has_body = request.method != "GET";
+    const bool has_body = request.method != "GET" && request.method != "HEAD";
 
     message.set(http::field::host, url.authority());
     if (through_proxy && !route.proxy->credentials.empty()) {

@@ -2,19 +2,16 @@
 
 #include <utility>
 
-#include "net/pending_request.hpp"
-
 namespace net {
 
-HttpExchange::HttpExchange(std::shared_ptr<PendingRequest> pending)
-    : pending_(std::move(pending)) {}
+HttpExchange::HttpExchange(std::shared_ptr<Source> source) : source_(std::move(source)) {}
 
 HttpExchange::HttpExchange(HttpExchange&& other) noexcept = default;
 
 HttpExchange& HttpExchange::operator=(HttpExchange&& other) noexcept {
     if (this != &other) {
         abandon();
-        pending_ = std::move(other.pending_);
+        source_ = std::move(other.source_);
     }
     return *this;
 }
@@ -24,24 +21,24 @@ HttpExchange::~HttpExchange() {
 }
 
 const HttpRequest& HttpExchange::request() const {
-    return pending_->reader().request();
+    return source_->request();
 }
 
 const std::shared_ptr<const void>& HttpExchange::ticket() const {
-    return pending_->ticket();
+    return source_->ticket();
 }
 
 void HttpExchange::answer(HttpResponse response) {
-    const auto pending = std::move(pending_);
-    pending->answer(std::move(response));
+    const auto source = std::move(source_);
+    source->answer(std::move(response));
 }
 
 void HttpExchange::when_gone(std::function<void()> told) {
-    pending_->when_gone(std::move(told));
+    source_->when_gone(std::move(told));
 }
 
 void HttpExchange::abandon() noexcept {
-    if (const auto pending = std::move(pending_)) pending->answer(std::nullopt);
+    if (const auto source = std::move(source_)) source->answer(std::nullopt);
 }
 
 void HttpApplication::serve(HttpExchange exchange) {

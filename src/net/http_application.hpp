@@ -8,13 +8,23 @@
 
 namespace net {
 
-class PendingRequest;
-
 // One request that waits for its answer. Answer it once, from any thread, now or much later; the
 // request is gone then. Dropped without an answer, it is answered by HttpApplication::failed.
 class HttpExchange {
 public:
-    explicit HttpExchange(std::shared_ptr<PendingRequest> pending);
+    // Where it comes from: a connection, or an application that stands before another one and lets
+    // that one see a request, and answer it, in its own way.
+    class Source {
+    public:
+        virtual ~Source() = default;
+        [[nodiscard]] virtual const HttpRequest& request() const = 0;
+        [[nodiscard]] virtual const std::shared_ptr<const void>& ticket() const = 0;
+        // Once, from any thread. Nothing: the exchange was dropped.
+        virtual void answer(std::optional<HttpResponse> response) = 0;
+        virtual void when_gone(std::function<void()> told) = 0;
+    };
+
+    explicit HttpExchange(std::shared_ptr<Source> source);
     HttpExchange(HttpExchange&& other) noexcept;
     HttpExchange& operator=(HttpExchange&& other) noexcept;
     ~HttpExchange();
@@ -31,7 +41,7 @@ public:
 private:
     void abandon() noexcept;
 
-    std::shared_ptr<PendingRequest> pending_;
+    std::shared_ptr<Source> source_;
 };
 
 // What an application thinks of a request whose head is here and whose body is not.

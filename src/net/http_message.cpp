@@ -109,7 +109,10 @@ std::string to_bytes(const HttpResponse& response, const Persistence& persistenc
         if (!response.content_type.empty()) {
             append_header(bytes, "Content-Type", response.content_type);
         }
-        append_header(bytes, "Content-Length", std::to_string(response.body.size()));
+        const std::size_t length = body_omitted
+                                       ? response.omitted_bytes.value_or(response.body.size())
+                                       : response.body.size();
+        append_header(bytes, "Content-Length", std::to_string(length));
     }
     for (const auto& [name, value] : response.headers) append_header(bytes, name, value);
     if (persistence.keep_alive) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ struct HttpResponse {
     std::vector<std::pair<std::string, std::string>> headers;
     std::string body;
     std::string content_type = "application/json";  // empty: no Content-Type header
+    // To a HEAD whose body was left out before: how long it would be.
+    std::optional<std::size_t> omitted_bytes{};
 };
 
 // Where an answer goes that may come later, from any thread. Called once.

@@ -36,7 +36,7 @@ void Tasks::stop() {
 }
 
 void Tasks::cancel() {
-    for (auto& signal : signals_) signal.emit(asio::cancellation_type::terminal);
+    for (const auto& signal : signals_) signal->emit(asio::cancellation_type::terminal);
     const std::lock_guard lock(mutex_);
     cancelling_ = false;
     ended_.notify_all();

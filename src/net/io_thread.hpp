@@ -13,6 +13,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -60,12 +61,13 @@ public:
     ~Tasks() { stop(); }
 
     // Any thread. Runs the coroutine that `make` returns; `done(std::exception_ptr, Result)` is
-    // called behind it on the I/O thread. False, and nothing happens, once stopped.
+    // called behind it on the I/O thread. Returns what cancels this one: any thread, at any time.
+    // Nothing, and nothing happens, once stopped.
     template <typename Make, typename Done>
-    bool start(Make make, Done done) {
+    std::optional<std::function<void()>> start(Make make, Done done) {
         const std::lock_guard lock(mutex_);
-        if (stopped_) return false;
-        const auto place = signals_.emplace(signals_.end());
+        if (stopped_) return std::nullopt;
+        const auto place = signals_.insert(signals_.end(), std::make_shared<Signal>());
         boost::asio::post(thread_.executor(), [this, place, make = std::move(make),
                                                done = std::move(done)]() mutable {
             auto finished = [this, place, done = std::move(done)](auto&&... result) mutable {
@@ -74,9 +76,15 @@ public:
             };
             boost::asio::co_spawn(
                 thread_.executor(), std::move(make),
-                boost::asio::bind_cancellation_slot(place->slot(), std::move(finished)));
+                boost::asio::bind_cancellation_slot((*place)->slot(), std::move(finished)));
         });
-        return true;
+        return [entrance = thread_.entrance(), signal = std::weak_ptr(*place)] {
+            entrance->post([signal] {
+                if (const auto running = signal.lock()) {
+                    running->emit(boost::asio::cancellation_type::terminal);
+                }
+            });
+        };
     }
 
     // Cancels what runs and waits until the last `done` has returned; on the I/O thread itself it
@@ -84,7 +92,8 @@ public:
     void stop();
 
 private:
-    using Signals = std::list<boost::asio::cancellation_signal>;
+    using Signal = boost::asio::cancellation_signal;
+    using Signals = std::list<std::shared_ptr<Signal>>;
 
     void cancel();
     void finish(Signals::iterator place);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "net/http_application.hpp"
 #include "net/http_message.hpp"
 #include "net/input_buffer.hpp"
 #include "net/request_reader.hpp"
@@ -25,7 +26,7 @@ struct ReadingRoom {
 
 // The request of one connection, and its answer on the way back. The exchange that the application
 // holds may outlive the connection and the server: then the answer goes nowhere.
-class PendingRequest {
+class PendingRequest : public HttpExchange::Source {
 public:
     // The connection. Called from any thread, under a lock: it may only take notice.
     class Owner {
@@ -57,10 +58,11 @@ public:
     // The owner, before it goes.
     void disown();
 
-    // Any thread, once: the exchange is over.
-    void answer(std::optional<HttpResponse> response);
-    void when_gone(std::function<void()> told);
-    [[nodiscard]] const std::shared_ptr<const void>& ticket() const { return ticket_; }
+    // Of the exchange that is out.
+    [[nodiscard]] const HttpRequest& request() const override { return reader_.request(); }
+    [[nodiscard]] const std::shared_ptr<const void>& ticket() const override { return ticket_; }
+    void answer(std::optional<HttpResponse> response) override;
+    void when_gone(std::function<void()> told) override;
 
 private:
     const std::shared_ptr<ReadingRoom> room_;

@@ -167,10 +167,12 @@ private:
     std::future<Result> start(Make make, Result if_stopped) {
         const auto result = std::make_shared<std::promise<Result>>();
         const bool started =
-            tasks_.start(std::move(make),
-                         [result, if_stopped](const std::exception_ptr& cancelled, Result value) {
-                             result->set_value(cancelled ? if_stopped : std::move(value));
-                         });
+            tasks_
+                .start(std::move(make),
+                       [result, if_stopped](const std::exception_ptr& cancelled, Result value) {
+                           result->set_value(cancelled ? if_stopped : std::move(value));
+                       })
+                .has_value();
         if (!started) result->set_value(if_stopped);
         return result->get_future();
     }

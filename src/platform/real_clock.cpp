@@ -20,7 +20,7 @@ domain::Nanoseconds read(clockid_t clock) {
 
 domain::Timestamp RealClock::wall() const {
     return std::chrono::floor<domain::Milliseconds>(
-        std::chrono::sys_time<domain::Nanoseconds>{read(CLOCK_REALTIME)});
+        std::chrono::sys_time<domain::Nanoseconds>{read(CLOCK_REALTIME) - behind_});
 }
 
 domain::Monotonic RealClock::monotonic() const {

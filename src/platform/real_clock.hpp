@@ -8,8 +8,14 @@ namespace platform {
 // go on while the machine sleeps. Any thread.
 class RealClock : public ports::Clock {
 public:
+    // `behind`: so much less than the machine's does the wall clock say.
+    explicit RealClock(domain::Nanoseconds behind = {}) : behind_(behind) {}
+
     [[nodiscard]] domain::Timestamp wall() const override;
     [[nodiscard]] domain::Monotonic monotonic() const override;
+
+private:
+    const domain::Nanoseconds behind_;
 };
 
 }  // namespace platform

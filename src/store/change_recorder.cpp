@@ -6,6 +6,13 @@
 
 namespace store {
 
+namespace {
+
+// With the first change of a table a patchset has its name and columns.
+constexpr std::uint64_t table_bytes_max = 64;
+
+}  // namespace
+
 void ChangeRecorder::End::operator()(sqlite3_session* session) const noexcept {
     sqlite3session_delete(session);
 }
@@ -21,6 +28,7 @@ void ChangeRecorder::require(int code, const char* while_doing) {
 
 void ChangeRecorder::begin() {
     session_.reset();
+    not_written_ = 0;
     sqlite3_session* session = nullptr;
     require(sqlite3session_create(database_.getHandle(), "main", &session), "recording changes");
     session_.reset(session);
@@ -44,7 +52,13 @@ domain::Bytes ChangeRecorder::patchset() {
 
 std::uint64_t ChangeRecorder::changed_bytes() const {
     if (!session_) return 0;
-    return static_cast<std::uint64_t>(sqlite3session_changeset_size(session_.get()));
+    return static_cast<std::uint64_t>(sqlite3session_changeset_size(session_.get())) - not_written_;
+}
+
+void ChangeRecorder::count_keys(std::uint64_t before, std::uint64_t rows, std::uint64_t key_bytes) {
+    const std::uint64_t counted = changed_bytes() - before;
+    const std::uint64_t written = rows == 0 ? 0 : rows * key_bytes + table_bytes_max;
+    if (counted > written) not_written_ += counted - written;
 }
 
 }  // namespace store

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "store/open_errors.hpp"
 #include "store/owner_lock.hpp"
@@ -81,7 +83,7 @@ std::int64_t pragma_value(SQLite::Database& database, const std::string& name) {
 
 // Before anything is written: a file that is not ours stays as it is.
 void refuse_foreign(SQLite::Database& database, const std::filesystem::path& path,
-                    bool is_for_service) {
+                    bool is_for_service, int newest = schema_version) {
     const std::int64_t application = pragma_value(database, "application_id");
     const std::int64_t version = pragma_value(database, "user_version");
     const std::int64_t tables =
@@ -98,10 +100,10 @@ void refuse_foreign(SQLite::Database& database, const std::filesystem::path& pat
                               " is a database of another program (application_id differs); choose "
                               "another --data-dir");
     }
-    if (version > schema_version) {
+    if (version > newest) {
         throw ForeignDatabase(path.string() + " was made by a newer posthouse (schema " +
                               std::to_string(version) + ", this one knows up to " +
-                              std::to_string(schema_version) + "); run that version");
+                              std::to_string(newest) + "); run that version");
     }
 }
 
@@ -160,37 +162,61 @@ constexpr std::array migrations{
     "delete from cursor where listener = 'probe';"};
 static_assert(migrations.size() + 1 == schema_version);
 
-void migrate(SQLite::Database& database) {
+// Making a table runs statements of its own inside, and their errors keep only what this lets
+// through.
+class ExtendedErrors {
+public:
+    explicit ExtendedErrors(SQLite::Database& database) : handle_(database.getHandle()) {
+        sqlite3_extended_result_codes(handle_, 1);
+    }
+    ~ExtendedErrors() { sqlite3_extended_result_codes(handle_, 0); }
+    ExtendedErrors(const ExtendedErrors&) = delete;
+    ExtendedErrors& operator=(const ExtendedErrors&) = delete;
+
+private:
+    sqlite3* const handle_;
+};
+
+// From the one the file has to `schema`.
+void run_migrations(SQLite::Database& database, const std::vector<std::string>& further,
+                    int schema) {
+    const auto version = static_cast<int>(pragma_value(database, "user_version"));
+    assert(version > 0 && version <= schema);
+    for (int next = version - 1; next < schema - 1; ++next) {
+        const auto index = static_cast<std::size_t>(next);
+        database.exec(index < migrations.size() ? std::string(migrations[index])
+                                                : further.at(index - migrations.size()));
+    }
+    database.exec("pragma user_version = " + std::to_string(schema));
+}
+
+void migrate(SQLite::Database& database, const std::vector<std::string>& further = {}) {
     const std::int64_t version = pragma_value(database, "user_version");
-    if (version == schema_version) return;
-    // Making a table runs statements of its own inside, and their errors keep only what this lets
-    // through.
-    sqlite3_extended_result_codes(database.getHandle(), 1);
+    const int newest = schema_version + static_cast<int>(further.size());
+    if (version == newest) return;
+    const ExtendedErrors extended(database);
     SQLite::Transaction transaction(database);
     if (version == 0) {
         database.exec(schema_sql);
         database.exec("pragma application_id = " + std::to_string(application_id));
-    } else {
-        for (auto next = static_cast<std::size_t>(version) - 1; next < migrations.size(); ++next) {
-            database.exec(migrations[next]);
-        }
+        database.exec("pragma user_version = " + std::to_string(schema_version));
     }
-    database.exec("pragma user_version = " + std::to_string(schema_version));
+    run_migrations(database, further, newest);
     transaction.commit();
-    sqlite3_extended_result_codes(database.getHandle(), 0);
 }
 
 // Nothing but the journal may change a file of a book, not even to migrate it.
-void require_member(SQLite::Database& database, const std::filesystem::path& path) {
+void require_member(SQLite::Database& database, const std::filesystem::path& path, int newest,
+                    Membership membership) {
     if (!belongs_to_book(database)) {
         throw OpenError(path.string() +
                         " belongs to no book: a node starts from a snapshot of its book");
     }
     const std::int64_t version = pragma_value(database, "user_version");
-    if (version == schema_version) return;
+    if (version == newest || membership == Membership::book_of_any_schema) return;
     throw OpenError(path.string() + " has schema " + std::to_string(version) +
-                    ", this posthouse has " + std::to_string(schema_version) +
-                    "; run the version that the other nodes run");
+                    ", this posthouse has " + std::to_string(newest) +
+                    ": an entry of its book migrates it");
 }
 
 void refuse_member(SQLite::Database& database, const std::filesystem::path& path) {
@@ -229,9 +255,10 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options, Membe
         auto database = std::make_unique<SQLite::Database>(
             path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
             options.vfs);
-        refuse_foreign(*database, path, true);
+        const int newest = newest_schema(options);
+        refuse_foreign(*database, path, true, newest);
         membership == Membership::none ? refuse_member(*database, path)
-                                       : require_member(*database, path);
+                                       : require_member(*database, path, newest, membership);
         keep_plans(*database);
         database->exec("pragma journal_mode = wal");
         database->exec(options.synchronous == Synchronous::full ? "pragma synchronous = full"
@@ -241,7 +268,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options, Membe
         database->exec("pragma wal_autocheckpoint = 0");
         database->exec("pragma journal_size_limit = " + std::to_string(options.wal_bytes_max));
         database->exec("pragma cache_size = -" + std::to_string(options.cache_bytes >> 10));
-        migrate(*database);
+        if (membership == Membership::none) migrate(*database, options.further_migrations);
         check(*database, path);
         return database;
     } catch (const SQLite::Exception& error) {
@@ -252,16 +279,27 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options, Membe
 void require_newest(SQLite::Database& database, const Options& options) {
     const std::filesystem::path path = database_path(options);
     try {
-        refuse_foreign(database, path, true);
+        const int newest = newest_schema(options);
+        refuse_foreign(database, path, true, newest);
         const std::int64_t version = pragma_value(database, "user_version");
-        if (version == schema_version) return;
+        if (version == newest) return;
         throw OpenError(path.string() + " was made by an older posthouse (schema " +
-                        std::to_string(version) + ", this one needs " +
-                        std::to_string(schema_version) +
+                        std::to_string(version) + ", this one needs " + std::to_string(newest) +
                         "); start the service once with this version");
     } catch (const SQLite::Exception& error) {
         throw to_storage_error(error, "reading " + path.string());
     }
+}
+
+void require_known(SQLite::Database& database, const Options& options) {
+    const std::filesystem::path path = database_path(options);
+    try {
+        refuse_foreign(database, path, true, newest_schema(options));
+        if (belongs_to_book(database)) return;
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "reading " + path.string());
+    }
+    require_newest(database, options);
 }
 
 std::unique_ptr<SQLite::Database> open_for_reading(const Options& options) {
@@ -326,6 +364,12 @@ void migrate_to_newest(SQLite::Database& database) {
     migrate(database);
 }
 
+void migrate_member(SQLite::Database& database, const Options& options, int schema) {
+    assert(schema <= newest_schema(options));
+    const ExtendedErrors extended(database);
+    run_migrations(database, options.further_migrations, schema);
+}
+
 int backup_application_id() {
     return application_id_of_backup;
 }
@@ -340,6 +384,10 @@ int schema_of(SQLite::Database& database) {
 
 int newest_schema() {
     return schema_version;
+}
+
+int newest_schema(const Options& options) {
+    return schema_version + static_cast<int>(options.further_migrations.size());
 }
 
 }  // namespace store

@@ -9,7 +9,7 @@ namespace store {
 
 domain::Bytes32 digest_of_rows(const Options& options) {
     const auto database = open_for_reading(options);
-    require_newest(*database, options);
+    require_known(*database, options);
     try {
         SQLite::Transaction one_moment(*database);
         const domain::Bytes32 digest =

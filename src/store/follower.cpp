@@ -43,9 +43,10 @@ private:
 class Follower::Impl {
 public:
     explicit Impl(const Options& options)
-        : file_(without_waiting(options), Membership::book),
-          tables_(journaled_tables(file_.database())),
-          slices_(file_.database(), tables_),
+        : options_(options),
+          file_(without_waiting(options), Membership::book_of_any_schema),
+          schema_(schema_of(file_.database())),
+          rows_(std::make_unique<Rows>(file_.database())),
           row_(file_.database()),
           begin_(file_.database(), "begin immediate"),
           commit_(file_.database(), "commit") {
@@ -61,7 +62,7 @@ public:
         require_next(entry);
         const auto changes = decode_changes(entry.changes);
         if (!changes) throw EntryRefused(name_of(entry.position) + " is damaged");
-        const PatchsetContents contents = inspect(changes->patchset, tables_);
+        const PatchsetContents contents = inspect(changes->patchset, rows_->tables);
         if (contents.problem) {
             throw EntryRefused(name_of(entry.position) +
                                " is not for this file: " + *contents.problem);
@@ -73,13 +74,43 @@ public:
         if (contents.deletes) file_.note_wiped();
     }
 
+    void migrate(const Entry& entry, int schema) {
+        if (diverged_) throw Diverged(*diverged_);
+        require_next(entry);
+        if (schema <= schema_ || schema > newest_schema(options_)) {
+            throw EntryRefused(name_of(entry.position) + " migrates to schema " +
+                               std::to_string(schema) + "; this file has " +
+                               std::to_string(schema_) + ", and this program knows up to " +
+                               std::to_string(newest_schema(options_)));
+        }
+        {
+            const EntryTransaction transaction(file_, begin_);
+            migrate_member(file_.database(), options_, schema);
+            row_.write(entry.position);
+            commit_.run();
+        }
+        position_ = entry.position;
+        schema_ = schema;
+        rows_ = std::make_unique<Rows>(file_.database());
+    }
+
     void note_synced(bool is_synced) {
         if (is_synced) synced_ = position_;
     }
 
+    // What the journal is about, as the schema of the file has it.
+    struct Rows {
+        explicit Rows(SQLite::Database& database)
+            : tables(journaled_tables(database)), slices(database, tables) {}
+
+        const std::vector<JournaledTable> tables;
+        Slices slices;
+    };
+
+    const Options options_;
     WrittenFile file_;
-    const std::vector<JournaledTable> tables_;
-    Slices slices_;
+    int schema_;
+    std::unique_ptr<Rows> rows_;
     PositionRow row_;
     Statement begin_;
     Statement commit_;
@@ -109,7 +140,7 @@ private:
                                                     const RowChanges& changes) {
         const EntryTransaction transaction(file_, begin_);
         if (auto conflict = store::apply(file_.database(), changes.patchset)) return conflict;
-        const auto slice = slices_.read(changes.slice.after);
+        const auto slice = rows_->slices.read(changes.slice.after);
         if (!slice) return "it names a slice of rows that can not be here";
         if (slice->digest != changes.slice.digest) {
             return "a slice of rows, or the order of the columns, is not that of the owner";
@@ -146,6 +177,18 @@ void Follower::apply(const Entry& entry) {
     } catch (const SQLite::Exception& error) {
         throw to_storage_error(error, "applying " + name_of(entry.position));
     }
+}
+
+void Follower::migrate(const Entry& entry, int schema) {
+    try {
+        impl_->migrate(entry, schema);
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "applying " + name_of(entry.position));
+    }
+}
+
+int Follower::schema() const {
+    return impl_->schema_;
 }
 
 const JournalPosition& Follower::position() const {

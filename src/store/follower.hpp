@@ -27,7 +27,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// One entry of the journal, decrypted.
+// One entry of the journal, decrypted; of one that migrates there are no changes.
 struct Entry {
     JournalPosition position;
     domain::Bytes32 previous{};  // hash of the entry before
@@ -40,7 +40,8 @@ struct Entry {
 // again.
 class Follower {
 public:
-    // Takes the owner lock and opens a file that belongs to a book; neither makes nor migrates it.
+    // Takes the owner lock and opens a file that belongs to a book, be it of an older schema;
+    // neither makes nor migrates it.
     // Throws OpenError or StorageError.
     explicit Follower(const Options& options);
     ~Follower();
@@ -49,6 +50,11 @@ public:
 
     // Throws EntryRefused, Diverged (then and ever after) or StorageError.
     void apply(const Entry& entry);
+    // Same, of an entry that brings the file to this schema, which is newer than its own.
+    void migrate(const Entry& entry, int schema);
+
+    // Of the file; this program may know a newer one.
+    [[nodiscard]] int schema() const;
 
     // Of the last entry that was applied.
     [[nodiscard]] const JournalPosition& position() const;

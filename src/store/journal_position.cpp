@@ -1,5 +1,8 @@
 #include "store/journal_position.hpp"
 
+#include <exception>
+
+#include "store/commit_sink.hpp"
 #include "store/database.hpp"
 #include "store/errors.hpp"
 #include "store/position_row.hpp"
@@ -41,6 +44,15 @@ void PositionRow::drop() {
     drop_.with().run();
 }
 
+JournalPosition position_to_go_on(PositionRow& row) {
+    const auto stored = row.read();
+    if (!stored) throw OpenError("the database belongs to no book");
+    if (stored->diverged) {
+        throw OpenError("the database has diverged from its book: " + *stored->diverged);
+    }
+    return stored->position;
+}
+
 bool belongs_to_book(SQLite::Database& database) {
     const bool has_table =
         database.execAndGet("select count(*) from sqlite_schema where name = 'journal_position'")
@@ -54,19 +66,71 @@ void join_book(const Options& options, const JournalPosition& position) {
 }
 
 void leave_book(const Options& options) {
-    WrittenFile file(options, Membership::book);
+    WrittenFile file(options, Membership::book_of_any_schema);
     PositionRow row(file.database());
-    const auto stored = row.read();
-    if (stored && stored->diverged) {
-        throw OpenError(database_path(options).string() +
-                        " has diverged from its book: " + *stored->diverged);
-    }
+    static_cast<void>(position_to_go_on(row));
     row.drop();
+}
+
+namespace {
+
+// Rolls back what was not committed.
+class Migration {
+public:
+    explicit Migration(WrittenFile& file) : file_(file) {
+        file_.database().exec("begin immediate");
+    }
+    ~Migration() { file_.roll_back(); }
+    Migration(const Migration&) = delete;
+    Migration& operator=(const Migration&) = delete;
+
+private:
+    WrittenFile& file_;
+};
+
+// As JournaledCommits does it.
+void decide_and_commit(WrittenFile& file, PositionRow& row, int schema,
+                       const std::function<JournalPosition(int schema)>& decide) {
+    try {
+        row.write(decide(schema));
+        file.database().exec("commit");
+    } catch (const NotDecided&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw OwnershipLost(error.what());
+    }
+}
+
+}  // namespace
+
+bool migrate_book(const Options& options,
+                  const std::function<JournalPosition(int schema)>& decide) {
+    try {
+        Options relaxed = options;
+        relaxed.synchronous = Synchronous::normal;  // the journal is what it is safe in
+        WrittenFile file(relaxed, Membership::book_of_any_schema);
+        const int newest = newest_schema(options);
+        if (schema_of(file.database()) == newest) return false;
+        PositionRow row(file.database());
+        static_cast<void>(position_to_go_on(row));
+        const Migration migration(file);
+        migrate_member(file.database(), options, newest);
+        decide_and_commit(file, row, newest, decide);
+        return true;
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "migrating " + database_path(options).string());
+    }
 }
 
 std::optional<StoredPosition> stored_position(const Options& options) {
     const auto database = open_for_reading(options);
-    require_newest(*database, options);
+    try {
+        // Also one that is too old to tell: it was never in a book.
+        if (!belongs_to_book(*database)) return std::nullopt;
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, "reading " + database_path(options).string());
+    }
+    require_known(*database, options);
     return PositionRow(*database).read();
 }
 

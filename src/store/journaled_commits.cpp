@@ -4,22 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "store/errors.hpp"
-
 namespace store {
-
-namespace {
-
-JournalPosition position_to_go_on(PositionRow& row) {
-    const auto stored = row.read();
-    if (!stored) throw OpenError("the database belongs to no book");
-    if (stored->diverged) {
-        throw OpenError("the database has diverged from its book: " + *stored->diverged);
-    }
-    return stored->position;
-}
-
-}  // namespace
 
 JournaledCommits::JournaledCommits(SQLite::Database& database, CommitSink& sink)
     : sink_(sink),
@@ -50,6 +35,13 @@ void JournaledCommits::commit(Statement& commit) {
     decide_and_commit({std::move(patchset), {next_slice_, slice.digest}}, commit);
     next_slice_ = std::move(slice.last);
     sink_.committed();
+}
+
+int JournaledCommits::erase(Statement& statement, std::uint64_t key_bytes) {
+    const std::uint64_t before = recorder_.changed_bytes();
+    const int rows = statement.run();
+    recorder_.count_keys(before, static_cast<std::uint64_t>(rows), key_bytes);
+    return rows;
 }
 
 void JournaledCommits::decide_and_commit(const RowChanges& changes, Statement& commit) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace store {
 
@@ -20,6 +21,8 @@ struct Options {
     std::uint64_t early_answers_max = 10'000;   // answers without a receipt, oldest go first
     bool allow_network_filesystem = false;
     std::string vfs;  // SQLite VFS by name; empty: the default
+    // What leads beyond the newest schema, for tests of what a version to come will do.
+    std::vector<std::string> further_migrations{};
 };
 
 [[nodiscard]] inline std::filesystem::path database_path(const Options& options) {

@@ -2,7 +2,12 @@
 
 #include <filesystem>
 
+#include "store/options.hpp"
+
 namespace store {
+
+// Creates the data directory (0700) when it is missing. Throws OpenError.
+void make_directory(const Options& options);
 
 // Holds a data directory for one process, for the life of the object; the kernel gives it back when
 // the process dies. The lock file beside the database names the holder's pid.

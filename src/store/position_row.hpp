@@ -27,6 +27,9 @@ private:
     Statement drop_;
 };
 
+// Throws OpenError when the file belongs to no book, or has diverged from it.
+[[nodiscard]] JournalPosition position_to_go_on(PositionRow& row);
+
 // Also of a file whose schema is too old to have the table. Throws SQLite::Exception.
 [[nodiscard]] bool belongs_to_book(SQLite::Database& database);
 

@@ -22,6 +22,10 @@ struct RowChanges {
 
 // A transaction with a larger patchset is not committed.
 inline constexpr std::size_t patchset_bytes_max = std::size_t{1} << 20U;
+// Whoever does many things in a transaction takes up no more of them once it has changed so much:
+// each fits into what is left, as long as no payload, transaction or result is larger than that.
+inline constexpr std::size_t full_bytes = patchset_bytes_max / 2;
+inline constexpr std::size_t value_bytes_max = full_bytes - (std::size_t{64} << 10U);
 
 // For an entry of the journal, with a checksum.
 [[nodiscard]] domain::Bytes encode_changes(const RowChanges& changes);

@@ -15,7 +15,7 @@ std::uint64_t take_snapshot(const Options& options, const std::filesystem::path&
     const std::string unfinished = written.unfinished().string();
     {
         const auto database = open_for_reading(options);
-        require_newest(*database, options);
+        require_known(*database, options);
         // It writes to the other file only.
         database->exec("pragma query_only = off");
         look();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -343,8 +344,8 @@ bool Store::complete(const Row& row, std::optional<domain::ByteView> result,
     }
     if (result) keep_result(row.id.sequence, *result);
     if (row.kind == domain::Kind::share) {
-        statements.wipe_payload.with(row.id.sequence).run();
-        statements.purge_attempts.with(row.id.sequence).run();
+        impl_->erase(statements.wipe_payload.with(row.id.sequence));
+        impl_->erase(statements.purge_attempts.with(row.id.sequence));
         impl_->file_.note_wiped();
     } else {
         statements.settle_buried.with(row.id.sequence).run();
@@ -376,8 +377,8 @@ bool Store::fail(const Row& row, Step step, const domain::Failure& failure, doma
             .run();
     if (changed != 1) return false;
     if (row.kind == domain::Kind::share) {
-        statements.wipe_payload.with(row.id.sequence).run();
-        statements.purge_attempts.with(row.id.sequence).run();
+        impl_->erase(statements.wipe_payload.with(row.id.sequence));
+        impl_->erase(statements.purge_attempts.with(row.id.sequence));
         impl_->file_.note_wiped();
     } else {
         statements.settle_buried.with(row.id.sequence).run();
@@ -415,8 +416,8 @@ void Store::end_broken(const BrokenRow& row, const std::string& text, domain::Ti
     const bool is_share = row.kind == domain::Kind::share;
     if (is_share || !row.kind) {
         // It may hold the witness of a share.
-        statements.wipe_payload.with(row.sequence).run();
-        statements.purge_attempts.with(row.sequence).run();
+        impl_->erase(statements.wipe_payload.with(row.sequence));
+        impl_->erase(statements.purge_attempts.with(row.sequence));
         impl_->file_.note_wiped();
     }
     const bool was_counted = row.status && domain::is_terminal(*row.status);
@@ -433,9 +434,19 @@ void Store::note_trouble(std::int64_t sequence, const HistoryEntry& entry) {
     impl_->statements_.note_trouble.with(sequence, entry.at, entry.cause, entry.note).run();
 }
 
-void Store::put_off(domain::Kind kind, domain::Milliseconds by) {
+std::optional<std::int64_t> Store::put_off(domain::Kind kind, domain::Milliseconds by,
+                                           std::int64_t after, std::size_t limit) {
     assert(impl_->in_transaction());
-    impl_->statements_.put_off.with(std::int64_t{by.count()}, literal(to_string(kind))).run();
+    Statements& statements = impl_->statements_;
+    const char* name = literal(to_string(kind));
+    std::optional<std::int64_t> last;
+    statements.last_to_put_off.with(name, after, limit);
+    if (statements.last_to_put_off.next() && !statements.last_to_put_off.is_null(0)) {
+        last = statements.last_to_put_off.integer(0);
+    }
+    statements.last_to_put_off.finish();
+    if (last) statements.put_off.with(std::int64_t{by.count()}, name, after, *last).run();
+    return last;
 }
 
 void Store::add_history(std::int64_t sequence, const HistoryEntry& entry) {
@@ -479,13 +490,13 @@ std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit)
         const auto* row = std::get_if<Row>(&decoded);
         const std::int64_t id =
             row != nullptr ? row->id.sequence : std::get<BrokenRow>(decoded).sequence;
-        statements.purge_keys.with(id).run();
-        statements.purge_history.with(id).run();
-        statements.purge_hold.with(id).run();
-        statements.purge_attempts.with(id).run();
-        statements.purge_result.with(id).run();
-        statements.wipe_payload.with(id).run();
-        statements.purge_request.with(id).run();
+        impl_->erase(statements.purge_keys.with(id), Impl::hash_key_bytes);
+        impl_->erase(statements.purge_history.with(id));
+        impl_->erase(statements.purge_hold.with(id));
+        impl_->erase(statements.purge_attempts.with(id));
+        impl_->erase(statements.purge_result.with(id));
+        impl_->erase(statements.wipe_payload.with(id));
+        impl_->erase(statements.purge_request.with(id));
         if (row != nullptr) impl_->note(*row, row->status, {}, before);
     }
     if (!rows.empty()) impl_->file_.note_wiped();
@@ -615,6 +626,14 @@ const Options& Store::options() const {
 
 std::uint64_t Store::changed_bytes() const {
     return impl_->journaled_ ? impl_->journaled_->changed_bytes() : 0;
+}
+
+bool Store::has_room() const {
+    return !impl_->journaled_ || impl_->journaled_->changed_bytes() < full_bytes;
+}
+
+std::size_t Store::value_bytes_max() const {
+    return impl_->journaled_ ? store::value_bytes_max : std::numeric_limits<std::size_t>::max();
 }
 
 std::optional<JournalPosition> Store::position() const {

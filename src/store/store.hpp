@@ -139,7 +139,8 @@ public:
                     domain::Timestamp now);
     // Deletes what was settled before `before`, at most `limit` rows; returns how many.
     std::size_t purge_own(domain::Timestamp before, std::size_t limit);
-    void forget_own();
+    // At most `limit` rows; returns how many.
+    std::size_t forget_own(std::size_t limit);
 
     // --- where transactions were included, while that may change ---
 
@@ -157,11 +158,14 @@ public:
     void exclude(std::int64_t sequence);
     // Nothing will change it any more.
     void settle_inclusion(std::int64_t sequence);
-    // Same, of all requests in this block; who waits for an answer keeps it until the end.
-    void bury(const domain::Block& block);
+    // Same, of requests in this block; who waits for an answer keeps it until the end. At most
+    // `limit` of each; returns whether that was all.
+    [[nodiscard]] bool bury(const domain::Block& block, std::size_t limit);
     // What ends the patience with requests of this kind that nothing was signed for comes so much
-    // later.
-    void put_off(domain::Kind kind, domain::Milliseconds by);
+    // later: with those behind `after`, at most `limit`. Returns the last of them; nothing: there
+    // are none.
+    [[nodiscard]] std::optional<std::int64_t> put_off(domain::Kind kind, domain::Milliseconds by,
+                                                      std::int64_t after, std::size_t limit);
 
     // What the request met last on its way; takes the place of what it met before. Its stage is
     // `trouble`. Not of shares.
@@ -176,8 +180,9 @@ public:
                      domain::Timestamp now);
     [[nodiscard]] std::vector<HeldAnswer> held_answers(const domain::Bytes32& reference);
     void drop_answers(const domain::Bytes32& reference);
-    // Those of blocks that were replaced. Reads all that are held from the lowest one on.
-    void drop_answers(const std::vector<domain::Block>& blocks);
+    // Those of blocks that were replaced, at most `limit`; returns whether these were all. Reads
+    // all that are held from the lowest one on.
+    [[nodiscard]] bool drop_answers(const std::vector<domain::Block>& blocks, std::size_t limit);
     // What the request is served with.
     [[nodiscard]] std::optional<domain::Bytes> result(std::int64_t sequence);
     // Forgets answers nobody claimed: those older than `before`, and the oldest beyond the bound.
@@ -263,8 +268,9 @@ public:
     void forget(const std::vector<std::int64_t>& requests);
     // Same for those that have ended; returns how many.
     std::size_t forget_ended(Chain chain, std::size_t limit);
-    // How far listeners have read, and the answers nobody claimed.
-    void forget_listening();
+    // How far listeners have read, and at most `limit` of the answers nobody claimed; returns how
+    // many.
+    std::size_t forget_listening(std::size_t limit);
 
     // --- upkeep ---
 
@@ -296,9 +302,13 @@ public:
 
     // --- in a book of several machines; of a single one there is nothing to tell ---
 
-    // How many bytes the transaction has changed so far, at least as many as its entry will have:
-    // what is deleted counts as well. See patchset_bytes_max.
+    // How many bytes the transaction has changed so far, at least as many as its entry will have.
+    // See patchset_bytes_max.
     [[nodiscard]] std::uint64_t changed_bytes() const;
+    // Whether the transaction can do more and still fit into an entry.
+    [[nodiscard]] bool has_room() const;
+    // Of a payload, a transaction or a result, so that one of them always fits.
+    [[nodiscard]] std::size_t value_bytes_max() const;
     // Of the last commit.
     [[nodiscard]] std::optional<JournalPosition> position() const;
     // How far the file is on the disk, as of the last checkpoint; nothing: not known.

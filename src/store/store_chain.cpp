@@ -154,11 +154,12 @@ void Store::settle_inclusion(std::int64_t sequence) {
     impl_->statements_.settle_inclusion.with(sequence).run();
 }
 
-void Store::bury(const domain::Block& block) {
+bool Store::bury(const domain::Block& block, std::size_t limit) {
     assert(impl_->in_transaction());
-    impl_->statements_.settle_block.with(block.number, block.hash).run();
-    impl_->statements_.bury.with(block.number, block.hash).run();
-    impl_->statements_.settle_block.with(block.number, block.hash).run();
+    const int settled =
+        impl_->erase(impl_->statements_.settle_block.with(block.number, block.hash, limit));
+    const int buried = impl_->statements_.bury.with(block.number, block.hash, limit).run();
+    return static_cast<std::size_t>(std::max(settled, buried)) < limit;
 }
 
 bool Store::hold_answer(const domain::Bytes32& reference, const HeldAnswer& answer,
@@ -182,24 +183,26 @@ std::vector<HeldAnswer> Store::held_answers(const domain::Bytes32& reference) {
 }
 
 void Store::drop_answers(const domain::Bytes32& reference) {
-    impl_->statements_.drop_answers.with(reference).run();
+    impl_->erase(impl_->statements_.drop_answers.with(reference));
 }
 
-void Store::drop_answers(const std::vector<domain::Block>& blocks) {
+bool Store::drop_answers(const std::vector<domain::Block>& blocks, std::size_t limit) {
     assert(impl_->in_transaction());
-    if (blocks.empty()) return;
+    if (blocks.empty()) return true;
     const auto [lowest, highest] = std::ranges::minmax(blocks);
     Statement& held = impl_->statements_.answers_from.with(lowest.number, highest.number);
     std::vector<std::int64_t> dropped;
-    while (held.next()) {
+    while (dropped.size() < limit && held.next()) {
         const auto block = block_at(held, 1);
         if (block && std::ranges::find(blocks, *block) != blocks.end()) {
             dropped.push_back(held.integer(0));
         }
     }
+    held.finish();
     for (const std::int64_t position : dropped) {
-        impl_->statements_.drop_answer.with(position).run();
+        impl_->erase(impl_->statements_.drop_answer.with(position));
     }
+    return dropped.size() < limit;
 }
 
 std::optional<domain::Bytes> Store::result(std::int64_t sequence) {
@@ -211,9 +214,9 @@ std::optional<domain::Bytes> Store::result(std::int64_t sequence) {
 }
 
 std::size_t Store::trim_answers(domain::Timestamp before, std::size_t limit) {
-    const int old = impl_->statements_.trim_old.with(before, limit).run();
+    const int old = impl_->erase(impl_->statements_.trim_old.with(before, limit));
     const int many =
-        impl_->statements_.trim_many.with(impl_->options_.early_answers_max, limit).run();
+        impl_->erase(impl_->statements_.trim_many.with(impl_->options_.early_answers_max, limit));
     return static_cast<std::size_t>(old) + static_cast<std::size_t>(many);
 }
 

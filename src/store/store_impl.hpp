@@ -45,6 +45,9 @@ inline const std::string unclaimed =
     "not exists (select 1 from request where request.reference = answer.reference "
     "and request.status = 'receipt_received')";
 
+// Rows whose patience may end, nothing being signed for them.
+inline const std::string patient = "lane in (1, 2) and status in ('queued', 'processing')";
+
 // The columns that make an Inclusion.
 inline const std::string inclusion_columns =
     "id, hash, block, block_hash, reference, buried from inclusion";
@@ -206,15 +209,22 @@ struct Store::Statements {
                       "buried = 0 where id = ?"};
     Statement settle_inclusion{db_, "delete from inclusion where id = ?"};
     Statement settle_block{db_,
-                           "delete from inclusion where block = ? and block_hash = ? and "
-                           "(select lane from request where request.id = inclusion.id) >= 8"};
-    Statement bury{db_, "update inclusion set buried = 1 where block = ? and block_hash = ?"};
+                           "delete from inclusion where id in (select id from inclusion "
+                           "where block = ? and block_hash = ? and "
+                           "(select lane from request where request.id = inclusion.id) >= 8 "
+                           "limit ?)"};
+    Statement bury{db_,
+                   "update inclusion set buried = 1 where id in (select id from inclusion "
+                   "where block = ? and block_hash = ? and buried = 0 limit ?)"};
     Statement settle_buried{db_, "delete from inclusion where id = ? and buried = 1"};
+    // The unary pluses keep the planner on the lane index.
+    Statement last_to_put_off{db_, "select max(id) from (select id from request where " + patient +
+                                       " and kind = ? and +id > ? order by +id limit ?)"};
     Statement put_off{db_,
                       "update request set "
                       "deadline_ms = iif(deadline_ms = 0, 0, deadline_ms + ?1), "
-                      "unreached_ms = iif(unreached_ms = 0, 0, unreached_ms + ?1) "
-                      "where lane in (1, 2) and kind = ?2 and status in ('queued', 'processing')"};
+                      "unreached_ms = iif(unreached_ms = 0, 0, unreached_ms + ?1) where " +
+                          patient + " and kind = ?2 and +id > ?3 and +id <= ?4"};
     Statement add_history{
         db_,
         "insert into history (id, ordinal, stage, at_ms, cause, note) values (?1, "
@@ -330,7 +340,9 @@ struct Store::Statements {
         db_,
         "delete from own_transaction where (account, nonce, hash) in (select account, nonce, hash "
         "from own_transaction where fate_ms < ? limit ?)"};
-    Statement forget_own{db_, "delete from own_transaction where true"};
+    Statement forget_own{db_,
+                         "delete from own_transaction where (account, nonce, hash) in "
+                         "(select account, nonce, hash from own_transaction limit ?)"};
     Statement purgeable{
         db_, "select " + row_columns +
                  " from request where lane = ? and wake_ms < ? and not exists (select 1 from "
@@ -362,6 +374,13 @@ public:
     // Same, of a change of status, which the history of the request gets too.
     void note_stage(const Row& row, const Step& step, domain::Timestamp now,
                     const domain::Failure* failure = nullptr);
+    // Runs a statement that deletes rows whose keys are numbers, or as long as is said. Of what
+    // went an entry has only the keys.
+    int erase(Statement& statement, std::uint64_t key_bytes = number_key_bytes) {
+        return journaled_ ? journaled_->erase(statement, key_bytes) : statement.run();
+    }
+    static constexpr std::uint64_t number_key_bytes = 20;  // two of them, as a patchset has them
+    static constexpr std::uint64_t hash_key_bytes = 60;    // two of them and a hash
 
     const Options options_;
     WrittenFile file_;

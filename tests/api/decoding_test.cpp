@@ -16,9 +16,9 @@ namespace {
 using api_test::Answer;
 using api_test::Harness;
 using api_test::Json;
+using api_test::share_path;
 using api_test::Target;
 
-const std::string share_path = "/shielded-vote/v1/shares";
 const std::string submit_paths[] = {"/v2/input-proof", "/v2/public-decrypt", "/v2/user-decrypt",
                                     "/v2/delegated-user-decrypt", "/v3/user-decrypt"};
 

@@ -432,6 +432,42 @@ TEST_CASE("screens hold what the answers hold, and nothing that moves a terminal
     CHECK_THROWS_AS(static_cast<void>(jobs_screen("[]")), std::runtime_error);
 }
 
+TEST_CASE("the status of a node that follows says of which book, and what is wrong with that") {
+    World world;
+    store::Reader reader(world.options, 1);
+    cluster::NodeState node;
+    node.book = "main";
+    node.node = "b";
+    node.owner = cluster::Owner{.epoch = 7, .node = "a", .url = {}};
+    node.behind = 4;
+    StatusSources sources{world.clock,
+                          "1",
+                          "relayer",
+                          false,
+                          world.directory.path(),
+                          [&] { return reader.backlog(); },
+                          [](std::int64_t) { return std::string(); }};
+    CHECK_FALSE(Json::parse(status_answer(sources).body).contains("cluster"));
+    sources.node = [&] { return node; };
+    node.reaches_database = true;
+    const Json well = Json::parse(status_answer(sources).body);
+    CHECK(well.at("cluster").at("role") == "follower");
+    CHECK(well.at("cluster").at("entries_behind") == 4);
+    CHECK(well.at("alerts").empty());
+    const std::string screen = status_screen(well.dump());
+    for (const std::string part :
+         {"follows; this is what its file says",
+          "node b of the book main, epoch 7, follows a, 4 entries behind"}) {
+        CAPTURE(part);
+        CHECK(screen.find(part) != std::string::npos);
+    }
+    node.reaches_database = false;
+    node.database_problem = "connection refused";
+    node.reason = "the journal begins after entry 9";
+    node.journal.one_disk = "the database acknowledges on one disk only";
+    CHECK(Json::parse(status_answer(sources).body).at("alerts").size() == 3);
+}
+
 TEST_CASE("the status counts what is in work; without a process it says so") {
     World world;
     store::Reader reader(world.options, 1);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -88,12 +89,19 @@ TEST_CASE("an exposition that fails is a 500 without the reason, which the journ
     CHECK(ask(application, "GET", "/health").status == 200);
 }
 
+namespace {
+
+std::function<std::string()> text_of(MetricsWorld& world) {
+    return [&world] { return api::metrics::exposition(world.metrics, world.samples); };
+}
+
+}  // namespace
+
 TEST_CASE("the metrics server answers over TCP") {
     support::VirtualClock clock;
     support::RecordingLogger logger;
     MetricsWorld world(clock);
-    const api::metrics::MetricsServer server(any_port(), world.metrics, world.samples, logger,
-                                             clock);
+    const api::metrics::MetricsServer server(any_port(), text_of(world), logger, clock);
     net::RawClient client(server.port());
     const auto answer = client.ask(request_line("GET", "/metrics") + "\r\n");
     REQUIRE(answer);
@@ -110,14 +118,12 @@ TEST_CASE("an address that can not be had is named with the key that changes it"
     support::VirtualClock clock;
     support::RecordingLogger logger;
     MetricsWorld world(clock);
-    const api::metrics::MetricsServer first(any_port(), world.metrics, world.samples, logger,
-                                            clock);
+    const api::metrics::MetricsServer first(any_port(), text_of(world), logger, clock);
     api::metrics::MetricsOptions options = any_port();
     options.port = first.port();
     std::string problem;
     try {
-        const api::metrics::MetricsServer second(options, world.metrics, world.samples, logger,
-                                                 clock);
+        const api::metrics::MetricsServer second(options, text_of(world), logger, clock);
     } catch (const std::runtime_error& error) {
         problem = error.what();
     }

@@ -93,7 +93,7 @@ TEST_CASE("every route is in the document, and the document knows no other") {
           "/admin/jobs/{job_id}, GET "
           "/admin/status, "
           "GET /health, GET /metrics, POST /admin/approval, POST /admin/backup, POST "
-          "/admin/backup/cancel, POST "
+          "/admin/backup/cancel, POST /admin/cluster/step-down, POST "
           "/admin/config, POST /admin/jobs/{job_id}/cancel, "
           "POST /admin/jobs/{job_id}/retry, POST /admin/kinds/{kind}/pause, "
           "POST /admin/kinds/{kind}/resume, POST /admin/log-level/{level}, POST /admin/release, "

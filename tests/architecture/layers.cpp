@@ -17,9 +17,10 @@ struct Layer {
 };
 
 constexpr std::array layers{
-    Layer{"base", 0},     Layer{"net", 1},    Layer{"domain", 1},   Layer{"ports", 2},
-    Layer{"store", 3},    Layer{"engine", 4}, Layer{"chains", 5},   Layer{"api", 5},
-    Layer{"platform", 5}, Layer{"config", 6}, Layer{"commands", 7}, Layer{"main", 8},
+    Layer{"base", 0},  Layer{"net", 1},      Layer{"domain", 1}, Layer{"ports", 2},
+    Layer{"store", 3}, Layer{"cluster", 4},  Layer{"engine", 5}, Layer{"chains", 6},
+    Layer{"api", 6},   Layer{"platform", 6}, Layer{"config", 7}, Layer{"commands", 8},
+    Layer{"main", 9},
 };
 
 // The order inside a layer with subfolders; the name of the layer stands for its own files.
@@ -27,8 +28,8 @@ constexpr std::array parts{
     Layer{"chains/diagnosis", 0}, Layer{"chains/jsonrpc", 0},  Layer{"chains/evm", 1},
     Layer{"chains/votes", 1},     Layer{"chains/loopback", 1}, Layer{"chains", 2},
     Layer{"api/access", 0},       Layer{"api/docs", 0},        Layer{"api", 1},
-    Layer{"api/admin", 2},        Layer{"api/metrics", 2},     Layer{"commands", 0},
-    Layer{"commands/drill", 1},
+    Layer{"api/admin", 2},        Layer{"api/metrics", 2},     Layer{"api/forwarding", 2},
+    Layer{"commands", 0},         Layer{"commands/drill", 1},
 };
 
 struct Library {
@@ -40,6 +41,7 @@ struct Library {
 constexpr std::array libraries{
     Library{"SQLiteCpp/", {"store", "chains"}},  // the embedded chain keeps its own ledger
     Library{"sqlite3.h", {"store", "chains"}},
+    Library{"libpq-fe.h", {"cluster"}},
     Library{"nlohmann/", {"api", "chains", "commands"}},  // a drill is a client
     Library{"boost/json/", {"api", "chains"}},            // request bodies
     Library{"httplib.h", {"api", "chains"}},

@@ -29,12 +29,6 @@ struct Figures {
     Series proofs;
 };
 
-HttpLoad::Request shares_from(Posts& posts) {
-    return [&posts](std::size_t connection, std::uint64_t) {
-        return posts.next(connection, far_second(posts.next_number()));
-    };
-}
-
 HttpLoad::Request all_from(Posts& posts) {
     return [&posts](std::size_t connection, std::uint64_t) { return posts.next(connection); };
 }
@@ -65,7 +59,7 @@ double empty_handler_rate(const Options& options, const Body& share) {
     const Scratch scratch(options.directory);
     const EmptyHandler handler(options.bench, scratch.path());
     Posts posts(share, many_clients);
-    return run(handler.port(), many_clients, shares_from(posts), options.amount.slice,
+    return run(handler.port(), many_clients, far_shares(posts), options.amount.slice,
                {"the empty handler", 200, ""})
         .per_second();
 }
@@ -83,10 +77,10 @@ void measure_shares(const Options& options, const Body& share, Figures& figures)
     const Scratch scratch(options.directory);
     Posthouse posthouse(options, {scratch.path(), {}}, standing_still());
     Posts posts(share, many_clients);
-    const auto many = run(posthouse.port(), many_clients, shares_from(posts), options.amount.slice,
+    const auto many = run(posthouse.port(), many_clients, far_shares(posts), options.amount.slice,
                           share_accepted);
     const auto one =
-        run(posthouse.port(), 1, shares_from(posts), options.amount.slice, share_accepted);
+        run(posthouse.port(), 1, far_shares(posts), options.amount.slice, share_accepted);
     figures.shares.add(many.per_second());
     figures.shares_of_one.add(one.per_second());
     check_durable(posthouse, scratch.path(), many.answers + one.answers);

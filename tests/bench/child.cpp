@@ -118,6 +118,15 @@ std::uint64_t Child::resident_bytes() const {
     throw std::runtime_error("no VmRSS of process " + std::to_string(id_));
 }
 
+void run_to_end(const Child::Command& command, std::chrono::milliseconds patience) {
+    Child child(command);
+    wait_until(
+        child, command.output, [&child] { return !child.is_running(); }, patience);
+    if (child.stop(0ms)) return;
+    throw std::runtime_error(command.arguments.front() + " failed; it said:\n" +
+                             end_of(command.output));
+}
+
 int free_port() {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address = loopback(0);

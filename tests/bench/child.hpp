@@ -40,6 +40,10 @@ private:
     std::optional<int> status_;
 };
 
+// Runs it to its end. Throws std::runtime_error with the end of its output when it fails, or takes
+// longer than `patience`.
+void run_to_end(const Child::Command& command, std::chrono::milliseconds patience);
+
 // A TCP port of 127.0.0.1 nobody listens on.
 [[nodiscard]] int free_port();
 

@@ -36,6 +36,12 @@ bool is_alive(int port) {
     return load.run(1).by_status.contains(200);
 }
 
+HttpLoad::Request far_shares(Posts& posts) {
+    return [&posts](std::size_t connection, std::uint64_t) {
+        return posts.next(connection, far_second(posts.next_number()));
+    };
+}
+
 std::uint64_t far_second(std::uint64_t number) {
     constexpr std::uint64_t last_second = 4'102'444'800;
     constexpr std::uint64_t spread = 1U << 21U;  // 24 days

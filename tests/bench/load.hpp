@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/bodies.hpp"
 #include "bench/http_load.hpp"
 
 namespace bench {
@@ -36,6 +37,9 @@ inline const Expectation job_accepted{"posthouse", 202, "\"jobId\""};
 
 // Whether GET /liveness is answered with 200 on this port of 127.0.0.1.
 [[nodiscard]] bool is_alive(int port);
+
+// Shares for seconds far ahead, each another one; nothing is done with them but to store them.
+[[nodiscard]] HttpLoad::Request far_shares(Posts& posts);
 
 // A second far ahead and different from share to share, as the shares of real wallets have it.
 [[nodiscard]] std::uint64_t far_second(std::uint64_t number);

@@ -22,9 +22,9 @@ namespace {
 using Scenario = void (*)(const bench::Options&, bench::Report&);
 
 const std::vector<std::pair<std::string, Scenario>> scenarios{
-    {"accepts", bench::measure_accepts},     {"chain", bench::measure_chain},
-    {"drain", bench::measure_drain},         {"lateness", bench::measure_lateness},
-    {"scheduled", bench::measure_scheduled},
+    {"accepts", bench::measure_accepts},   {"chain", bench::measure_chain},
+    {"cluster", bench::measure_cluster},   {"drain", bench::measure_drain},
+    {"lateness", bench::measure_lateness}, {"scheduled", bench::measure_scheduled},
 };
 
 std::set<std::string> scenario_names() {
@@ -74,6 +74,8 @@ int main(int count, char** words) {
     app.add_option("--contracts", options.contracts, "Its contracts, compiled")->take_last();
     app.add_option("--dir", options.directory, "Where to keep data while measuring; on a disk")
         ->default_val(".")
+        ->take_last();
+    app.add_option("--peers", options.peers, "The script that fills queues on PostgreSQL")
         ->take_last();
     app.add_option("--json", json, "Where to write the figures")
         ->capture_default_str()

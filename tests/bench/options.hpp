@@ -19,6 +19,7 @@ struct Amount {
     std::chrono::seconds rate_window{60};  // of transactions on a real chain
     std::uint64_t chained = 900;           // transactions of one run there, blocks at once …
     std::uint64_t chain_blocks = 9;        // … and blocks of one run, when they take their time
+    std::size_t snapshots = 5;             // that are waited for while the journal is trimmed
 };
 
 [[nodiscard]] inline Amount quick_amount() {
@@ -33,7 +34,8 @@ struct Amount {
             .restarts = 2,
             .rate_window = 10s,
             .chained = 300,
-            .chain_blocks = 3};
+            .chain_blocks = 3,
+            .snapshots = 3};
 }
 
 struct Options {
@@ -43,6 +45,7 @@ struct Options {
     std::filesystem::path bodies;     // folder of the sample bodies
     std::filesystem::path anvil;      // the program of the development chain
     std::filesystem::path contracts;  // its contracts, compiled
+    std::filesystem::path peers;      // the script that fills queues on PostgreSQL
     std::filesystem::path directory;  // on the disk to be measured
     Amount amount;
 };

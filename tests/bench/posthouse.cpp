@@ -23,16 +23,9 @@ constexpr auto stop_patience = 20s;
 
 Child::Command command(const Options& options, const Posthouse::DataPlace& place,
                        const Settings& settings, int port) {
-    const std::filesystem::path config = place.directory / "config.toml";
-    std::ofstream stream(config);
-    // It may name a key.
-    std::filesystem::permissions(
-        config, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    stream << "metrics.endpoint = \"127.0.0.1:0\"\n";
-    for (const auto& [key, value] : settings) stream << key << " = " << value << '\n';
-    if (!stream.flush()) throw std::runtime_error("can not write " + config.string());
-    return {.arguments = {options.posthouse.string(), "serve", "--config", config.string(),
-                          "--data-dir", data_directory(place.directory).string(), "--listen",
+    return {.arguments = {options.posthouse.string(), "serve", "--config",
+                          write_config(place.directory, settings).string(), "--data-dir",
+                          data_directory(place.directory).string(), "--listen",
                           "127.0.0.1:" + std::to_string(port)},
             .environment = place.environment,
             .output = log_file(place.directory)};
@@ -65,6 +58,19 @@ Settings standing_still() {
             {"gateway.tx_engine.tx_throttlers.input_proof.capacity", queue_capacity}};
 }
 
+std::filesystem::path write_config(const std::filesystem::path& directory,
+                                   const Settings& settings) {
+    std::filesystem::path config = directory / "config.toml";
+    std::ofstream stream(config);
+    // It may name a key.
+    std::filesystem::permissions(
+        config, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    stream << "metrics.endpoint = \"127.0.0.1:0\"\n";
+    for (const auto& [key, value] : settings) stream << key << " = " << value << '\n';
+    if (!stream.flush()) throw std::runtime_error("can not write " + config.string());
+    return config;
+}
+
 std::filesystem::path data_directory(const std::filesystem::path& directory) {
     return directory / "data";
 }
@@ -74,7 +80,7 @@ std::filesystem::path ledger_file(const std::filesystem::path& directory) {
 }
 
 Posthouse::Posthouse(const Options& options, const DataPlace& place, const Settings& settings)
-    : port_(free_port()),
+    : port_(place.port == 0 ? free_port() : place.port),
       started_(Stopwatch::now()),
       child_(command(options, place, settings, port_)) {
     wait_until(

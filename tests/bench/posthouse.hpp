@@ -26,6 +26,7 @@ public:
     struct DataPlace {
         std::filesystem::path directory;       // config, log, and the data directory in it
         std::vector<std::string> environment;  // NAME=VALUE
+        int port = 0;                          // 0: a free one
     };
 
     // Returns when it answers GET /liveness for the first time.
@@ -46,6 +47,10 @@ private:
     Child child_;
     double seconds_to_ready_ = 0;
 };
+
+// Writes the configuration into the place; returns its file.
+std::filesystem::path write_config(const std::filesystem::path& directory,
+                                   const Settings& settings);
 
 [[nodiscard]] std::filesystem::path data_directory(const std::filesystem::path& directory);
 [[nodiscard]] std::filesystem::path ledger_file(const std::filesystem::path& directory);

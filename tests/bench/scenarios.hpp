@@ -21,6 +21,12 @@ void measure_chain_rate(const Options& options, Report& report);
 void measure_chain_unlimited(const Options& options, Report& report);
 void measure_chain_keys(const Options& options, Report& report);
 
+// Three nodes on PostgreSQL: beside queues there, beside one machine, and what a big book costs.
+void measure_cluster(const Options& options, Report& report);
+void measure_cluster_accepts(const Options& options, Report& report);
+void measure_cluster_drain(const Options& options, Report& report);
+void measure_cluster_book(const Options& options, Report& report);
+
 // What a big store of scheduled shares costs.
 void measure_scheduled(const Options& options, Report& report);
 

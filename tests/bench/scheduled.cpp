@@ -28,12 +28,6 @@ HttpLoad::Options to(const Posthouse& posthouse, std::size_t clients) {
     return {.host = "127.0.0.1", .port = posthouse.port(), .connections = clients};
 }
 
-HttpLoad::Request shares_from(Posts& posts) {
-    return [&posts](std::size_t connection, std::uint64_t) {
-        return posts.next(connection, far_second(posts.next_number()));
-    };
-}
-
 HttpLoad::Outcome accept(HttpLoad& load, std::uint64_t requests) {
     Expectation expectation = share_accepted;
     expectation.watch(load);
@@ -50,7 +44,7 @@ void measure_restarts(const Options& options, const Posthouse::DataPlace& place,
     std::optional<Posthouse> posthouse(std::in_place, options, place, standing_still());
     for (std::size_t restart = 0; restart < options.amount.restarts; ++restart) {
         {
-            HttpLoad load(to(*posthouse, many_clients), shares_from(posts));
+            HttpLoad load(to(*posthouse, many_clients), far_shares(posts));
             static_cast<void>(accept(load, accepted_before));
         }
         posthouse->kill_hard();
@@ -77,8 +71,8 @@ void measure_next_accept(const Options& options, const Posthouse& big, Posts& po
         }));
     Posthouse small(options, {scratch.path(), {}}, standing_still());
     Posts small_posts(share, 1, few);
-    HttpLoad to_big(to(big, 1), shares_from(posts));
-    HttpLoad to_small(to(small, 1), shares_from(small_posts));
+    HttpLoad to_big(to(big, 1), far_shares(posts));
+    HttpLoad to_small(to(small, 1), far_shares(small_posts));
     Series big_us;
     Series small_us;
     const auto take = [](Series& series, const HttpLoad::Outcome& outcome) {

@@ -16,6 +16,9 @@ namespace bench {
 namespace {
 
 constexpr std::uint64_t rows_per_commit = 20'000;
+constexpr std::uint32_t shares_per_vote = 16;
+constexpr std::uint32_t proposals = 15;
+static_assert(shares_per_vote * proposals == seeded_per_leaf);
 constexpr domain::Timestamp round_end = domain::from_unix_ms(4'102'444'800'000);
 
 domain::VoteShare parsed(const Body& share) {
@@ -56,9 +59,13 @@ std::uint64_t seed_shares(const std::filesystem::path& data_directory, const Bod
         const std::uint64_t end = std::min(count, done + rows_per_commit);
         for (; done < end; ++done) {
             const domain::Timestamp moment = due(done);
-            vote_share.tree_position = static_cast<std::uint32_t>(done);
+            const auto number = static_cast<std::uint32_t>(done);
+            vote_share.share_index = number % shares_per_vote;
+            vote_share.proposal_id = 1 + number / shares_per_vote % proposals;
+            vote_share.tree_position = number / seeded_per_leaf;
             vote_share.submit_at =
                 static_cast<std::uint64_t>(domain::unix_ms(moment)) / std::uint64_t{1000};
+            fill(vote_share.c1, random);
             fill(vote_share.primary_blind, random);
             const domain::Bytes payload = domain::encode(vote_share);
             payload_bytes = payload.size();

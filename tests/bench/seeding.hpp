@@ -15,6 +15,9 @@ std::uint64_t seed_shares(const std::filesystem::path& data_directory, const Bod
                           std::uint64_t count,
                           const std::function<domain::Timestamp(std::uint64_t)>& due);
 
+// As many of them as the tree of a round allows for each of its leaves.
+inline constexpr std::uint64_t seeded_per_leaf = 240;
+
 [[nodiscard]] domain::Timestamp wall_now();
 
 }  // namespace bench

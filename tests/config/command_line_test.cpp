@@ -67,6 +67,45 @@ TEST_CASE("import-helper-db takes the file, and where to") {
     CHECK(std::get<config::ImportHelperDb>(full).trial);
 }
 
+TEST_CASE("each command on the cluster takes what it needs") {
+    const auto init = parse({"cluster", "init"});
+    REQUIRE(std::holds_alternative<config::ClusterInit>(init));
+    CHECK_FALSE(std::get<config::ClusterInit>(init).from);
+    const auto from =
+        parse({"cluster", "init", "--from", "/var/lib/p", "-c", "p.toml", "--data-dir", "d"});
+    REQUIRE(std::holds_alternative<config::ClusterInit>(from));
+    CHECK(std::get<config::ClusterInit>(from).from == "/var/lib/p");
+    CHECK(std::get<config::ClusterInit>(from).file == "p.toml");
+    CHECK(std::get<config::ClusterInit>(from).data_dir == "d");
+
+    const auto status = parse({"cluster", "status", "--json", "--config", "p.toml"});
+    REQUIRE(std::holds_alternative<config::ClusterStatus>(status));
+    CHECK(std::get<config::ClusterStatus>(status).json);
+    CHECK(std::get<config::ClusterStatus>(status).file == "p.toml");
+
+    const auto step_down = parse({"cluster", "step-down", "--data-dir", "d"});
+    REQUIRE(std::holds_alternative<config::ClusterStepDown>(step_down));
+    CHECK(std::get<config::ClusterStepDown>(step_down).data_dir == "d");
+
+    const auto forget = parse({"cluster", "forget", "b"});
+    REQUIRE(std::holds_alternative<config::ClusterForget>(forget));
+    CHECK(std::get<config::ClusterForget>(forget).node == "b");
+    CHECK(std::holds_alternative<config::BadUsage>(parse({"cluster", "forget"})));
+
+    const auto leave = parse({"cluster", "leave"});
+    REQUIRE(std::holds_alternative<config::ClusterLeave>(leave));
+    CHECK_FALSE(std::get<config::ClusterLeave>(leave).force);
+    const auto forced = parse({"cluster", "leave", "--force"});
+    REQUIRE(std::holds_alternative<config::ClusterLeave>(forced));
+    CHECK(std::get<config::ClusterLeave>(forced).force);
+
+    CHECK(std::holds_alternative<config::BadUsage>(parse({"cluster"})));
+    CHECK(std::holds_alternative<config::BadUsage>(parse({"cluster", "join"})));
+    const auto help = parse({"cluster", "--help"});
+    REQUIRE(std::holds_alternative<config::Help>(help));
+    CHECK(std::get<config::Help>(help).text.find("step-down") != std::string::npos);
+}
+
 TEST_CASE("approve needs an amount, and asks unless it is told not to") {
     const auto bare = parse({"approve", "--amount", "12.5"});
     REQUIRE(std::holds_alternative<config::Approve>(bare));
@@ -219,8 +258,7 @@ TEST_CASE("bad usage is one clear line") {
         {{},
          "no command given: serve, check, doctor, import-helper-db, adopt, drill, jobs, job, "
          "status, retry, cancel, release, approve, pause, resume, log-level, backup, restore, "
-         "verify, "
-         "export or version"},
+         "verify, export, cluster or version"},
         {{"jobs", "--older", "soon"}, "soon is no time; allowed: 30s, 10m, 2h"},
         {{"jobs", "id"}, "id"},
         {{"job"}, "ID"},

@@ -34,7 +34,7 @@ TEST_CASE("T-145 each mistake in a file is one line that names place, key, probl
          {"FILE:3: host_chains[0].urls: is no known key, did you mean host_chains[].url?"}},
         {"strange name",
          "\"a\\nb\" = 1",
-         {"FILE:1: \"a\\nb\": is no known key, did you mean clock.leap?"}},
+         {"FILE:1: \"a\\nb\": is no known key, did you mean cluster.name?"}},
         {"wrong kind",
          "http.workers = \"many\"",
          {"FILE:1: http.workers: must be a whole number, is the text \"many\"; allowed: 1 to "

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "config/keys.hpp"
 #include "harness.hpp"
@@ -93,6 +94,16 @@ TEST_CASE("every key that is switched off in the example would be understood") {
     const std::string key = "private_key = \"" + std::string(64, '1') + "\"";
     replace("private_key = \"\"", key);
     replace("private_key = \"\"", key);
+    // Beside the embedded chain of the example, and bodies as large as in the reference.
+    const std::size_t cluster = text.find("\n[cluster]\n");
+    REQUIRE(cluster != std::string::npos);
+    const std::size_t cluster_end = text.find("\n[", cluster + 1);
+    const std::vector<std::string> errors =
+        Outcome{example_file() + text.substr(cluster, cluster_end - cluster)}.errors();
+    REQUIRE(errors.size() == 2);
+    CHECK(errors[0].find("is too much for a cluster") != std::string::npos);
+    CHECK(errors[1].find("loopback is not for a cluster") != std::string::npos);
+    text.erase(cluster, cluster_end - cluster);
     // One key, or several: each section without the other.
     for (const std::string section :
          {"\n[gateway.tx_engine.signer]\n", "\n[[gateway.tx_engine.signers]]\n"}) {

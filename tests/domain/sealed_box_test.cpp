@@ -26,6 +26,8 @@ TEST_CASE("what is sealed opens with its key, its salt and its label, and with n
         CHECK_FALSE(box.open(sealed, "payload 2"));
         CHECK_FALSE(domain::SealedBox(filled(32, 3), filled(32, 2)).open(sealed, "payload 1"));
         CHECK_FALSE(domain::SealedBox(filled(32, 1), filled(32, 3)).open(sealed, "payload 1"));
+        CHECK_FALSE(domain::SealedBox(filled(32, 1), filled(32, 2), "another purpose")
+                        .open(sealed, "payload 1"));
         for (std::size_t at = 0; at<sealed.size(); at += size> 100 ? 37 : 1) {
             domain::Bytes changed = sealed;
             changed[at] ^= 1;

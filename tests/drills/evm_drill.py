@@ -6,11 +6,12 @@ import json
 import pathlib
 import sys
 import time
+import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "end_to_end"))
 
-from evm import Variants, World  # noqa: E402
+from evm import Variants, World, check_result  # noqa: E402
 from chain import key_in_body  # noqa: E402
 from load import Load  # noqa: E402
 from rounds import Drill, arguments_of, parser_of  # noqa: E402
@@ -53,13 +54,77 @@ class EvmLoad(Load):
         return variants.any_kind()
 
 
-class EvmDrill(Drill):
-    def __init__(self, rounds, seed, **options):
+class ChainDrill(Drill):
+    """Judged by the chain of `world`."""
+
+    def __init__(self, rounds, seed, world):
         super().__init__(rounds, seed)
-        self.world = World(seed=seed, delay=(0.0, 0.4), **{**SETTINGS, **options})
+        self.world = world
         self.world.responder.pushes = True
         self.promises = {}  # job id -> promise
         self.answers = {}  # job id -> the last answer
+
+    def judge_answers(self):
+        for job, answer in self.answers.items():
+            status = "completed"
+            if answer.status != 200:
+                status = f"{answer.status} " + (answer.json.get("error") or {}).get("label", "queued")
+                self.violation(f"{self.promises[job].path} {job}: {answer}")
+            self.counts[f"ended {status}"] += 1
+
+    def judge_contents(self):
+        """What was answered belongs to what was asked."""
+        test = unittest.TestCase()
+        for job, answer in self.answers.items():
+            if answer.status != 200:
+                continue
+            promise = self.promises[job]
+            try:
+                check_result(test, promise.path, json.loads(promise.body), answer.json["result"])
+            except AssertionError as error:
+                self.counts["answers of others"] += 1
+                self.violation(f"{promise.path} {job} has the answer of another: {error}")
+
+    def requests(self):
+        """What the service brought to the chain."""
+        return self.world.chain.requests()
+
+    def judge_chain(self):
+        requests = collections.Counter(request.key for request in self.requests())
+        promised = {key_in_body(json.loads(promise.body)): promise for promise in self.promises.values()}
+        for key, promise in promised.items():
+            count = requests[key]
+            self.counts[f"included {('never', 'once', 'twice')[min(count, 2)]}"] += 1
+            if count != 1:
+                self.violation(f"{promise.path} {promise.job_id} was included {count} times")
+        for key, count in requests.items():
+            if key in promised:
+                continue
+            # The process died between its commit and its answer.
+            self.counts["included without an answer to the client"] += 1
+            if count > 1:
+                self.violation(f"{key.hex()} was included {count} times")
+        faults = self.world.chain.nonce_faults()
+        for fault in faults:
+            self.violation(f"nonces: {fault}")
+        self.counts["nonce"] = self.world.chain.nonce()
+        self.counts["nonces gapless"] = not faults
+
+    def report_chain(self):
+        counts = self.counts
+        for name in ("once", "never", "twice"):
+            print(f"included {name} {counts[f'included {name}']}")
+        print(f"included without an answer to the client "
+              f"{counts['included without an answer to the client']}")
+        for name in sorted(counts):
+            if name.startswith("ended "):
+                print(f"  {name} {counts[name]}")
+        print(f"nonce {counts['nonce']}, gapless {'yes' if counts['nonces gapless'] else 'no'}")
+
+
+class EvmDrill(ChainDrill):
+    def __init__(self, rounds, seed, **options):
+        super().__init__(rounds, seed, World(seed=seed, delay=(0.0, 0.4), **{**SETTINGS, **options}))
 
     @property
     def service(self):
@@ -137,52 +202,12 @@ class EvmDrill(Drill):
             self.violation(f"the last stop was not clean: {self.service.log()[-2000:]}")
         self.judge_chain()
 
-    def judge_answers(self):
-        for job, answer in self.answers.items():
-            status = "completed"
-            if answer.status != 200:
-                status = f"{answer.status} " + (answer.json.get("error") or {}).get("label", "queued")
-                self.violation(f"{self.promises[job].path} {job}: {answer}")
-            self.counts[f"ended {status}"] += 1
-
-    def requests(self):
-        """What the service brought to the chain."""
-        return self.world.chain.requests()
-
-    def judge_chain(self):
-        requests = collections.Counter(request.key for request in self.requests())
-        promised = {key_in_body(json.loads(promise.body)): promise for promise in self.promises.values()}
-        for key, promise in promised.items():
-            count = requests[key]
-            self.counts[f"included {('never', 'once', 'twice')[min(count, 2)]}"] += 1
-            if count != 1:
-                self.violation(f"{promise.path} {promise.job_id} was included {count} times")
-        for key, count in requests.items():
-            if key in promised:
-                continue
-            # The process died between its commit and its answer.
-            self.counts["included without an answer to the client"] += 1
-            if count > 1:
-                self.violation(f"{key.hex()} was included {count} times")
-        faults = self.world.chain.nonce_faults()
-        for fault in faults:
-            self.violation(f"nonces: {fault}")
-        self.counts["nonce"] = self.world.chain.nonce()
-        self.counts["nonces gapless"] = not faults
-
     def report(self):
         counts = self.counts
         print(f"seed {self.seed}")
         print(f"rounds {self.rounds}, kills {counts['kills']}, outages {counts['outages']}")
         print(f"accepted {len(self.promises)} (told to come later {counts['answers that said later']})")
-        for name in ("once", "never", "twice"):
-            print(f"included {name} {counts[f'included {name}']}")
-        print(f"included without an answer to the client "
-              f"{counts['included without an answer to the client']}")
-        for name in sorted(counts):
-            if name.startswith("ended "):
-                print(f"  {name} {counts[name]}")
-        print(f"nonce {counts['nonce']}, gapless {'yes' if counts['nonces gapless'] else 'no'}")
+        self.report_chain()
         print(f"seconds until the last ended {counts['tail']}")
         self.report_more()
         return self.verdict()

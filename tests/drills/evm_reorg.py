@@ -14,12 +14,10 @@ A build that does not send again what was replaced (--binary) is caught within f
 import json
 import os
 import time
-import unittest
 
 from evm_drill import EvmDrill, main
 from anvil import RpcError
 from chain import GATEWAY, OWNER, RELAYER, RESPONDER, key_in_body
-from evm import check_result
 
 DEPTHS = (1, 2, 3, 8, 24, 60)
 SAID = ("request_reorganised", "answer_reorganised", "nonces_rewound", "nonce_hole_filled", "foreign_nonce_use")
@@ -124,16 +122,7 @@ class ReorgDrill(EvmDrill):
 
     def judge_answers(self):
         super().judge_answers()
-        test = unittest.TestCase()
-        for job, answer in self.answers.items():
-            if answer.status != 200:
-                continue
-            promise = self.promises[job]
-            try:
-                check_result(test, promise.path, json.loads(promise.body), answer.json["result"])
-            except AssertionError as error:
-                self.counts["answers of others"] += 1
-                self.violation(f"{promise.path} {job} has the answer of another: {error}")
+        self.judge_contents()
 
     def judge(self):
         super().judge()

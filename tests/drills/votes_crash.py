@@ -27,7 +27,7 @@ from votes_world import World  # noqa: E402
 import rounds as drills  # noqa: E402
 from samples import share_key  # noqa: E402
 from service import wait_until  # noqa: E402
-from votes_load import Mischief, Wallets  # noqa: E402
+from votes_load import Mischief, Wallets, judge_reveals, report_reveals  # noqa: E402
 from votes.ballot import encoded  # noqa: E402
 from votes.processes import kill  # noqa: E402
 from votes.wallet import shares_of  # noqa: E402
@@ -210,7 +210,7 @@ class Drill(drills.Drill):
         self.judge_attempts()
         if self.world.service.stop()[0] != 0:
             self.violation(f"the last stop was not clean: {self.log_end()}")
-        self.judge_reveals()
+        judge_reveals(self, self.world.state, self.accepted.values())
         self.judge_proofs()
         for where in ("data", "log"):
             leaks = self.world.leaks(self.accepted.values(), where)
@@ -232,28 +232,6 @@ class Drill(drills.Drill):
             costs = self.mischief.costs[encoded(share.nullifier)]
             if found > costs:
                 self.violation(f"share {share.nullifier.hex()} failed {found} times, refused {costs} times")
-
-    def judge_reveals(self):
-        revealed = collections.defaultdict(list)
-        for reveal in self.world.state.reveals:
-            if reveal.code not in (0, 2):
-                self.violation(f"the chain refused a reveal with {reveal.code} {reveal.why}")
-            revealed[reveal.nullifier].append(reveal)
-        for share in self.accepted.values():
-            reveals = revealed.pop(share.nullifier, [])
-            taken = [reveal for reveal in reveals if reveal.code == 0]
-            self.counts[f"revealed {('never', 'once', 'twice')[min(len(taken), 2)]}"] += 1
-            self.counts["second reveals, answered as duplicates"] += len(reveals) - len(taken)
-            if len(taken) != 1:
-                self.violation(f"share {share.nullifier.hex()} was revealed {len(taken)} times")
-            early = [share.submit_at - reveal.moment for reveal in reveals
-                     if reveal.moment < share.submit_at]
-            self.counts["revealed before their second"] += bool(early)
-            self.counts["in time"] += any(0 <= reveal.moment - share.submit_at < 1 for reveal in reveals)
-            if early:
-                self.violation(f"share {share.nullifier.hex()} was revealed {max(early):.3f} s early")
-        if revealed:
-            self.violation(f"{len(revealed)} reveals of shares nobody handed in")
 
     def judge_proofs(self):
         proofs = self.world.proofs()
@@ -278,10 +256,7 @@ class Drill(drills.Drill):
         print("chain " + ", ".join(f"{name} {count}" for name, count in
                                    sorted(self.world.chain.troubles.items())))
         print(f"accepted {len(self.accepted)} (told to come later {counts['told to come later']})")
-        for name in ("revealed once", "revealed never", "revealed twice",
-                     "revealed before their second", "second reveals, answered as duplicates"):
-            print(f"{name} {counts[name]}")
-        print(f"revealed less than a second after their second {counts['in time']}")
+        report_reveals(self)
         print(f"proofs {counts['proofs']}, failed attempts {counts['failed attempts']}")
         for name in sorted(counts):
             if name.startswith("rows "):

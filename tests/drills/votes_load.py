@@ -100,3 +100,34 @@ class Wallets:
         else:
             self.refusals.append((status, answer))
             self.waiting.remove(share)
+
+
+def judge_reveals(drill, state, shares):
+    """What the chain says of the shares that were accepted: counts and violations of the drill."""
+    revealed = collections.defaultdict(list)
+    for reveal in state.reveals:
+        if reveal.code not in (0, 2):
+            drill.violation(f"the chain refused a reveal with {reveal.code} {reveal.why}")
+        revealed[reveal.nullifier].append(reveal)
+    for share in shares:
+        reveals = revealed.pop(share.nullifier, [])
+        taken = [reveal for reveal in reveals if reveal.code == 0]
+        drill.counts[f"revealed {('never', 'once', 'twice')[min(len(taken), 2)]}"] += 1
+        drill.counts["second reveals, answered as duplicates"] += len(reveals) - len(taken)
+        if len(taken) != 1:
+            drill.violation(f"share {share.nullifier.hex()} was revealed {len(taken)} times")
+        early = [share.submit_at - reveal.moment for reveal in reveals
+                 if reveal.moment < share.submit_at]
+        drill.counts["revealed before their second"] += bool(early)
+        drill.counts["in time"] += any(0 <= reveal.moment - share.submit_at < 1 for reveal in reveals)
+        if early:
+            drill.violation(f"share {share.nullifier.hex()} was revealed {max(early):.3f} s early")
+    if revealed:
+        drill.violation(f"{len(revealed)} reveals of shares nobody handed in")
+
+
+def report_reveals(drill):
+    for name in ("revealed once", "revealed never", "revealed twice",
+                 "revealed before their second", "second reveals, answered as duplicates"):
+        print(f"{name} {drill.counts[name]}")
+    print(f"revealed less than a second after their second {drill.counts['in time']}")

@@ -105,15 +105,22 @@ class DocsTest(unittest.TestCase):
                         self.assertTrue(span in keys)
 
     def test_every_command_that_is_named_exists(self):
-        known = subprocess.run([binary(), "--help"], timeout=30, capture_output=True, text=True, check=True).stdout
+        def help_of(*command):
+            return subprocess.run([binary(), *command, "--help"], timeout=30, capture_output=True, text=True,
+                                  check=True).stdout
+
+        known = help_of()
         for page in OWN_PAGES:
             for line in re.findall(r"(?:^    |`)posthouse ([a-z-]+[^`\n]*)", text_of(page), re.MULTILINE):
                 with self.subTest(page=name_of(page), command=line):
-                    name, *arguments = line.split()
-                    self.assertRegex(known, rf"(?m)^  {re.escape(name)} ")
-                    text = subprocess.run([binary(), name, "--help"], timeout=30, capture_output=True, text=True,
-                                          check=True).stdout
-                    for argument in arguments:
+                    words = line.split()
+                    text = known
+                    command = []
+                    while "\nSubcommands:\n" in text and words:
+                        command.append(words.pop(0))
+                        self.assertRegex(text, rf"(?m)^  {re.escape(command[-1])} ")
+                        text = help_of(*command)
+                    for argument in words:
                         if argument.startswith("-"):
                             self.assertIn(argument, text)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import unittest
 
+import postgres
 from service import ROOT, SLOWNESS, binary
 
 
@@ -83,6 +84,15 @@ class EvmReorgDrillTest(Drill):
     def test_three_rounds(self):
         self.three_rounds("drills/evm_reorg.py", "included never 0", "included twice 0", "answers of others 0",
                           options=["--seed", "1"])
+
+
+@unittest.skipUnless(postgres.is_installed(), "needs PostgreSQL")
+class ClusterDrillTest(Drill):
+    def test_two_rounds(self):
+        self.says(self.drill("drills/cluster.py", "--rounds", "2", "--correctness-only", "--only", "kill_owner",
+                             "--only", "promote"),
+                  "lost 0", "contradictions 0", "included never 0", "included twice 0",
+                  "revealed before their second 0", "violations 0")
 
 
 class VotesCrashDrillTest(Drill):

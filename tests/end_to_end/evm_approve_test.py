@@ -179,7 +179,10 @@ class EvmApproveTest(PublishedTestCase, unittest.TestCase):
         with subprocess.Popen(self.command("--amount", "9", "--yes"), env=environment(), text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
             try:
-                wait_until(lambda: len(self.own()) > approvals, 10, "the approval in the database")
+                # The command has its answer, which comes after the commit.
+                said = next((line for line in command.stdout if line.startswith("approved")), None)
+                self.assertIsNotNone(said, "the approval")
+                self.assertGreater(len(self.own()), approvals)
                 self.service.kill()
                 job = None
                 self.service.start()

@@ -260,6 +260,8 @@ class OpenApiTest(unittest.TestCase):
         order("/admin/backup", 202, {"file": str(self.service.home / "copy.backup")})
         order("/admin/backup/cancel")
         order("/admin/reload")
+        # It is in no cluster.
+        order("/admin/cluster/step-down", 409)
         # The loopback takes no fees.
         done.add("/admin/approval")
         posts = {path for method, path, _ in self.of_server("admin") if method == "post"}

@@ -38,8 +38,12 @@ class PagesTest(unittest.TestCase):
     def page(self, name):
         return (self.out / name).read_text(encoding="utf-8").replace(r"\-", "-")
 
-    def options_of(self, command):
-        return re.findall(r"(?:^  |,)(--?[a-z-]+)", self.help(command), re.MULTILINE)
+    def options_of(self, *command):
+        return re.findall(r"(?:^  |,)(--?[a-z-]+)", self.help(*command), re.MULTILINE)
+
+    def commands_of(self, group):
+        page = self.help(group)
+        return re.findall(r"^  ([a-z-]+) ", page[page.index("\nSubcommands:"):], re.MULTILINE)
 
     def complete(self, *words):
         script = BASH_STUBS + (self.out / "completions/posthouse").read_text(encoding="utf-8")
@@ -57,6 +61,20 @@ class PagesTest(unittest.TestCase):
                     self.assertIn(rf"\fB{option}\fR", page)
         for line in self.help().split("Exit status:\n")[1].strip().splitlines():
             self.assertIn(f".TP\n{line.split()[0]}\n{line.split(maxsplit=1)[1]}\n", page)
+
+    def test_what_stands_below_a_command_has_its_place_as_well(self):
+        below = self.commands_of("cluster")
+        self.assertGreaterEqual(set(below), {"init", "status", "step-down", "forget", "leave"})
+        page = self.page("posthouse.1")
+        self.assertEqual(self.complete("cluster", "st"), [name for name in below if name.startswith("st")])
+        self.assertEqual(set(below) - set(self.complete("cluster", "")), set())
+        for command in below:
+            self.assertRegex(page, rf"\n\.SS posthouse cluster {command}\b")
+            options = self.options_of("cluster", command)
+            for option in set(options) - {"-h", "--help"}:
+                self.assertIn(rf"\fB{option}\fR", page)
+            self.assertEqual(sorted(set(self.complete("cluster", command, "-"))), sorted(set(options)))
+        self.assertEqual(self.complete("cluster", "init", "--from", ""), ["files-d"])
 
     def test_each_key_has_its_place_in_the_manual(self):
         page = self.page("posthouse.toml.5")
@@ -99,6 +117,9 @@ class PagesTest(unittest.TestCase):
             self.assertRegex(told("command"), rf"(?m)^{command}:\w")
             for option in self.options_of(command):
                 self.assertRegex(told("arguments", command), rf"(?m)^{option}\[")
+        for command in self.commands_of("cluster"):
+            self.assertRegex((self.out / "completions/_posthouse").read_text(encoding="utf-8"),
+                             rf"(?m)^ +{command}\) _arguments ")
 
 
 if __name__ == "__main__":

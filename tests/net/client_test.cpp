@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <string>
 #include <thread>
@@ -131,6 +132,114 @@ TEST_CASE("what would end a line or frame the request otherwise is not sent") {
         CHECK(kind_of(client.exchange({.method = "GET", .target = target}, ample)) == "unsent");
     }
     CHECK(stub.count() == 0);
+}
+
+TEST_CASE("a request that is passed on gets nothing of ours, and its answer keeps its fields") {
+    HttpStub stub(always(support::http(207, "x", "Retry-After: 3\r\nX-A: 1\r\nx-a: 2\r\n")));
+    Client client(url(stub.url()), 100, nullptr);
+    const Headers headers{{"X-Tab", "a\tb"}, {"Accept", "text/plain"}};
+    // The last: the stub sends its body all the same.
+    for (const char* const method : {"POST", "GET", "OPTIONS", "BREW", "HEAD"}) {
+        CAPTURE(method);
+        const ClientResult result = client.exchange(
+            {.method = method, .target = "/a", .headers = headers, .passed_on = true}, ample);
+        REQUIRE(kind_of(result) == "response");
+        const auto& response = std::get<ClientResponse>(result);
+        CHECK(response.headers ==
+              Headers{{"Content-Length", "1"}, {"Retry-After", "3"}, {"X-A", "1"}, {"x-a", "2"}});
+        CHECK(response.body == (method == std::string("HEAD") ? "" : "x"));
+        std::string head = stub.requests().back().head;
+        head.erase(0, head.find("\r\n") + 2);
+        head.erase(0, head.find("\r\n") + 2);
+        const bool has_length = method != std::string("GET") && method != std::string("HEAD");
+        CHECK(head == std::string("Accept-Encoding: identity\r\nX-Tab: a\tb\r\n"
+                                  "Accept: text/plain\r\n") +
+                          (has_length ? "Content-Length: 0\r\n" : ""));
+    }
+    const ClientResult own = client.exchange({.method = "GET"}, ample);
+    REQUIRE(kind_of(own) == "response");
+    CHECK(std::get<ClientResponse>(own).headers.empty());
+}
+
+TEST_CASE("one exchange ends early, and takes no other along") {
+    HttpStub stub([](StubPeer& peer, const StubRequest& request) {
+        if (request.number == 2) return peer.send(support::http(200, ""));
+        peer.hang();
+        return false;
+    });
+    std::promise<ClientResult> first;
+    std::promise<ClientResult> second;
+    std::function<void()> cancel;
+    {
+        Client client(url(stub.url()), 100, nullptr);
+        const ClientRequest request{.method = "GET"};
+        cancel = client.start(request, ample,
+                              [&](ClientResult result) { first.set_value(std::move(result)); });
+        REQUIRE(stub.await(1));
+        const auto cancel_second = client.start(
+            request, ample, [&](ClientResult result) { second.set_value(std::move(result)); });
+        cancel();
+        CHECK(kind_of(first.get_future().get()) == "lost");
+        CHECK(kind_of(second.get_future().get()) == "response");
+        cancel_second();  // it is over
+        cancel();
+        CHECK(kind_of(client.exchange({.method = "GET", .repeatable = true}, 1ms)) != "response");
+    }
+    cancel();  // so is everything
+}
+
+// Four requests at a time, or none is answered; to `/hang` none ever.
+class FourAtOnce {
+public:
+    [[nodiscard]] HttpStub::Script script() {
+        return [this](StubPeer& peer, const StubRequest& request) {
+            if (request.line() == "GET /hang") {
+                peer.hang();
+                return false;
+            }
+            const int round = waiting_++ / 4;
+            while (waiting_ < 4 * (round + 1)) std::this_thread::yield();
+            return peer.send(support::http(200, ""));
+        };
+    }
+    static void ask(Client& client) {
+        std::vector<std::promise<ClientResult>> answers(4);
+        for (auto& answer : answers) {
+            client.send({.method = "GET"}, ample,
+                        [&](ClientResult result) { answer.set_value(std::move(result)); });
+        }
+        for (auto& answer : answers) CHECK(kind_of(answer.get_future().get()) == "response");
+    }
+
+private:
+    std::atomic<int> waiting_{0};
+};
+
+TEST_CASE("as many idle connections are kept as allowed") {
+    FourAtOnce four;
+    HttpStub stub(four.script());
+    Client client(url(stub.url()), 100, nullptr, {}, 3);
+    FourAtOnce::ask(client);
+    CHECK(stub.connections() == 4);
+    FourAtOnce::ask(client);
+    CHECK(stub.connections() == 5);
+}
+
+TEST_CASE("an exchange that ends early on an idle connection leaves the others") {
+    FourAtOnce four;
+    HttpStub stub(four.script());
+    Client client(url(stub.url()), 100, nullptr);
+    FourAtOnce::ask(client);
+    std::promise<ClientResult> hanging;
+    const ClientRequest request{.method = "GET", .target = "/hang", .repeatable = true};
+    const auto cancel = client.start(
+        request, ample, [&](ClientResult result) { hanging.set_value(std::move(result)); });
+    REQUIRE(stub.await(5));
+    cancel();
+    CHECK(kind_of(hanging.get_future().get()) == "lost");
+    CHECK(stub.count() == 5);
+    FourAtOnce::ask(client);
+    CHECK(stub.connections() == 5);
 }
 
 TEST_CASE("an exchange may allow a larger answer than its client") {

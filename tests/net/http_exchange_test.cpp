@@ -2,6 +2,9 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -99,6 +102,80 @@ TEST_CASE("an exchange that is dropped is answered as failed") {
     CHECK(answer->status == 500);
     CHECK(answer->has("X-Path: /lost"));
     CHECK(answer->has("Connection: keep-alive"));
+}
+
+// Stands before the patient one, which sees another peer and whose answers it marks.
+class MarkingApplication : public PatientApplication {
+public:
+    void serve(HttpExchange exchange) override {
+        PatientApplication::serve(HttpExchange(std::make_shared<Marked>(std::move(exchange))));
+    }
+
+private:
+    class Marked : public HttpExchange::Source {
+    public:
+        explicit Marked(HttpExchange exchange)
+            : exchange_(std::move(exchange)), seen_(exchange_.request()) {
+            seen_.remote = "elsewhere";
+        }
+        [[nodiscard]] const HttpRequest& request() const override { return seen_; }
+        [[nodiscard]] const std::shared_ptr<const void>& ticket() const override {
+            return exchange_.ticket();
+        }
+        void answer(std::optional<HttpResponse> response) override {
+            HttpExchange exchange = std::move(exchange_);
+            if (!response) return;  // dropped
+            response->headers.emplace_back("X-Marked", "1");
+            exchange.answer(*std::move(response));
+        }
+        void when_gone(std::function<void()> told) override {
+            exchange_.when_gone(std::move(told));
+        }
+
+    private:
+        HttpExchange exchange_;
+        HttpRequest seen_;
+    };
+};
+
+TEST_CASE("one application stands before another") {
+    MarkingApplication application;
+    HttpServer server(one_worker(), application);
+    server.start();
+
+    RawClient client(server.port());
+    client.send(get("/1"));
+    auto exchanges = application.take(1);
+    CHECK(exchanges.front().request().remote == "elsewhere");
+    exchanges.front().answer(answer_to(exchanges.front().request()));
+    const auto marked = client.answer();
+    REQUIRE(marked);
+    CHECK(marked->body == "later /1");
+    CHECK(marked->has("X-Marked: 1"));
+
+    client.send(get("/2"));
+    application.take(1).clear();
+    const auto dropped = client.answer();
+    REQUIRE(dropped);
+    CHECK(dropped->status == 500);
+    CHECK(dropped->has("X-Path: /2"));
+
+    std::promise<void> gone;
+    client.send(get("/3"));
+    exchanges = application.take(1);
+    exchanges.front().when_gone([&] { gone.set_value(); });
+    client = RawClient(server.port());
+    CHECK(gone.get_future().wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+}
+
+TEST_CASE("an answer to a HEAD says how long the body is that was left out before") {
+    HttpResponse response;
+    response.omitted_bytes = 1'234;
+    CHECK(to_bytes(response, {}, true).find("Content-Length: 1234\r\n") != std::string::npos);
+    response.body = "body";
+    CHECK(to_bytes(response, {}, false).find("Content-Length: 4\r\n") != std::string::npos);
+    response.omitted_bytes.reset();
+    CHECK(to_bytes(response, {}, true).find("Content-Length: 4\r\n") != std::string::npos);
 }
 
 TEST_CASE("draining waits for exchanges") {

@@ -129,7 +129,7 @@ TEST_CASE("an account is settled when nothing of it is on its way or in a block 
         harness.commit([&] { harness.store->exclude(1); });
         CHECK(harness.store->unsettled_accounts() == Accounts{first_account});
         include(harness, 1, 5, 8);
-        harness.commit([&] { harness.store->bury(block_of(8)); });
+        harness.commit([&] { CHECK(harness.store->bury(block_of(8), 100)); });
         CHECK(harness.store->unsettled_accounts().empty());
     }
 }

@@ -63,10 +63,10 @@ TEST_CASE("a buried block settles ended requests at once, and waiting ones when 
         const std::int64_t id = row.id.sequence;
         harness.commit([&] {
             harness.store->include({id, rows::bytes32(5), block(7), rows::bytes32(6), false});
-            harness.store->bury(block(7, 1));
+            CHECK(harness.store->bury(block(7, 1), 100));
         });
         CHECK_FALSE(harness.store->inclusion(id).value().buried);
-        harness.commit([&] { harness.store->bury(block(7)); });
+        harness.commit([&] { CHECK(harness.store->bury(block(7), 100)); });
         const bool waits = one.status == Status::receipt_received;
         CHECK(harness.store->inclusion(id).has_value() == waits);
         if (!waits) continue;
@@ -153,11 +153,13 @@ TEST_CASE("an answer of another block takes the place of the first, and goes wit
     CHECK(held[0].block == block(7, 1));
     CHECK_FALSE(held[2].block);
 
-    harness.commit([&] { harness.store->drop_answers({block(7), block(8), block(9)}); });
+    harness.commit([&] {
+        CHECK(harness.store->drop_answers({block(7), block(8), block(9)}, 100));
+    });
     held = harness.store->held_answers(reference);
     REQUIRE(held.size() == 2);
     CHECK(held[0].slot == 1);
     CHECK(held[1].slot == 3);
-    harness.commit([&] { harness.store->drop_answers(std::vector<Block>{}); });
+    harness.commit([&] { CHECK(harness.store->drop_answers(std::vector<Block>{}, 100)); });
     CHECK(harness.store->held_answers(reference).size() == 2);
 }

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "store/harness.hpp"
+#include "store/journal_position.hpp"
 
 namespace {
 
@@ -120,6 +121,8 @@ TEST_CASE("rows of every kind and status are after a migration what they were") 
             columns = columns_of(old);
             before = rows_of(old, columns);
         }
+        // It is too old for a book, and can be told so before it is migrated.
+        CHECK_FALSE(store::stored_position(options));
         {
             store::Store migrated(options);
             for (const int first : {100, 200, 300, 400, 500}) {

@@ -118,7 +118,8 @@ private:
                                        chance_.coin() ? std::optional{some_block()} : std::nullopt};
         static_cast<void>(store().hold_answer(some_hash(), answer, some_time()));
         if (chance_.up_to(3) == 0) store().drop_answers(some_hash());
-        if (chance_.up_to(5) == 0) store().drop_answers(std::vector{some_block()});
+        if (chance_.up_to(5) == 0)
+            static_cast<void>(store().drop_answers(std::vector{some_block()}, 2));
         if (chance_.up_to(5) == 0) store().trim_answers(some_time(), 3);
     }
 
@@ -135,7 +136,7 @@ private:
             case 2:
                 return store().settle_inclusion(row->id.sequence);
             default:
-                return store().bury(some_block());
+                return static_cast<void>(store().bury(some_block(), 2));
         }
     }
 
@@ -145,7 +146,7 @@ private:
         const store::HistoryEntry entry{"retried", some_time(), "operator", chance_.text(9)};
         chance_.coin() ? store().add_history(row->id.sequence, entry)
                        : store().note_trouble(row->id.sequence, entry);
-        store().put_off(row->kind, domain::Milliseconds(chance_.up_to(3)));
+        static_cast<void>(store().put_off(row->kind, domain::Milliseconds(chance_.up_to(3)), 0, 2));
     }
 
     void move_numbers() {
@@ -170,7 +171,7 @@ private:
                                some_time());
         }
         if (chance_.coin()) store().purge_own(some_time(), 2);
-        if (chance_.up_to(9) == 0) store().forget_own();
+        if (chance_.up_to(9) == 0) store().forget_own(1'000);
     }
 
     void set() {
@@ -202,7 +203,7 @@ private:
         store::Row* row = some_request();
         if (row != nullptr && chance_.coin()) store().forget({row->id.sequence});
         if (chance_.up_to(9) == 0) store().forget_ended(store::Chain::votes, 2);
-        if (chance_.up_to(9) == 0) store().forget_listening();
+        if (chance_.up_to(9) == 0) store().forget_listening(1'000);
         forget_gone();
     }
 
@@ -241,8 +242,17 @@ TEST_CASE("a follower has what the owner has, whatever was done and whatever fai
                 FAIL(error.what());
             }
             whims.forget_to(known);
+            const std::size_t entries = book.journal.entries.size();
+            std::uint64_t counted = 0;
             try {
-                book.commit([&] { whims.work(); });
+                book.commit([&] {
+                    whims.work();
+                    counted = book.store->changed_bytes();
+                });
+                // Never less than what goes into the entry.
+                if (book.journal.entries.size() > entries) {
+                    CHECK(counted >= book.journal.changes.back().patchset.size());
+                }
             } catch (const store::NotDecided&) {
                 whims.forget_to(known);
                 ++undone;

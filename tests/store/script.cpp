@@ -98,7 +98,7 @@ std::vector<Step> written() {
                }),
         commit("its block replaced",
                [=](Store& store) {
-                   store.drop_answers({block});
+                   expect(store.drop_answers({block}, 100));
                    store.exclude(10);
                    expect(store.send_back(decrypt, rows::in_lane(Lane::timer), rows::at(7)));
                }),
@@ -127,7 +127,7 @@ std::vector<Step> written() {
                    move(store, refused, Status::queued, Status::failure, Cause::refused);
                    move(store, late_share, Status::queued, Status::timed_out, Cause::expired);
                }),
-        commit("a block that stays", [=](Store& store) { store.bury(block); }),
+        commit("a block that stays", [=](Store& store) { expect(store.bury(block, 100)); }),
         {"the log cut to nothing", [](Store& store) { store.truncate_wal(); }},
         commit("a crowd",
                [](Store& store) {

@@ -9,6 +9,7 @@
 #include "engine/inbox.hpp"
 #include "engine/processor.hpp"
 #include "engine/service.hpp"
+#include "store/commit_sink.hpp"
 #include "store/reader.hpp"
 #include "store/store.hpp"
 #include "support/requests.hpp"
@@ -22,8 +23,10 @@ struct Process {
     Process(const store::Options& store_options, const engine::Options& options,
             engine::Gateway& gateway, VirtualClock& clock, SeededRandom& random,
             RecordingLogger& logger, engine::Observer& observer,
-            engine::AlertSink* alerts = nullptr, ports::Heartbeat* heartbeat = nullptr)
-        : store(store_options),
+            engine::AlertSink* alerts = nullptr, ports::Heartbeat* heartbeat = nullptr,
+            store::CommitSink* journal = nullptr)
+        : store(journal != nullptr ? store::Store(store_options, *journal)
+                                   : store::Store(store_options)),
           reader(store_options, 1),
           gates(options, clock.monotonic()),
           inbox(options.inbox_capacity),
@@ -61,13 +64,14 @@ public:
     engine::Observers observers;
     engine::AlertSink* alerts = nullptr;
     ports::Heartbeat* heartbeat = nullptr;
+    store::CommitSink* journal = nullptr;  // none: the store of a single machine
     engine::recovery::Report recovered;
     // The end of every vote round of the tests.
     domain::Timestamp vote_end = domain::from_unix_ms(4'102'444'800'000);
 
     void start() {
         process_ = std::make_unique<Process>(store_options, options, gateway_, clock_, random,
-                                             logger, observers, alerts, heartbeat);
+                                             logger, observers, alerts, heartbeat, journal);
         recovered = process_->processor.recover();
     }
 

@@ -17,11 +17,9 @@ public:
     explicit TempDirectory(For purpose = For::files) {
         const std::filesystem::path memory = "/dev/shm";
         const bool in_memory = purpose == For::files && std::filesystem::is_directory(memory);
-        const auto parent = in_memory ? memory : std::filesystem::temp_directory_path();
-        std::string name = (parent / "posthouse-test-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp: " + name);
-        path_ = name;
+        make_in(in_memory ? memory : std::filesystem::temp_directory_path());
     }
+    explicit TempDirectory(const std::filesystem::path& parent) { make_in(parent); }
     ~TempDirectory() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
@@ -35,6 +33,12 @@ public:
     }
 
 private:
+    void make_in(const std::filesystem::path& parent) {
+        std::string name = (parent / "posthouse-test-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp: " + name);
+        path_ = name;
+    }
+
     std::filesystem::path path_;
 };
 

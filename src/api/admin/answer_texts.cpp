@@ -88,4 +88,13 @@ std::string chain_text(const Json& chain) {
     return text;
 }
 
+std::string node_text(const Json& node) {
+    const std::string place = "node " + text_in(node, "node") + " of the book " +
+                              text_in(node, "book") + ", epoch " + text_in(node, "epoch");
+    if (text_in(node, "role") == "owner") return place + ", owner";
+    const std::string owner = text_in(node, "owner");
+    return place + ", follows " + (owner.empty() ? "nobody" : owner) + ", " +
+           text_in(node, "entries_behind") + " entries behind";
+}
+
 }  // namespace api::admin

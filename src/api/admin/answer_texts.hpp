@@ -35,4 +35,7 @@ inline constexpr std::size_t line_bytes_max = 2'000;
 // Of `chain`; empty: nothing is known of it.
 [[nodiscard]] std::string chain_text(const Json& chain);
 
+// What a node of several is, of the member `cluster` of the status.
+[[nodiscard]] std::string node_text(const Json& node);
+
 }  // namespace api::admin

@@ -200,10 +200,13 @@ std::string status_screen(std::string_view json) {
     const bool running = body.at("running").get<bool>();
     Table table;
     table.add({"posthouse", text_in(body, "version") + " on " + text_in(body, "data_dir")});
+    const bool follows = !running && body.contains("cluster");
     table.add({"process", running ? "pid " + text_in(body, "pid") + ", runs for " +
                                         span_in(body, "running_seconds")
-                                  : "none runs; this is what the file says"});
+                          : follows ? "follows; this is what its file says"
+                                    : "none runs; this is what the file says"});
     table.add({"role", text_in(body, "role")});
+    if (body.contains("cluster")) table.add({"cluster", node_text(body.at("cluster"))});
     add_in_work(table, body.at("in_work"));
     if (number_in(body, "held") > 0)
         table.add({"HELD", text_in(body, "held") + " of them wait for you"});
@@ -214,7 +217,7 @@ std::string status_screen(std::string_view json) {
     table.add({"disk", "database " + size_text(number_in(disk, "database_bytes")) + ", its log " +
                            size_text(number_in(disk, "log_bytes")) + ", free " +
                            size_text(number_in(disk, "free_bytes"))});
-    if (running) add_alerts(table, body.at("alerts"));
+    if (body.contains("alerts")) add_alerts(table, body.at("alerts"));
     return table.text();
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/admin/times.hpp"
+#include "api/cluster_member.hpp"
 #include "api/envelope.hpp"
 
 namespace api::admin {
@@ -130,6 +131,19 @@ Json alerts_of(const LiveSources& live, const store::Backlog& backlog, domain::T
     return alerts;
 }
 
+// What keeps the node, or the book, from going on.
+void add_alerts_of(const cluster::NodeState& node, Json& alerts) {
+    if (!node.reason.empty()) alerts.push_back("the node does not follow: " + node.reason);
+    if (!node.reaches_database) {
+        alerts.push_back("the database of the cluster is not reached" +
+                         (node.database_problem.empty() ? "" : ": " + node.database_problem));
+    }
+    if (!node.disk_problem.empty()) alerts.push_back("the disk: " + node.disk_problem);
+    if (node.journal.one_disk) {
+        alerts.push_back(*node.journal.one_disk + ": nothing is accepted until it has a standby");
+    }
+}
+
 std::uint64_t bytes_of(const std::filesystem::path& file) {
     std::error_code error;
     const auto size = std::filesystem::file_size(file, error);
@@ -178,6 +192,12 @@ net::HttpResponse status_answer(const StatusSources& sources) {
     }
     body["disk"] = disk_of(sources.directory);
     if (sources.live) body["alerts"] = alerts_of(*sources.live, backlog, now, sources.with_shares);
+    if (sources.node) {
+        const cluster::NodeState node = sources.node();
+        body["cluster"] = cluster_member(node, now);
+        if (!sources.live) body["alerts"] = Json::array();
+        add_alerts_of(node, body["alerts"]);
+    }
     return admin_answer(200, body);
 }
 

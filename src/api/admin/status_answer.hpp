@@ -8,6 +8,7 @@
 
 #include "api/admin/recent_rates.hpp"
 #include "api/client_traffic.hpp"
+#include "cluster/node_state.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
 #include "engine/health.hpp"
@@ -39,7 +40,8 @@ struct StatusSources {
     std::filesystem::path directory;
     std::function<store::Backlog()> backlog;
     std::function<std::string(std::int64_t)> client_name;  // empty: none is known by this id
-    std::optional<LiveSources> live{};                     // nothing: no process runs
+    std::optional<LiveSources> live{};           // nothing: no process runs, or a node that follows
+    std::function<cluster::NodeState()> node{};  // empty: a single machine, or no process
 };
 
 // GET /admin/status: one screen about everything. Throws store::StorageError.

@@ -39,6 +39,10 @@ Families Metrics::collect() const {
 std::string exposition(const Metrics& metrics, Samples& samples) {
     Families all = metrics.collect();
     append(all, samples.collect());
+    return as_text(std::move(all));
+}
+
+std::string as_text(std::vector<prometheus::MetricFamily> all) {
     // The library keeps series in a hash table; in order they can be compared and read.
     for (prometheus::MetricFamily& family : all) {
         std::ranges::sort(family.metric,

@@ -76,5 +76,6 @@ private:
 
 // All of it in the Prometheus text format 0.0.4. Any thread.
 [[nodiscard]] std::string exposition(const Metrics& metrics, Samples& samples);
+[[nodiscard]] std::string as_text(std::vector<prometheus::MetricFamily> all);
 
 }  // namespace api::metrics

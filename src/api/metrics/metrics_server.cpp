@@ -1,6 +1,7 @@
 #include "api/metrics/metrics_server.hpp"
 
 #include <chrono>
+#include <utility>
 
 namespace api::metrics {
 
@@ -26,11 +27,20 @@ net::HttpOptions http_options(const MetricsOptions& options) {
 
 }  // namespace
 
-MetricsServer::MetricsServer(const MetricsOptions& options, const Metrics& metrics,
-                             Samples& samples, ports::Logger& logger, const ports::Clock& clock)
-    : application_([&metrics, &samples] { return exposition(metrics, samples); }, logger, clock),
-      server_(http_options(options), application_) {
+MetricsServer::MetricsServer(const MetricsOptions& options, std::function<std::string()> text,
+                             ports::Logger& logger, const ports::Clock& clock)
+    : application_(std::move(text), logger, clock), server_(http_options(options), application_) {
     server_.start();
+}
+
+std::unique_ptr<MetricsServer> serve_metrics(const MetricsOptions& options,
+                                             std::function<std::string()> text,
+                                             ports::Logger& logger, const ports::Clock& clock) {
+    if (options.host.empty()) return nullptr;
+    auto server = std::make_unique<MetricsServer>(options, std::move(text), logger, clock);
+    logger.write(ports::LogLevel::info,
+                 "listening metrics=" + options.host + ":" + std::to_string(server->port()));
+    return server;
 }
 
 }  // namespace api::metrics

@@ -1,9 +1,11 @@
 #pragma once
 
-#include "api/metrics/metrics.hpp"
+#include <functional>
+#include <memory>
+#include <string>
+
 #include "api/metrics/metrics_application.hpp"
 #include "api/metrics/options.hpp"
-#include "api/metrics/samples.hpp"
 #include "net/http_server.hpp"
 
 namespace api::metrics {
@@ -13,7 +15,8 @@ namespace api::metrics {
 class MetricsServer {
 public:
     // Throws std::runtime_error naming the address and the reason.
-    MetricsServer(const MetricsOptions& options, const Metrics& metrics, Samples& samples,
+    // `text` makes the answer; any thread.
+    MetricsServer(const MetricsOptions& options, std::function<std::string()> text,
                   ports::Logger& logger, const ports::Clock& clock);
 
     [[nodiscard]] int port() const { return server_.port(); }
@@ -22,5 +25,11 @@ private:
     MetricsApplication application_;
     net::HttpServer server_;
 };
+
+// The same, with a line in the log; null when metrics are not wanted.
+[[nodiscard]] std::unique_ptr<MetricsServer> serve_metrics(const MetricsOptions& options,
+                                                           std::function<std::string()> text,
+                                                           ports::Logger& logger,
+                                                           const ports::Clock& clock);
 
 }  // namespace api::metrics

@@ -13,6 +13,7 @@
 #include "api/client_traffic.hpp"
 #include "api/metrics/options.hpp"
 #include "api/metrics/process_facts.hpp"
+#include "cluster/node_state.hpp"
 #include "engine/filtered_clock.hpp"
 #include "engine/gates.hpp"
 #include "engine/gateway.hpp"
@@ -35,6 +36,7 @@ struct Sources {
     // With what each client has in work.
     std::function<std::vector<ClientActivity>(const std::map<std::int64_t, std::uint64_t>&)>
         clients;
+    std::function<cluster::NodeState()> node{};  // empty: a single machine
 };
 
 // What is looked at when somebody asks instead of being counted as it happens: depths, ages and the
@@ -50,6 +52,7 @@ public:
     [[nodiscard]] std::vector<prometheus::MetricFamily> collect();
 
 private:
+    const ports::Clock& clock_;
     const Sources sources_;
     const bool shares_;
     std::mutex mutex_;  // guards the timeline

@@ -98,11 +98,11 @@ public:
         events_ = &events;
         accounts_.start(events, resume);
         block_watch_.start(events);
+        const std::optional<std::uint64_t> furthest = furthest_cursor(resume);
         for (std::size_t i = 0; i < listeners_.size(); ++i) {
             const auto cursor = resume.cursors.find(names_[i]);
-            listeners_[i]->start(events, cursor == resume.cursors.end()
-                                             ? std::nullopt
-                                             : std::optional{cursor->second});
+            listeners_[i]->start(
+                events, cursor == resume.cursors.end() ? furthest : std::optional{cursor->second});
         }
         subscribe();
         monitor_.start();

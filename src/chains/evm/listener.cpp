@@ -34,14 +34,24 @@ std::string origin_of(std::string_view url) {
     return base::lower_case(origin);
 }
 
+constexpr std::string_view name_prefix = "evm-";
+
 }  // namespace
+
+std::optional<std::uint64_t> furthest_cursor(const engine::Resume& resume) {
+    std::optional<std::uint64_t> furthest;
+    for (const auto& [name, cursor] : resume.cursors) {
+        if (name.starts_with(name_prefix)) furthest = std::max(furthest.value_or(cursor), cursor);
+    }
+    return furthest;
+}
 
 std::string listener_name(const Options::Listener& listener) {
     const bool polling = listener.type == Options::Listener::Type::polling;
     const std::string text = (polling ? "polling " : "subscription ") + origin_of(listener.url);
     const domain::Bytes32 digest =
         domain::sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    return "evm-" + domain::to_hex(domain::ByteView{digest}.first(4));
+    return std::string(name_prefix) + domain::to_hex(domain::ByteView{digest}.first(4));
 }
 
 std::vector<std::string> listener_names(const std::vector<Options::Listener>& listeners) {

@@ -25,6 +25,9 @@ namespace chains::evm {
 // The same for several; the second of equal ones ends in -2, the third in -3 …
 [[nodiscard]] std::vector<std::string> listener_names(
     const std::vector<Options::Listener>& listeners);
+// Where one begins that has no cursor of its own: the others, of this process or of an earlier one,
+// have all answers up to there. Nothing: nobody ever listened.
+[[nodiscard]] std::optional<std::uint64_t> furthest_cursor(const engine::Resume& resume);
 
 // Delivers the response events of the gateway contracts for as long as it lives: polls a node,
 // waits when that has trouble, never gives up (evm-gateway 8). Occupies one thread of the executor

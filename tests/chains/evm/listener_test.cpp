@@ -958,6 +958,15 @@ TEST_CASE("what was seen: time to live, capacity, hashes") {
     CHECK(seen.size() == 1);
 }
 
+TEST_CASE("a listener without a cursor begins where the furthest of the others is") {
+    engine::Resume resume;
+    CHECK_FALSE(chains::evm::furthest_cursor(resume).has_value());
+    resume.cursors = {{"votes", 900}};
+    CHECK_FALSE(chains::evm::furthest_cursor(resume).has_value());
+    resume.cursors = {{"evm-00000001", 17}, {"evm-00000002", 42}, {"evm-00000003", 5}};
+    CHECK(chains::evm::furthest_cursor(resume) == 42);
+}
+
 TEST_CASE("names of listeners are stable and tell nothing") {
     using L = chains::evm::Options::Listener;
     const auto polling = [](std::string url) { return L{L::Type::polling, std::move(url)}; };

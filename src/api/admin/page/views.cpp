@@ -177,11 +177,13 @@ std::string client_table(const Json& clients) {
 
 std::string process_facts(const Json& status) {
     const Json& disk = part(status, "disk");
+    const Json& node = part(status, "cluster");
     return element("dl",
                    fact("Last minute", counts_text(part(status, "last_minute"))) +
                        fact("Last hour", counts_text(part(status, "last_hour"))) +
                        fact("Chain", chain_text(part(status, "chain"))) +
                        fact("Role", text_in(status, "role")) +
+                       (node.empty() ? std::string() : fact("Cluster", node_text(node))) +
                        fact("Process", "pid " + text_in(status, "pid") + ", runs for " +
                                            span_in(status, "running_seconds")) +
                        fact("Data", text_in(status, "data_dir")) +

@@ -1,0 +1,125 @@
+#include "cluster/snapshots.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cluster/entry.hpp"
+#include "store/backup_file.hpp"
+#include "store/errors.hpp"
+
+namespace cluster {
+
+namespace {
+
+[[noreturn]] void fail_to(const std::string& verb, const std::filesystem::path& file) {
+    throw store::StorageError(store::StorageErrorKind::io, "can not " + verb + " " + file.string());
+}
+
+template <class Answer>
+std::optional<SnapshotFailed> failure_in(const Answer& answer) {
+    return std::visit(
+        []<class One>(const One& one) -> std::optional<SnapshotFailed> {
+            if constexpr (std::is_same_v<One, Unavailable> || std::is_same_v<One, Unknown>) {
+                return SnapshotFailed{one.reason};
+            } else {
+                return std::nullopt;
+            }
+        },
+        answer);
+}
+
+std::int64_t parts_of(std::uint64_t bytes) {
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>((bytes + snapshot_part_bytes - 1) / snapshot_part_bytes));
+}
+
+PartPlace place_of(const BookPlace& book, const Snapshot& snapshot, std::int64_t part) {
+    return {book.book,
+            book.shard,
+            snapshot.seq,
+            snapshot.hash,
+            snapshot.id,
+            part,
+            part + 1 == snapshot.parts};
+}
+
+std::optional<SnapshotFailed> write_parts(Database& database, const Keys& keys,
+                                          const BookPlace& place, const Snapshot& snapshot,
+                                          std::ofstream& out, const std::function<void()>& look) {
+    for (std::int64_t part = 0; part < snapshot.parts; ++part) {
+        look();
+        const auto read = database.read_part(snapshot, part);
+        if (auto failed = failure_in(read)) return failed;
+        const auto& sealed = std::get<std::optional<domain::Bytes>>(read);
+        if (!sealed) return SnapshotFailed{"a newer snapshot has taken its place"};
+        auto opened = open_part(keys, place_of(place, snapshot, part), *sealed);
+        if (auto* unreadable = std::get_if<Unreadable>(&opened)) {
+            return SnapshotFailed{std::move(unreadable->reason), true};
+        }
+        const auto& plain = std::get<domain::Bytes>(opened);
+        out.write(reinterpret_cast<const char*>(plain.data()),
+                  static_cast<std::streamsize>(plain.size()));
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<Snapshot, SnapshotFailed> put_snapshot(Database& database, const Keys& keys,
+                                                    ports::Random& random,
+                                                    const store::JournalPosition& position,
+                                                    const std::filesystem::path& file,
+                                                    const std::function<void()>& look) {
+    std::error_code unreadable;
+    const std::uint64_t bytes = std::filesystem::file_size(file, unreadable);
+    std::ifstream in(file, std::ios::binary);
+    if (unreadable || !in) fail_to("read", file);
+
+    Snapshot snapshot{static_cast<std::int64_t>(position.seq), {}, parts_of(bytes), position.hash};
+    random.fill(snapshot.id);
+    const BookPlace book{position.book, position.shard};
+    domain::Bytes plain(snapshot_part_bytes);
+    for (std::int64_t part = 0; part < snapshot.parts; ++part) {
+        look();
+        const std::uint64_t done = static_cast<std::uint64_t>(part) * snapshot_part_bytes;
+        const auto size = std::min<std::uint64_t>(bytes - done, snapshot_part_bytes);
+        in.read(reinterpret_cast<char*>(plain.data()), static_cast<std::streamsize>(size));
+        if (!in) fail_to("read", file);
+        const auto sealed = seal_part(keys, place_of(book, snapshot, part),
+                                      domain::ByteView(plain).first(size), random);
+        if (auto failed = failure_in(database.put_part(snapshot, part, sealed))) return *failed;
+    }
+    const auto headed = database.put_head(snapshot);
+    if (auto failed = failure_in(headed)) return *failed;
+    if (std::holds_alternative<Absent>(headed)) {
+        return SnapshotFailed{"the journal has moved on beyond it"};
+    }
+    return snapshot;
+}
+
+std::variant<Snapshot, SnapshotFailed> get_snapshot(Database& database, const Keys& keys,
+                                                    const BookPlace& place,
+                                                    const std::filesystem::path& file,
+                                                    const std::function<void()>& look) {
+    const auto read = database.read_heads();
+    if (auto failed = failure_in(read)) return *failed;
+    const auto& heads = std::get<std::vector<Snapshot>>(read);
+    if (heads.empty()) return SnapshotFailed{"the book has no snapshot yet"};
+
+    store::BackupFile written(file);
+    std::ofstream out(written.unfinished(), std::ios::binary | std::ios::trunc);
+    if (auto failed = write_parts(database, keys, place, heads.front(), out, look)) return *failed;
+    out.close();
+    if (!out) fail_to("write", file);
+    static_cast<void>(written.flush());
+    written.keep();
+    return heads.front();
+}
+
+}  // namespace cluster

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <variant>
+
+#include "cluster/database.hpp"
+#include "cluster/key.hpp"
+#include "domain/bytes.hpp"
+#include "ports/random.hpp"
+#include "store/journal_position.hpp"
+
+namespace cluster {
+
+// Why a snapshot was not put or taken, in one line without secrets. `is_final`: trying again does
+// not help.
+struct SnapshotFailed {
+    std::string reason;
+    bool is_final = false;
+};
+
+// Of the file, in the clear; the last part may be smaller.
+inline constexpr std::size_t snapshot_part_bytes = std::size_t{1} << 20U;
+
+// Puts a file, as store::take_snapshot() wrote it, into the database, sealed in parts. It counts
+// when all parts are there; what a cut leaves is dropped with older snapshots. `look` is called
+// between parts, and what it throws ends the work. Throws StorageError: the file can not be read.
+[[nodiscard]] std::variant<Snapshot, SnapshotFailed> put_snapshot(
+    Database& database, const Keys& keys, ports::Random& random,
+    const store::JournalPosition& position, const std::filesystem::path& file,
+    const std::function<void()>& look);
+
+// The place of a snapshot's book.
+struct BookPlace {
+    std::string book;
+    std::int64_t shard = 0;
+};
+
+// Writes the newest snapshot into `file` (0600), which appears when all of it is on the disk. Until
+// then it is FILE.unfinished, which goes away whatever happens. Throws StorageError: the disk
+// failed.
+[[nodiscard]] std::variant<Snapshot, SnapshotFailed> get_snapshot(
+    Database& database, const Keys& keys, const BookPlace& place, const std::filesystem::path& file,
+    const std::function<void()>& look);
+
+}  // namespace cluster

@@ -1,0 +1,157 @@
+#include "commands/book_upkeep.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include "base/sanitize.hpp"
+#include "cluster/postgres.hpp"
+#include "cluster/snapshots.hpp"
+#include "store/journal_position.hpp"
+#include "store/owner_lock.hpp"
+#include "store/scrubbed_file.hpp"
+#include "store/snapshot.hpp"
+
+namespace commands {
+
+namespace {
+
+using domain::Milliseconds;
+
+constexpr std::int64_t the_shard = 0;
+constexpr Milliseconds upkeep_pause{30'000};
+constexpr Milliseconds trim_pause{100};
+// A part of a snapshot may take a slow server longer than an entry.
+constexpr Milliseconds snapshot_timeout{10'000};
+
+struct Interrupted : std::runtime_error {
+    Interrupted() : std::runtime_error("interrupted") {}
+};
+
+// A place for one more database beside the file. What is there goes away.
+class Aside {
+public:
+    Aside(const store::Options& file, const std::string& name)
+        : options_(options_in(file, name)), database_(store::database_path(options_)) {}
+
+    [[nodiscard]] const store::Options& options() const { return options_; }
+    [[nodiscard]] const std::filesystem::path& database() const { return database_.path(); }
+
+private:
+    static store::Options options_in(const store::Options& file, const std::string& name) {
+        store::Options aside = file;
+        aside.directory = file.directory / name;
+        store::make_directory(aside);
+        return aside;
+    }
+
+    const store::Options options_;
+    const store::ScrubbedFile database_;
+};
+
+void warn(ports::Logger& logger, const std::string& event, const std::string& reason) {
+    logger.write(ports::LogLevel::warning, event + " error=" + base::log_value(reason));
+}
+
+}  // namespace
+
+std::unique_ptr<cluster::Database> connect_to_book(const cluster::Options& options,
+                                                   const base::StopToken& stop,
+                                                   Milliseconds timeout) {
+    return std::make_unique<cluster::PostgresDatabase>(
+        cluster::PostgresOptions{options.database, options.book, the_shard, timeout}, stop);
+}
+
+std::optional<NoSnapshot> take_book_snapshot(const BookParts& parts,
+                                             const std::function<void()>& look) {
+    store::make_directory(parts.file);
+    const store::OwnerLock lock(parts.file.directory);
+    const Aside aside(parts.file, "incoming");
+    const auto database = connect_to_book(parts.options, parts.stop, snapshot_timeout);
+    const auto owner = database->read_owner();
+    if (const auto* unavailable = std::get_if<cluster::Unavailable>(&owner)) {
+        return NoSnapshot{.reason = unavailable->reason};
+    }
+    if (!std::get<std::optional<cluster::Owner>>(owner)) {
+        return NoSnapshot{cluster::Obstacle::no_book,
+                          "there is no book " + parts.options.book +
+                              " in the database: see cluster.name; posthouse cluster init begins "
+                              "one"};
+    }
+    const auto got = cluster::get_snapshot(*database, *parts.options.keys,
+                                           {parts.options.book, the_shard}, aside.database(), look);
+    if (const auto* failed = std::get_if<cluster::SnapshotFailed>(&got)) {
+        return NoSnapshot{
+            failed->is_final ? cluster::Obstacle::unreadable : cluster::Obstacle::needs_snapshot,
+            failed->reason};
+    }
+    const std::filesystem::path file = store::database_path(parts.file);
+    // They belong to the old file, and must not be found beside the new one.
+    std::filesystem::remove(file.string() + "-wal");
+    std::filesystem::remove(file.string() + "-shm");
+    std::filesystem::rename(aside.database(), file);
+    parts.logger.write(
+        ports::LogLevel::info,
+        "snapshot_taken entry=" + std::to_string(std::get<cluster::Snapshot>(got).seq));
+    return std::nullopt;
+}
+
+BookUpkeep::BookUpkeep(const BookParts& parts, bool is_owner)
+    : parts_(parts),
+      is_owner_(is_owner),
+      database_(connect_to_book(parts.options, ends_, snapshot_timeout)),
+      upkeep_(*database_, parts.clock, {parts.options.node, parts.options.snapshot_every_bytes}),
+      thread_([this] { run(); }) {}
+
+BookUpkeep::~BookUpkeep() {
+    {
+        const std::lock_guard lock{mutex_};
+        stopping_ = true;
+    }
+    ends_.request_stop();
+    wakes_.notify_all();
+}
+
+bool BookUpkeep::sleep(Milliseconds time) {
+    std::unique_lock lock{mutex_};
+    return !wakes_.wait_for(lock, time, [this] { return stopping_; });
+}
+
+void BookUpkeep::run() {
+    while (sleep(upkeep_pause)) {
+        while (is_owner_ && upkeep_.trim() && sleep(trim_pause)) {
+        }
+        if (upkeep_.wants_snapshot(is_owner_)) put_snapshot();
+    }
+}
+
+void BookUpkeep::put_snapshot() {
+    const auto look = [this] {
+        const std::lock_guard lock{mutex_};
+        if (stopping_) throw Interrupted();
+    };
+    try {
+        const Aside aside(parts_.file, "snapshot");
+        const std::uint64_t bytes = store::take_snapshot(parts_.file, aside.database(), look);
+        const auto stored = store::stored_position(aside.options());
+        if (!stored) return;
+        const auto put = cluster::put_snapshot(*database_, *parts_.options.keys, parts_.random,
+                                               stored->position, aside.database(), look);
+        if (const auto* failed = std::get_if<cluster::SnapshotFailed>(&put)) {
+            warn(parts_.logger, "snapshot_not_put", failed->reason);
+            return;
+        }
+        parts_.logger.write(ports::LogLevel::info,
+                            "snapshot_put entry=" + std::to_string(stored->position.seq) +
+                                " bytes=" + std::to_string(bytes));
+    } catch (const Interrupted&) {
+        return;
+    } catch (const std::exception& error) {
+        warn(parts_.logger, "snapshot_not_put", error.what());
+    }
+}
+
+}  // namespace commands
