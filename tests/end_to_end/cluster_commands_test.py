@@ -252,7 +252,8 @@ class ClusterCommandsTest(unittest.TestCase):
         a = self.machine("a")
         self.run_it(a, "init")
         where = f"where book = '{self.book()}'"
-        self.postgres.ask(f"update posthouse.owner set epoch = 3, node = 'b', url = 'http://b' {where}")
+        self.postgres.ask("update posthouse.owner set epoch = 3, node = 'b', url = 'http://b', "
+                          rf"instance = '\x000102030405060708090a0b0c0d0e0f' {where}")
         self.postgres.ask(f"update posthouse.lease set epoch = 3 {where}")
         for name in ("b", "c"):
             self.postgres.ask(f"insert into posthouse.node values ('{self.book()}', 0, '{name}', 'u', 0, 1)")

@@ -44,10 +44,11 @@ void OwnerLinks::end_all_but(const cluster::Owner& owner) {
     std::vector<Link> former;
     {
         const std::lock_guard lock(mutex_);
-        const auto others = std::ranges::partition(
-            links_, [&](const Link& one) { return is_same_owner(one.owner, owner); });
-        former.assign(std::move_iterator(others.begin()), std::move_iterator(others.end()));
-        links_.erase(others.begin(), others.end());
+        const auto others = std::partition(links_.begin(), links_.end(), [&](const Link& one) {
+            return is_same_owner(one.owner, owner);
+        });
+        former.assign(std::move_iterator(others), std::move_iterator(links_.end()));
+        links_.erase(others, links_.end());
     }
     for (const Link& link : former) link.client->stop();
 }
