@@ -130,10 +130,7 @@ bool JournalWriter::raise_epoch() {
     const auto read = parts_.database.read_owner();
     const auto* owner = std::get_if<std::optional<Owner>>(&read);
     if (owner == nullptr) return false;
-    if (!*owner) lose("the database does not know the book");
-    if ((*owner)->instance != options_.self.instance) {
-        lose("the node " + (*owner)->node + " owns the book now");
-    }
+    if (const auto why = why_lost(options_.self, *owner)) lose(*why);
     const domain::Monotonic sent = parts_.clock.monotonic();
     const auto outcome =
         parts_.database.take({(*owner)->epoch, (*owner)->instance, std::nullopt},

@@ -10,6 +10,15 @@ namespace cluster {
 
 using domain::Milliseconds;
 
+std::optional<std::string> why_lost(const Ownership& self, const std::optional<Owner>& owner) {
+    if (!owner) return "the database does not know the book";
+    if (owner->instance == self.instance) return std::nullopt;
+    if (owner->node == self.node) {
+        return "another process owns the book under this node's name; each node has its own";
+    }
+    return "the node " + owner->node + " owns the book now";
+}
+
 LeaseKeeper::LeaseKeeper(Database& database, Lease& lease, const LeaseOptions& options,
                          Ownership self, const ports::Clock& clock, ports::Logger& logger)
     : database_(database),
@@ -46,14 +55,7 @@ void LeaseKeeper::look_who_owns() {
     const auto read = database_.read_owner();
     const auto* owner = std::get_if<std::optional<Owner>>(&read);
     if (owner == nullptr) return;  // the lease runs on meanwhile
-    if (*owner && (*owner)->instance == self_.instance) return;
-    if (!*owner) {
-        lease_.end("the database does not know the book");
-    } else if ((*owner)->node == self_.node) {
-        lease_.end("another process owns the book under this node's name; each node has its own");
-    } else {
-        lease_.end("the node " + (*owner)->node + " owns the book now");
-    }
+    if (auto why = why_lost(self_, *owner)) lease_.end(*std::move(why));
 }
 
 }  // namespace cluster

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "cluster/database.hpp"
 #include "cluster/lease.hpp"
 #include "domain/time.hpp"
@@ -14,6 +17,10 @@ struct Ownership {
     Instance instance{};
     std::string url;
 };
+
+// Why an ownership is over, when this is what the database says; nothing: it is not.
+[[nodiscard]] std::optional<std::string> why_lost(const Ownership& self,
+                                                  const std::optional<Owner>& owner);
 
 // Renews a lease as long as the database lets it. One thread, over a connection that nobody else
 // uses: the insert of an entry may wait for a standby, and a renewal must not wait behind it.

@@ -24,30 +24,32 @@ Upkeep::Upkeep(Database& database, const ports::Clock& clock, Options options)
 
 bool Upkeep::wants_snapshot(bool is_owner) {
     const auto extent_read = database_.extent();
-    const auto heads_read = database_.read_heads();
-    const auto bytes_read = database_.journal_bytes();
-    const auto nodes_read = database_.nodes();
     const auto* extent = found_in(extent_read);
+    if (extent == nullptr || !*extent) return false;
+    const auto heads_read = database_.read_heads();
     const auto* heads = found_in(heads_read);
-    const auto* bytes = found_in(bytes_read);
-    const auto* nodes = found_in(nodes_read);
-    if (extent == nullptr || !*extent || heads == nullptr || bytes == nullptr || nodes == nullptr) {
-        return false;
-    }
+    if (heads == nullptr) return false;
     const std::int64_t newest = heads->empty() ? (*extent)->first : heads->front().seq;
+    if (!is_owner && !is_for_me(newest)) return false;
+    // Last: the database reads the sizes of all rows for it.
+    const auto bytes_read = database_.journal_bytes();
+    const auto* bytes = found_in(bytes_read);
+    if (bytes == nullptr) return false;
     const std::int64_t entries = (*extent)->last - (*extent)->first + 1;
     const std::int64_t since = std::max<std::int64_t>((*extent)->last - newest, 0);
     const double grown = static_cast<double>(*bytes) * static_cast<double>(since) /
                          static_cast<double>(std::max<std::int64_t>(entries, 1));
     const auto every = static_cast<double>(options_.snapshot_every_bytes);
-    if (is_owner) return grown >= 2 * every;
-    return grown >= every && is_for_me(*nodes, newest);
+    return grown >= (is_owner ? 2 * every : every);
 }
 
 // A node that has ended stays where it is, and the others pass it.
-bool Upkeep::is_for_me(const std::vector<Node>& nodes, std::int64_t newest) const {
-    const auto furthest = std::ranges::max_element(nodes, {}, &Node::seq);
-    return furthest != nodes.end() && furthest->seq > newest && furthest->name == options_.node;
+bool Upkeep::is_for_me(std::int64_t newest) {
+    const auto nodes_read = database_.nodes();
+    const auto* nodes = found_in(nodes_read);
+    if (nodes == nullptr) return false;
+    const auto furthest = std::ranges::max_element(*nodes, {}, &Node::seq);
+    return furthest != nodes->end() && furthest->seq > newest && furthest->name == options_.node;
 }
 
 void Upkeep::notice(const std::vector<Node>& nodes) {

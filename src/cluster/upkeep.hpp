@@ -38,7 +38,7 @@ private:
         domain::Monotonic noticed{};
     };
 
-    [[nodiscard]] bool is_for_me(const std::vector<Node>& nodes, std::int64_t newest) const;
+    [[nodiscard]] bool is_for_me(std::int64_t newest);
     void notice(const std::vector<Node>& nodes);
     [[nodiscard]] std::int64_t needed_from(const std::vector<Node>& nodes,
                                            std::int64_t snapshot) const;

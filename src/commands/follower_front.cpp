@@ -1,11 +1,10 @@
 #include "commands/follower_front.hpp"
 
-#include <optional>
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "api/admin/admin_application.hpp"
-#include "api/admin/cluster_route.hpp"
 #include "api/admin/job_answers.hpp"
 #include "api/admin/job_routes.hpp"
 #include "api/envelope.hpp"
@@ -13,10 +12,10 @@
 #include "api/metrics/metrics_server.hpp"
 #include "api/metrics/node_metrics.hpp"
 #include "api/metrics/process_facts.hpp"
-#include "base/sanitize.hpp"
 #include "commands/admin_client.hpp"
 #include "commands/build_info.hpp"
 #include "commands/client_names.hpp"
+#include "commands/listening.hpp"
 #include "commands/role.hpp"
 #include "net/http_server.hpp"
 #include "store/job_reader.hpp"
@@ -35,12 +34,13 @@ public:
     [[nodiscard]] net::HeadVerdict before_body(const net::HttpRequest&) override { return {}; }
 
     [[nodiscard]] net::HttpResponse handle(const net::HttpRequest& request) override {
-        net::HttpResponse answer = not_here();
-        for (const api::admin::AdminRoute& route : routes_) {
-            if (!route.takes(request.method, request.path)) continue;
-            route.answer(request,
-                         [&answer](net::HttpResponse response) { answer = std::move(response); });
-        }
+        const auto route = std::ranges::find_if(
+            routes_, [&](const auto& one) { return one.takes(request.method, request.path); });
+        if (route == routes_.end()) return not_here();
+        // What is read from a file is answered before the call returns.
+        net::HttpResponse answer;
+        route->answer(request,
+                      [&answer](net::HttpResponse response) { answer = std::move(response); });
         return answer;
     }
 
@@ -123,11 +123,7 @@ public:
               },
               parts.log, parts.clock)) {
         server_.start();
-        parts_.log.write(
-            ports::LogLevel::info,
-            std::string("listening ") +
-                (parts.settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
-                parts.settings.http.host + ":" + std::to_string(server_.port()));
+        log_listening(parts_.log, parts.settings.http, server_.port());
     }
 
     // The file is there. Requests are more important than what commands of this machine ask.
@@ -140,10 +136,7 @@ public:
                 api::admin::http_options_at(admin_socket(parts_.settings.store)), *admin_);
             admin_server_->start();
         } catch (const std::runtime_error& error) {
-            parts_.log.write(ports::LogLevel::warning,
-                             std::string("admin_socket_failed action=\"commands do not reach this "
-                                         "process\" error=") +
-                                 base::log_value(error.what()));
+            log_no_admin_socket(parts_.log, error);
         }
     }
 

@@ -29,6 +29,7 @@
 #include "commands/build_info.hpp"
 #include "commands/chain_identities.hpp"
 #include "commands/exit_status.hpp"
+#include "commands/listening.hpp"
 #include "commands/reload.hpp"
 #include "commands/role.hpp"
 #include "engine/operations.hpp"
@@ -72,9 +73,9 @@ const store::Options& report_opened(const store::Options& options, ports::Logger
     return options;
 }
 
-std::unique_ptr<store::Store> open_store(const store::Options& options, OwnedBook* book) {
-    return book ? std::make_unique<store::Store>(options, book->sink)
-                : std::make_unique<store::Store>(options);
+store::Store open_store(const store::Options& options, OwnedBook* book) {
+    if (book == nullptr) return store::Store(options);
+    return {options, book->sink};
 }
 
 // Before a chain is made of the settings: it may leave traces beside a database that is not its
@@ -146,8 +147,7 @@ public:
     [[nodiscard]] std::optional<std::string> lost_book() const { return processor_.lost_book(); }
 
 private:
-    [[nodiscard]] std::unique_ptr<api::forwarding::OwnerApplication> make_owner_application(
-        Service& service);
+    [[nodiscard]] std::unique_ptr<api::forwarding::OwnerApplication> make_owner_application();
     [[nodiscard]] net::HttpApplication& outermost();
     [[nodiscard]] api::metrics::Sources sources();
     [[nodiscard]] api::admin::JobSources job_sources();
@@ -201,7 +201,7 @@ Service::Frontend::Frontend(Service& service)
                     share_queries_,
                     &service.engine_,
                     service.book_ ? &service.book_->node : nullptr}),
-      owner_application_(make_owner_application(service)),
+      owner_application_(make_owner_application()),
       server_(make_server(service.settings_.http, outermost(), std::move(service.sockets_),
                           service.log_)),
       reloads_(reloads_of(service.settings_, service.authenticator_, server_), service.log_),
@@ -234,16 +234,15 @@ Service::Frontend::Frontend(Service& service)
 }
 
 // Null: a single machine has nobody who passes requests on.
-std::unique_ptr<api::forwarding::OwnerApplication> Service::Frontend::make_owner_application(
-    Service& service) {
-    if (service.book_ == nullptr) return nullptr;
-    const OwnedBook& book = *service.book_;
+std::unique_ptr<api::forwarding::OwnerApplication> Service::Frontend::make_owner_application() {
+    if (service_.book_ == nullptr) return nullptr;
+    const OwnedBook& book = *service_.book_;
     using api::forwarding::OwnerApplication;
     return std::make_unique<OwnerApplication>(
-        OwnerApplication::Parts{application_, book.node, book.options.keys, service.clock_,
-                                service.random_, service.log_},
+        OwnerApplication::Parts{application_, book.node, book.options.keys, service_.clock_,
+                                service_.random_, service_.log_},
         OwnerApplication::Identity{book.options.node, book.instance},
-        service.settings_.api.cors_allow_origin);
+        service_.settings_.api.cors_allow_origin);
 }
 
 net::HttpApplication& Service::Frontend::outermost() {
@@ -327,10 +326,7 @@ void Service::Frontend::open_admin_socket() {
         local_admin_.emplace(api::admin::http_options_at(file), std::nullopt, changes_,
                              service_.log_, service_.clock_, admin_routes());
     } catch (const std::runtime_error& error) {
-        service_.log_.write(ports::LogLevel::warning,
-                            std::string("admin_socket_failed action=\"commands do not reach this "
-                                        "process\" error=") +
-                                base::log_value(error.what()));
+        log_no_admin_socket(service_.log_, error);
     }
 }
 
@@ -353,10 +349,7 @@ api::metrics::Sources Service::Frontend::sources() {
 void Service::Frontend::start() {
     const config::Settings& settings = service_.settings_;
     server_.start();
-    service_.log_.write(ports::LogLevel::info,
-                        std::string("listening ") +
-                            (settings.http.tls_certificate_file.empty() ? "http=" : "https=") +
-                            settings.http.host + ":" + std::to_string(server_.port()));
+    log_listening(service_.log_, settings.http, server_.port());
     if (local_admin_) local_admin_->server.start();
     if (!admin_) return;
     admin_->server.start();
@@ -386,8 +379,7 @@ Service::Service(const config::Settings& settings, platform::Log& log, OwnedBook
       sockets_(book ? std::move(book->sockets) : service_manager_.take_sockets()),
       clock_(book ? book->clock_behind : domain::Nanoseconds{}),
       authenticator_(settings_.api.access, clock_),
-      owned_store_(open_store(settings_.store, book)),
-      store_(*owned_store_),
+      store_(open_store(settings_.store, book)),
       reader_(report_opened(claim(store_, settings_), log_), reader_connections_max),
       client_traffic_(clock_),
       metrics_(settings_.metrics, {build_version, build_commit}, &client_traffic_),

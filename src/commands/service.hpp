@@ -92,8 +92,7 @@ private:
     platform::SecureRandom random_;
     // Before anything is on disk: with bad keys there is no start.
     api::access::Authenticator authenticator_;
-    const std::unique_ptr<store::Store> owned_store_;
-    store::Store& store_;
+    store::Store store_;
     store::Reader reader_;
 
     api::ClientTraffic client_traffic_;

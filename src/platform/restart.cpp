@@ -14,6 +14,9 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
+
+#include "base/exec_texts.hpp"
 
 namespace platform {
 
@@ -37,14 +40,6 @@ std::vector<std::string> environment_with(const std::string& entry) {
         if (!std::string_view(*each).starts_with(start)) all.emplace_back(*each);
     }
     return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    pointers.reserve(texts.size() + 1);
-    for (std::string& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
 }
 
 // Whoever begins anew does not know them.
@@ -86,7 +81,8 @@ void restart(const Handover& handover) {
     std::vector<std::string> arguments = texts_in("/proc/self/cmdline");
     std::vector<std::string> environment = environment_with(entry.str());
     end_children();
-    ::execve("/proc/self/exe", pointers_to(arguments).data(), pointers_to(environment).data());
+    ::execve("/proc/self/exe", base::pointers_to(arguments).data(),
+             base::pointers_to(environment).data());
     throw std::runtime_error("can not begin anew: " + std::generic_category().message(errno));
 }
 

@@ -345,18 +345,29 @@ TEST_CASE("what a request met on its way is told, in JSON and on the screen") {
     }
 }
 
+namespace {
+
+// Of no process.
+StatusSources sources_of(World& world, store::Reader& reader) {
+    return {world.clock,
+            "1",
+            "relayer",
+            false,
+            world.directory.path(),
+            [&reader] { return reader.backlog(); },
+            [](std::int64_t) { return std::string("web"); }};
+}
+
+}  // namespace
+
 TEST_CASE("what is held is an alert, as long as it is held") {
     World world;
     store::Reader reader(world.options, 1);
     RecentRates rates(world.clock, false);
     api::ClientTraffic clients(world.clock);
-    StatusSources sources{world.clock,
-                          "1",
-                          "relayer",
-                          true,
-                          world.directory.path(),
-                          [&] { return reader.backlog(); },
-                          [](std::int64_t) { return ""; }};
+    StatusSources sources = sources_of(world, reader);
+    sources.with_shares = true;
+    sources.client_name = [](std::int64_t) { return std::string(); };
     sources.live.emplace(LiveSources{
         [] { return engine::Gates::Depths{}; }, [] { return engine::Tuning{}; },
         [] { return std::vector<engine::Dependency>{}; },
@@ -440,13 +451,8 @@ TEST_CASE("the status of a node that follows says of which book, and what is wro
     node.node = "b";
     node.owner = cluster::Owner{.epoch = 7, .node = "a", .url = {}};
     node.behind = 4;
-    StatusSources sources{world.clock,
-                          "1",
-                          "relayer",
-                          false,
-                          world.directory.path(),
-                          [&] { return reader.backlog(); },
-                          [](std::int64_t) { return std::string(); }};
+    StatusSources sources = sources_of(world, reader);
+    sources.client_name = [](std::int64_t) { return std::string(); };
     CHECK_FALSE(Json::parse(status_answer(sources).body).contains("cluster"));
     sources.node = [&] { return node; };
     node.reaches_database = true;
@@ -471,13 +477,7 @@ TEST_CASE("the status of a node that follows says of which book, and what is wro
 TEST_CASE("the status counts what is in work; without a process it says so") {
     World world;
     store::Reader reader(world.options, 1);
-    StatusSources sources{world.clock,
-                          "1",
-                          "relayer",
-                          false,
-                          world.directory.path(),
-                          [&] { return reader.backlog(); },
-                          [](std::int64_t) { return std::string("web"); }};
+    StatusSources sources = sources_of(world, reader);
     const Json silent = Json::parse(status_answer(sources).body);
     CHECK(silent.at("running") == false);
     REQUIRE(silent.at("in_work").size() == 1);

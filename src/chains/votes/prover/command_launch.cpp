@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/exec_texts.hpp"
 #include "chains/votes/prover/command_child.hpp"
 
 namespace chains::votes::prover {
@@ -65,15 +66,6 @@ struct Pipes {
     }
 };
 
-// As execve(2) takes them.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    pointers.reserve(texts.size() + 1);
-    for (std::string& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
 // No handler of ours may run in the child.
 class SignalsBlocked {
 public:
@@ -94,8 +86,8 @@ private:
 pid_t fork_program(const CommandProgram& program, const Pipes& pipes) {
     std::vector<std::string> texts = program.arguments;
     std::vector<std::string> variables = program.environment;
-    const std::vector<char*> arguments = pointers_to(texts);
-    const std::vector<char*> environment = pointers_to(variables);
+    const std::vector<char*> arguments = base::pointers_to(texts);
+    const std::vector<char*> environment = base::pointers_to(variables);
     const ChildPlan plan{program.path.c_str(),      arguments.data(),
                          environment.data(),        pipes.input.reader.get(),
                          pipes.output.writer.get(), pipes.errors.writer.get(),
