@@ -129,6 +129,34 @@ TEST_CASE("field 88: an alert says how many shares were only admitted, where tha
     }
 }
 
+TEST_CASE("a share that was admitted is counted by a round that waits for its last answer") {
+    Outage outage;
+    support::World& world = outage.world;
+    world.engine.options.shares.tell_unconfirmed = true;
+    world.engine.options.retention.share = 0ms;
+    world.engine.options.maintenance_interval = 1s;
+    outage.prover_up();
+    world.gateway.on_send = [&](const engine::SendOrder& order) -> engine::SendOutcome {
+        const bool is_first = world.gateway.sends.size() == 1;
+        if (!is_first) return engine::Unreachable{"busy"};
+        return engine::Receipt{order.sealed.back().hash, {}, domain::ShareRevealed{"", false}};
+    };
+    world.gateway.send_delay = 1s;
+    const auto revealed = world.submit(support::vote_share(1));
+    world.run_for(5s);
+    REQUIRE(world.status(revealed) == Status::completed);
+    world.gateway.send_delay = 80s;  // beyond the end of the round
+    (void)world.submit(support::vote_share(2));
+    world.run_for(70s);
+    CHECK(world.number("select closed from round") == 0);
+    CHECK(outage.alerts.raised.empty());
+    world.run_for(20s);
+    REQUIRE(outage.alerts.raised.size() == 1);
+    CHECK(outage.alerts.raised[0].unconfirmed == 1);
+    world.run_for(2s);
+    CHECK(world.number("select count(*) from request where status = 'completed'") == 0);
+}
+
 TEST_CASE("an alert names its numbers, in one line, one call and one fact, and stays until taken") {
     Outage outage;
     support::World& world = outage.world;
