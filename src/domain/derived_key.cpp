@@ -1,13 +1,17 @@
 #include "domain/derived_key.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
+#include <openssl/params.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 namespace domain {
 
@@ -16,10 +20,21 @@ namespace {
 // What RFC 5869 takes for a salt that is not given; the library takes none of no bytes.
 constexpr Bytes32 no_salt{};
 
-using Derivation = std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)>;
+using Derivation = std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)>;
 
 void require_derived(bool went_well) {
     if (!went_well) throw std::runtime_error("OpenSSL: HKDF or HMAC failed");
+}
+
+// Looked up once: that takes OpenSSL longer than to use it.
+EVP_KDF* hkdf() {
+    static EVP_KDF* const found = EVP_KDF_fetch(nullptr, "HKDF", nullptr);
+    return found;
+}
+
+OSSL_PARAM octets(const char* name, ByteView bytes) {
+    return OSSL_PARAM_construct_octet_string(name, const_cast<std::uint8_t*>(bytes.data()),
+                                             bytes.size());
 }
 
 int size_in_int(std::size_t size) {
@@ -31,17 +46,16 @@ int size_in_int(std::size_t size) {
 
 Bytes32 derived_key(ByteView key, ByteView salt, std::string_view purpose) {
     if (salt.empty()) salt = no_salt;
-    const Derivation context(EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr), EVP_PKEY_CTX_free);
-    const auto* const info = reinterpret_cast<const unsigned char*>(purpose.data());
+    const Derivation context(EVP_KDF_CTX_new(hkdf()), EVP_KDF_CTX_free);
+    const ByteView info{reinterpret_cast<const std::uint8_t*>(purpose.data()), purpose.size()};
+    std::string digest = "SHA256";
+    const std::array parameters{
+        OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest.data(), 0),
+        octets(OSSL_KDF_PARAM_KEY, key), octets(OSSL_KDF_PARAM_SALT, salt),
+        octets(OSSL_KDF_PARAM_INFO, info), OSSL_PARAM_construct_end()};
     Bytes32 derived{};
-    std::size_t size = derived.size();
-    require_derived(
-        context && EVP_PKEY_derive_init(context.get()) == 1 &&
-        EVP_PKEY_CTX_set_hkdf_md(context.get(), EVP_sha256()) == 1 &&
-        EVP_PKEY_CTX_set1_hkdf_salt(context.get(), salt.data(), size_in_int(salt.size())) == 1 &&
-        EVP_PKEY_CTX_set1_hkdf_key(context.get(), key.data(), size_in_int(key.size())) == 1 &&
-        EVP_PKEY_CTX_add1_hkdf_info(context.get(), info, size_in_int(purpose.size())) == 1 &&
-        EVP_PKEY_derive(context.get(), derived.data(), &size) == 1 && size == derived.size());
+    require_derived(context && EVP_KDF_derive(context.get(), derived.data(), derived.size(),
+                                              parameters.data()) == 1);
     return derived;
 }
 

@@ -159,7 +159,27 @@ constexpr std::array migrations{
     " epoch integer not null check (epoch >= 0),"
     " hash blob not null check (length(hash) = 32), diverged text) strict;"
     "create table probe (id integer primary key check (id = 1), times integer not null) strict;"
-    "delete from cursor where listener = 'probe';"};
+    "delete from cursor where listener = 'probe';"
+    // Rules that mean the same, and hold for the rows that are there (schema.sql says why).
+    "pragma writable_schema = on;"
+    R"sql(
+update sqlite_schema set sql = replace(replace(replace(replace(sql,
+'lane in (0, 1, 2, 8, 9, 10, 11)', 'lane between 0 and 2 or lane between 8 and 11'),
+'(status in (''completed'', ''timed_out'', ''failure''))',
+'(status = ''completed'' or status = ''timed_out'' or status = ''failure'')'),
+'kind in (
+                    ''input_proof'', ''public_decrypt'', ''user_decrypt'', ''delegated_user_decrypt'',
+                    ''unified_user_decrypt'', ''share'')',
+'kind = ''input_proof'' or kind = ''public_decrypt'' or kind = ''user_decrypt'' or
+ kind = ''delegated_user_decrypt'' or kind = ''unified_user_decrypt'' or kind = ''share'''),
+'status in (
+                    ''queued'', ''processing'', ''tx_in_flight'', ''receipt_received'',
+                    ''completed'', ''timed_out'', ''failure'')',
+'status = ''queued'' or status = ''processing'' or status = ''tx_in_flight'' or
+ status = ''receipt_received'' or status = ''completed'' or status = ''timed_out'' or
+ status = ''failure''')
+where name = 'request';)sql"
+    "pragma writable_schema = reset;"};
 static_assert(migrations.size() + 1 == schema_version);
 
 // Making a table runs statements of its own inside, and their errors keep only what this lets

@@ -101,9 +101,12 @@ public:
     // What the journal is about, as the schema of the file has it.
     struct Rows {
         explicit Rows(SQLite::Database& database)
-            : tables(journaled_tables(database)), slices(database, tables) {}
+            : tables(journaled_tables(database)),
+              applier(database, tables),
+              slices(database, tables) {}
 
         const std::vector<JournaledTable> tables;
+        PatchsetApplier applier;
         Slices slices;
     };
 
@@ -139,7 +142,7 @@ private:
     std::optional<std::string> apply_all_or_nothing(const JournalPosition& position,
                                                     const RowChanges& changes) {
         const EntryTransaction transaction(file_, begin_);
-        if (auto conflict = store::apply(file_.database(), changes.patchset)) return conflict;
+        if (auto conflict = rows_->applier.apply(changes.patchset)) return conflict;
         const auto slice = rows_->slices.read(changes.slice.after);
         if (!slice) return "it names a slice of rows that can not be here";
         if (slice->digest != changes.slice.digest) {

@@ -3,9 +3,13 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
+
+#include "store/raw_statement.hpp"
 
 namespace store {
 
@@ -83,11 +87,15 @@ private:
         if (table_ == nullptr || name_of_operation(operation).empty() || !skip(2)) {
             return unreadable();
         }
+        bool changes_something = operation != SQLITE_UPDATE;
         for (std::size_t column = 0; column < table_->columns.size(); ++column) {
             if (operation == SQLITE_DELETE && !is_key(column)) continue;
             const bool may_be_missing = operation == SQLITE_UPDATE && !is_key(column);
+            changes_something = changes_something || (may_be_missing && !rest_.empty() &&
+                                                      rest_.front() != undefined_value);
             if (!take_value(may_be_missing)) return unreadable();
         }
+        if (!changes_something) return unreadable();
         return std::nullopt;
     }
 
@@ -138,24 +146,10 @@ private:
     const JournaledTable* table_ = nullptr;
 };
 
-// Told to SQLite for every row that is not as the patchset expects it.
-int refuse_conflict(void* text, int kind, sqlite3_changeset_iter* at) {
-    const char* what = kind == SQLITE_CHANGESET_NOTFOUND     ? "is not there"
-                       : kind == SQLITE_CHANGESET_CONFLICT   ? "is there already"
-                       : kind == SQLITE_CHANGESET_CONSTRAINT ? "breaks a rule of the schema"
-                                                             : "is another one";
-    const char* table = "";
-    int columns = 0;
-    int operation = 0;
-    int indirect = 0;
-    sqlite3changeset_op(at, &table, &columns, &operation, &indirect);
-    static_cast<std::string*>(text)
-        ->append(name_of_operation(operation))
-        .append(" of ")
-        .append(table)
-        .append(": the row ")
-        .append(what);
-    return SQLITE_CHANGESET_ABORT;
+using Iterator = std::unique_ptr<sqlite3_changeset_iter, decltype(&sqlite3changeset_finalize)>;
+
+std::string quoted(const std::string& name) {
+    return '"' + name + '"';
 }
 
 }  // namespace
@@ -164,15 +158,178 @@ PatchsetContents inspect(domain::ByteView patchset, const std::vector<JournaledT
     return PatchsetWalk(patchset, tables).run();
 }
 
-std::optional<std::string> apply(SQLite::Database& database, const domain::Bytes& patchset) {
-    std::string conflict;
-    const int code = sqlite3changeset_apply_v2(
-        database.getHandle(), static_cast<int>(patchset.size()),
-        const_cast<std::uint8_t*>(patchset.data()), nullptr, refuse_conflict, &conflict, nullptr,
-        nullptr, SQLITE_CHANGESETAPPLY_NOSAVEPOINT);
-    if (!conflict.empty()) return conflict;
-    if (code == SQLITE_MISMATCH) return "a key of another type";
-    if (code != SQLITE_OK) throw SQLite::Exception(database.getHandle(), code);
+// Prepared when the first change asks for them.
+struct PatchsetApplier::Table {
+    using Prepared = std::unique_ptr<RawStatement>;
+
+    Table(SQLite::Database& opened, const JournaledTable& journaled)
+        : database(opened), facts(journaled) {
+        assert(facts.columns.size() <= 64);
+    }
+
+    const RawStatement& to_insert() {
+        if (!insert) {
+            std::string marks = "?";
+            for (std::size_t i = 1; i < facts.columns.size(); ++i) marks += ", ?";
+            insert = prepare("insert into " + quoted(facts.name) + " values (" + marks + ")");
+        }
+        return *insert;
+    }
+
+    const RawStatement& to_delete() {
+        if (!erase) erase = prepare("delete from " + quoted(facts.name) + where_key());
+        return *erase;
+    }
+
+    // `columns`: a bit for each that changes.
+    const RawStatement& to_update(std::uint64_t columns) {
+        Prepared& update = updates[columns];
+        if (!update) {
+            std::string changes;
+            for (std::size_t i = 0; i < facts.columns.size(); ++i) {
+                if ((columns >> i & 1U) == 0) continue;
+                changes += (changes.empty() ? "" : ", ") + quoted(facts.columns[i]) + " = ?";
+            }
+            update = prepare("update " + quoted(facts.name) + " set " + changes + where_key());
+        }
+        return *update;
+    }
+
+    [[nodiscard]] Prepared prepare(const std::string& sql) const {
+        return std::make_unique<RawStatement>(database, sql);
+    }
+
+    [[nodiscard]] std::string where_key() const {
+        std::string text;
+        for (const int column : facts.key) {
+            text += (text.empty() ? " where " : " and ") +
+                    quoted(facts.columns[static_cast<std::size_t>(column)]) + " = ?";
+        }
+        return text;
+    }
+
+    SQLite::Database& database;
+    const JournaledTable& facts;
+    Prepared insert{};
+    Prepared erase{};
+    std::map<std::uint64_t, Prepared> updates{};
+};
+
+// The one an iterator stands at.
+class PatchsetApplier::Change {
+public:
+    Change(sqlite3_changeset_iter* at, Table& table, int operation)
+        : at_(at), table_(table), operation_(operation) {}
+
+    // What stood in the way.
+    std::optional<std::string> apply() {
+        const RawStatement& statement = bound();
+        const Rewind rewind(statement.get());
+        try {
+            static_cast<void>(statement.step());
+        } catch (const SQLite::Exception& error) {
+            if (error.getErrorCode() == SQLITE_MISMATCH)
+                return problem("has a key of another type");
+            if (error.getErrorCode() != SQLITE_CONSTRAINT) throw;
+            const int rule = error.getExtendedErrorCode();
+            const bool is_key =
+                rule == SQLITE_CONSTRAINT_PRIMARYKEY || rule == SQLITE_CONSTRAINT_ROWID;
+            return problem(is_key ? "is there already" : "breaks a rule of the schema");
+        }
+        if (table_.database.getChanges() == 0) return problem("is not there");
+        return std::nullopt;
+    }
+
+private:
+    const RawStatement& bound() {
+        const auto columns = static_cast<int>(table_.facts.columns.size());
+        if (operation_ == SQLITE_INSERT) {
+            const RawStatement& statement = table_.to_insert();
+            for (int column = 0; column < columns; ++column) bind(statement, new_value(column));
+            return statement;
+        }
+        std::uint64_t changed = 0;
+        if (operation_ == SQLITE_UPDATE) {
+            for (int column = 0; column < columns; ++column) {
+                if (new_value(column) != nullptr) changed |= std::uint64_t{1} << column;
+            }
+        }
+        const RawStatement& statement =
+            changed == 0 ? table_.to_delete() : table_.to_update(changed);
+        for (int column = 0; column < columns; ++column) {
+            if ((changed >> column & 1U) != 0) bind(statement, new_value(column));
+        }
+        for (const int column : table_.facts.key) bind(statement, old_value(column));
+        return statement;
+    }
+
+    [[nodiscard]] sqlite3_value* new_value(int column) const {
+        sqlite3_value* value = nullptr;
+        require(sqlite3changeset_new(at_, column, &value));
+        return value;
+    }
+
+    // Of a key.
+    [[nodiscard]] sqlite3_value* old_value(int column) const {
+        sqlite3_value* value = nullptr;
+        require(sqlite3changeset_old(at_, column, &value));
+        return value;
+    }
+
+    void bind(const RawStatement& statement, const sqlite3_value* value) {
+        require(sqlite3_bind_value(statement.get(), ++bound_, value));
+    }
+
+    void require(int code) const {
+        if (code != SQLITE_OK) throw SQLite::Exception(table_.database.getHandle(), code);
+    }
+
+    [[nodiscard]] std::string problem(std::string_view what) const {
+        return std::string(name_of_operation(operation_))
+            .append(" of ")
+            .append(table_.facts.name)
+            .append(": the row ")
+            .append(what);
+    }
+
+    sqlite3_changeset_iter* const at_;
+    Table& table_;
+    const int operation_;
+    int bound_ = 0;
+};
+
+PatchsetApplier::PatchsetApplier(SQLite::Database& database,
+                                 const std::vector<JournaledTable>& tables)
+    : database_(database) {
+    for (const JournaledTable& table : tables) {
+        tables_.push_back(std::make_unique<Table>(database, table));
+    }
+}
+
+PatchsetApplier::~PatchsetApplier() = default;
+
+std::optional<std::string> PatchsetApplier::apply(domain::ByteView patchset) {
+    const auto require = [this](int code, int expected) {
+        if (code != expected) throw SQLite::Exception(database_.getHandle(), code);
+    };
+    sqlite3_changeset_iter* started = nullptr;
+    require(sqlite3changeset_start(&started, static_cast<int>(patchset.size()),
+                                   const_cast<std::uint8_t*>(patchset.data())),
+            SQLITE_OK);
+    const Iterator at(started, &sqlite3changeset_finalize);
+    int code = SQLITE_OK;
+    while ((code = sqlite3changeset_next(at.get())) == SQLITE_ROW) {
+        const char* name = nullptr;
+        int columns = 0;
+        int operation = 0;
+        int indirect = 0;
+        require(sqlite3changeset_op(at.get(), &name, &columns, &operation, &indirect), SQLITE_OK);
+        const auto table = std::ranges::find_if(
+            tables_, [&](const auto& candidate) { return candidate->facts.name == name; });
+        assert(table != tables_.end());
+        if (auto problem = Change(at.get(), **table, operation).apply()) return problem;
+    }
+    require(code, SQLITE_DONE);
     return std::nullopt;
 }
 

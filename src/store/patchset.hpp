@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,9 +24,27 @@ struct PatchsetContents {
 [[nodiscard]] PatchsetContents inspect(domain::ByteView patchset,
                                        const std::vector<JournaledTable>& tables);
 
-// Inside a transaction, which is to be rolled back when it fails. Nothing: all of it was applied;
-// otherwise which row stood in the way. Throws SQLite::Exception.
-[[nodiscard]] std::optional<std::string> apply(SQLite::Database& database,
-                                               const domain::Bytes& patchset);
+// Applies patchsets to one file, with statements that stay prepared: SQLite's own way prepares them
+// for each patchset anew, and with it every other statement of the connection.
+class PatchsetApplier {
+public:
+    // `tables` must outlive it, and has at most 64 columns each.
+    PatchsetApplier(SQLite::Database& database, const std::vector<JournaledTable>& tables);
+    ~PatchsetApplier();
+    PatchsetApplier(const PatchsetApplier&) = delete;
+    PatchsetApplier& operator=(const PatchsetApplier&) = delete;
+
+    // Inside a transaction, which is to be rolled back when it fails; only what inspect() found no
+    // problem with. Nothing: all of it was applied; otherwise which row stood in the way. Throws
+    // SQLite::Exception.
+    [[nodiscard]] std::optional<std::string> apply(domain::ByteView patchset);
+
+private:
+    struct Table;
+    class Change;
+
+    SQLite::Database& database_;
+    std::vector<std::unique_ptr<Table>> tables_;
+};
 
 }  // namespace store

@@ -36,4 +36,19 @@ private:
     sqlite3_stmt* statement_ = nullptr;
 };
 
+// A statement that was not read to its end would keep its snapshot.
+class Rewind {
+public:
+    explicit Rewind(sqlite3_stmt* statement) : statement_(statement) {}
+    ~Rewind() {
+        sqlite3_reset(statement_);
+        sqlite3_clear_bindings(statement_);
+    }
+    Rewind(const Rewind&) = delete;
+    Rewind& operator=(const Rewind&) = delete;
+
+private:
+    sqlite3_stmt* statement_;
+};
+
 }  // namespace store

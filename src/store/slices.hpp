@@ -19,8 +19,8 @@ namespace store {
 class Slices {
 public:
     // A slice ends with the row that reaches one of them.
-    static constexpr std::size_t rows_max = 500;
-    static constexpr std::size_t bytes_max = std::size_t{64} << 10U;
+    static constexpr std::size_t rows_max = 64;
+    static constexpr std::size_t bytes_max = std::size_t{8} << 10U;
 
     Slices(SQLite::Database& database, const std::vector<JournaledTable>& tables);
     ~Slices();

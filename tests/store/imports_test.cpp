@@ -86,6 +86,7 @@ TEST_CASE("an ended share is counted, holds no payload and is kept until its rou
     CHECK(failed->failure == used_up);
 
     harness.commit([&] {
+        harness.store->close_round(round);
         CHECK(harness.store->purge(store::Lane::ended_share, rows::at(100'000), 10) == 0);
         CHECK(harness.store->purge(store::Lane::ended_share, rows::at(100'001), 10) == 2);
     });

@@ -1,5 +1,6 @@
 // A file of an older version becomes one of the newest, with everything that was in it.
 
+#include <array>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -34,6 +35,67 @@ std::string shape_of(const store::Options& options) {
         shape += "\n";
     }
     return shape;
+}
+
+// How many tables SQLite makes for itself with every request that is inserted: each costs more than
+// the insert.
+int tables_made_to_insert(SQLite::Database& database) {
+    SQLite::Statement steps(database,
+                            "explain insert into request (id, random, kind, status, lane, wake_ms, "
+                            "status_ms, identity_key) values (?, ?, ?, ?, ?, ?, ?, ?)");
+    int count = 0;
+    while (steps.executeStep()) {
+        if (steps.getColumn(1).getString() == "OpenEphemeral") ++count;
+    }
+    return count;
+}
+
+// What no request may be, each for one reason. The file has one of id 7, which is in work.
+constexpr std::array broken_rules{
+    "kind = 'shares'",
+    "kind = ''",
+    "status = 'queued '",
+    "status = 'included'",
+    "status = 'completed'",
+    "status = 'timed_out', reason = 'x'",
+    "lane = -1",
+    "lane = 3",
+    "lane = 7",
+    "lane = 8",
+    "lane = 12, status = 'completed'",
+    "lane = 8, status = 'failure'",
+    "reason = 'x'",
+    "round = 3",
+};
+
+void check_rules(SQLite::Database& database) {
+    for (const char* const change : broken_rules) {
+        CAPTURE(change);
+        try {
+            database.exec(std::string("update request set ") + change + " where id = 7");
+            FAIL_CHECK("it was taken");
+        } catch (const SQLite::Exception& error) {
+            CHECK(std::string(error.what()).starts_with("CHECK constraint failed"));
+        }
+    }
+    for (const char* const kind : {"input_proof", "public_decrypt", "user_decrypt",
+                                   "delegated_user_decrypt", "unified_user_decrypt", "share"}) {
+        database.exec(std::string("update request set kind = '") + kind + "' where id = 7");
+    }
+    for (const char* const status : {"queued", "tx_in_flight", "receipt_received", "processing"}) {
+        for (const int lane : {0, 2, 1}) {
+            database.exec(std::string("update request set status = '") + status +
+                          "', lane = " + std::to_string(lane) + " where id = 7");
+        }
+    }
+    for (const int lane : {8, 9, 10, 11}) {
+        database.exec("update request set status = 'completed', lane = " + std::to_string(lane) +
+                      " where id = 7");
+    }
+    for (const char* const status : {"timed_out", "failure"}) {
+        database.exec(std::string("update request set reason = 'x', status = '") + status +
+                      "' where id = 7");
+    }
 }
 
 // Every row of these tables as text, with the columns each had then.
@@ -193,5 +255,30 @@ TEST_CASE("a file of an older schema becomes one of the newest and keeps its row
         CHECK(migrated.unlogged_alerts().empty());
         CHECK(migrated.waiting_in_round(3, 10).size() == 1);
         CHECK(migrated.rounds_over(domain::from_unix_ms(5'000), 10).size() == 1);
+    }
+}
+
+TEST_CASE("the rules for requests are the same in old files and new ones, and cost no table each") {
+    for (const int version : {1, 2, 3, 4, 5, 6, 7}) {
+        CAPTURE(version);
+        const support::TempDirectory temporary;
+        store::Options options;
+        options.directory = temporary.path();
+        const std::string path = store::database_path(options).string();
+        if (version < 7) {
+            SQLite::Database old(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+            old.exec(text_of(SCHEMAS "/schema-" + std::to_string(version) + ".sql"));
+            old.exec("pragma application_id = 0x50484f55; pragma user_version = " +
+                     std::to_string(version));
+        }
+        { const store::Store migrated(options); }
+        SQLite::Database database(path, SQLite::OPEN_READWRITE);
+        database.exec(
+            "insert into round (id, round_id, vote_end_ms) values (3, zeroblob(32), 5000);"
+            "insert into request (id, random, kind, status, lane, wake_ms, status_ms, "
+            "identity_key) "
+            "values (7, 9, 'input_proof', 'processing', 1, 5, 5, zeroblob(32))");
+        CHECK(tables_made_to_insert(database) == 0);
+        check_rules(database);
     }
 }

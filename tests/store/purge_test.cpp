@@ -74,7 +74,7 @@ TEST_CASE("retention counts from the end, whatever the status") {
     }
 }
 
-TEST_CASE("an ended share is kept until its round is over") {
+TEST_CASE("an ended share is kept until its round is over and closed") {
     struct Row {
         std::string label;
         std::int64_t vote_end;
@@ -95,6 +95,8 @@ TEST_CASE("an ended share is kept until its round is over") {
             harness.commit(
                 [&] { round = harness.store->round(rows::bytes32(1), rows::at(row.vote_end)); });
             ended(harness, Kind::share, 1, status, row.ended, round);
+            CHECK(purge(harness, Lane::ended_share, row.kept_until + 1) == 0);
+            harness.commit([&] { harness.store->close_round(round); });
             CHECK(purge(harness, Lane::ended_share, row.kept_until) == 0);
             CHECK(purge(harness, Lane::ended_share, row.kept_until + 1) == 1);
         }
