@@ -1,6 +1,7 @@
 #include "cluster/replica.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -145,8 +146,10 @@ std::optional<bool> Replica::apply_up_to(std::int64_t to) {
                 "the journal has no entry " + std::to_string(seq() + 1) + " any more");
         return std::nullopt;
     }
-    for (const StoredEntry& stored : *entries) {
-        if (!apply(stored)) return std::nullopt;
+    for (std::size_t done = 0; done < entries->size();) {
+        const auto applied = apply_next(std::span(*entries).subspan(done));
+        if (!applied) return std::nullopt;
+        done += *applied;
     }
     return seq() < to;
 }
@@ -164,43 +167,75 @@ std::optional<std::string> Replica::why_not(const Entry& entry) const {
            std::to_string(schema);
 }
 
-bool Replica::apply(const StoredEntry& stored) {
-    const store::JournalPosition& before = parts_.file.position();
-    const EntryPlace place{before.book, before.shard, stored.seq, stored.epoch, stored.previous};
+std::variant<Entry, Unreadable> Replica::open(const StoredEntry& stored) const {
+    const store::JournalPosition& file = parts_.file.position();
+    const EntryPlace place{file.book, file.shard, stored.seq, stored.epoch, stored.previous};
     const std::string number = std::to_string(stored.seq);
     if (hash_of(place, stored.bytes) != stored.hash) {
-        stop_at(Obstacle::unreadable, "entry " + number + " is damaged in the database");
-        return false;
+        return Unreadable{"entry " + number + " is damaged in the database"};
     }
     auto opened = open_entry(parts_.keys, place, stored.bytes);
     if (const auto* unreadable = std::get_if<Unreadable>(&opened)) {
-        stop_at(Obstacle::unreadable, "entry " + number + ": " + unreadable->reason);
-        return false;
+        return Unreadable{"entry " + number + ": " + unreadable->reason};
     }
-    auto& entry = std::get<Entry>(opened);
-    if (const auto why = why_not(entry)) {
-        stop_at(Obstacle::unreadable, "entry " + number + " " + *why);
-        return false;
+    if (const auto why = why_not(std::get<Entry>(opened))) {
+        return Unreadable{"entry " + number + " " + *why};
     }
-    const store::Entry next{{before.book, before.shard, static_cast<std::uint64_t>(stored.seq),
-                             static_cast<std::uint64_t>(stored.epoch), stored.hash},
-                            stored.previous,
-                            std::exchange(entry.payload, {})};
-    try {
-        if (entry.kind == EntryKind::migration) {
-            parts_.file.migrate(next, static_cast<int>(entry.schema));
-        } else {
-            parts_.file.apply(next);
+    return opened;
+}
+
+std::optional<std::size_t> Replica::apply_next(std::span<const StoredEntry> stored) {
+    const store::JournalPosition file = parts_.file.position();
+    std::vector<store::Entry> changes;
+    std::vector<Entry> times;
+    for (const StoredEntry& each : stored) {
+        auto opened = open(each);
+        if (const auto* unreadable = std::get_if<Unreadable>(&opened)) {
+            if (apply(changes, times)) stop_at(Obstacle::unreadable, unreadable->reason);
+            return std::nullopt;
         }
-    } catch (const store::EntryRefused& error) {
-        stop_at(Obstacle::unreadable, "entry " + number + ": " + error.what());
-        return false;
-    } catch (const store::Diverged& error) {
-        stop_at(Obstacle::needs_snapshot, error.what());
+        auto& entry = std::get<Entry>(opened);
+        store::Entry next{{file.book, file.shard, static_cast<std::uint64_t>(each.seq),
+                           static_cast<std::uint64_t>(each.epoch), each.hash},
+                          each.previous,
+                          std::exchange(entry.payload, {})};
+        if (entry.kind == EntryKind::migration) {
+            if (!changes.empty()) break;
+            if (!migrate(next, std::move(entry))) return std::nullopt;
+            return 1;
+        }
+        changes.push_back(std::move(next));
+        times.push_back(std::move(entry));
+    }
+    if (!apply(changes, times)) return std::nullopt;
+    return changes.size();
+}
+
+bool Replica::apply(const std::vector<store::Entry>& changes, const std::vector<Entry>& times) {
+    const std::int64_t before = seq();
+    const bool fits = change_file([&] { parts_.file.apply(changes); });
+    if (seq() > before) last_ = times[static_cast<std::size_t>(seq() - before - 1)];
+    return fits;
+}
+
+bool Replica::migrate(const store::Entry& next, Entry entry) {
+    if (!change_file([&] { parts_.file.migrate(next, static_cast<int>(entry.schema)); })) {
         return false;
     }
     last_ = std::move(entry);
     return true;
+}
+
+bool Replica::change_file(const std::function<void()>& change) {
+    try {
+        change();
+        return true;
+    } catch (const store::EntryRefused& error) {
+        stop_at(Obstacle::unreadable, error.what());
+    } catch (const store::Diverged& error) {
+        stop_at(Obstacle::needs_snapshot, error.what());
+    }
+    return false;
 }
 
 // What is not on the disk yet is not told: trimming may rely on it. Also told when nothing is new,

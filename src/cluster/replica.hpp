@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "cluster/database.hpp"
 #include "cluster/entry.hpp"
@@ -80,7 +85,14 @@ private:
     [[nodiscard]] bool stands_on_journal();
     // Up to `to`. Nothing: the database did not answer, or an obstacle; else whether there is more.
     [[nodiscard]] std::optional<bool> apply_up_to(std::int64_t to);
-    [[nodiscard]] bool apply(const StoredEntry& stored);
+    // Of those that come next one that migrates, or as many others as there are in a row. How many;
+    // nothing: an obstacle.
+    [[nodiscard]] std::optional<std::size_t> apply_next(std::span<const StoredEntry> stored);
+    [[nodiscard]] bool apply(const std::vector<store::Entry>& changes,
+                             const std::vector<Entry>& times);
+    [[nodiscard]] bool migrate(const store::Entry& next, Entry entry);
+    [[nodiscard]] bool change_file(const std::function<void()>& change);
+    [[nodiscard]] std::variant<Entry, Unreadable> open(const StoredEntry& stored) const;
     [[nodiscard]] std::optional<std::string> why_not(const Entry& entry) const;
     void tell_progress();
     void stop_at(Obstacle obstacle, const std::string& reason);

@@ -27,12 +27,12 @@ std::string name_of(const JournalPosition& position) {
 }
 
 // Rolls back what was not committed.
-class EntryTransaction {
+class FileTransaction {
 public:
-    EntryTransaction(WrittenFile& file, Statement& begin) : file_(file) { begin.run(); }
-    ~EntryTransaction() { file_.roll_back(); }
-    EntryTransaction(const EntryTransaction&) = delete;
-    EntryTransaction& operator=(const EntryTransaction&) = delete;
+    FileTransaction(WrittenFile& file, Statement& begin) : file_(file) { begin.run(); }
+    ~FileTransaction() { file_.roll_back(); }
+    FileTransaction(const FileTransaction&) = delete;
+    FileTransaction& operator=(const FileTransaction&) = delete;
 
 private:
     WrittenFile& file_;
@@ -49,7 +49,10 @@ public:
           rows_(std::make_unique<Rows>(file_.database())),
           row_(file_.database()),
           begin_(file_.database(), "begin immediate"),
-          commit_(file_.database(), "commit") {
+          commit_(file_.database(), "commit"),
+          begin_entry_(file_.database(), "savepoint entry"),
+          undo_entry_(file_.database(), "rollback to entry"),
+          end_entry_(file_.database(), "release entry") {
         // Rows come in the order of the tables, not of their references.
         file_.database().exec("pragma foreign_keys = off");
         StoredPosition stored = row_.read().value();
@@ -57,26 +60,26 @@ public:
         diverged_ = std::move(stored.diverged);
     }
 
-    void apply(const Entry& entry) {
+    void apply(std::span<const Entry> entries) {
         if (diverged_) throw Diverged(*diverged_);
-        require_next(entry);
-        const auto changes = decode_changes(entry.changes);
-        if (!changes) throw EntryRefused(name_of(entry.position) + " is damaged");
-        const PatchsetContents contents = inspect(changes->patchset, rows_->tables);
-        if (contents.problem) {
-            throw EntryRefused(name_of(entry.position) +
-                               " is not for this file: " + *contents.problem);
+        Applied applied{.position = position_};
+        {
+            const FileTransaction transaction(file_, begin_);
+            for (const Entry& entry : entries) {
+                if (!apply_to(applied, entry)) break;
+            }
+            if (applied.position.seq != position_.seq) row_.write(applied.position);
+            commit_.run();
         }
-        if (const auto why = apply_all_or_nothing(entry.position, *changes)) {
-            diverge(name_of(entry.position) + ": " + *why);
-        }
-        position_ = entry.position;
-        if (contents.deletes) file_.note_wiped();
+        position_ = applied.position;
+        if (applied.deletes) file_.note_wiped();
+        if (applied.refused) throw EntryRefused(*applied.refused);
+        if (applied.conflict) diverge(*applied.conflict);
     }
 
     void migrate(const Entry& entry, int schema) {
         if (diverged_) throw Diverged(*diverged_);
-        require_next(entry);
+        if (const auto why = why_not_next(entry, position_)) throw EntryRefused(*why);
         if (schema <= schema_ || schema > newest_schema(options_)) {
             throw EntryRefused(name_of(entry.position) + " migrates to schema " +
                                std::to_string(schema) + "; this file has " +
@@ -84,7 +87,7 @@ public:
                                std::to_string(newest_schema(options_)));
         }
         {
-            const EntryTransaction transaction(file_, begin_);
+            const FileTransaction transaction(file_, begin_);
             migrate_member(file_.database(), options_, schema);
             row_.write(entry.position);
             commit_.run();
@@ -117,39 +120,74 @@ public:
     PositionRow row_;
     Statement begin_;
     Statement commit_;
+    Statement begin_entry_;
+    Statement undo_entry_;
+    Statement end_entry_;
     JournalPosition position_;
     std::optional<JournalPosition> synced_;
     std::optional<std::string> diverged_;
 
 private:
-    void require_next(const Entry& entry) const {
+    // What a transaction did so far, and why it went no further.
+    struct Applied {
+        JournalPosition position;
+        bool deletes = false;
+        std::optional<std::string> refused{};
+        std::optional<std::string> conflict{};
+    };
+
+    static std::optional<std::string> why_not_next(const Entry& entry,
+                                                   const JournalPosition& position) {
         const JournalPosition& next = entry.position;
-        if (next.book != position_.book || next.shard != position_.shard) {
-            throw EntryRefused(name_of(next) + " is not for a file of book " + position_.book +
-                               ", shard " + std::to_string(position_.shard));
+        if (next.book != position.book || next.shard != position.shard) {
+            return name_of(next) + " is not for a file of book " + position.book + ", shard " +
+                   std::to_string(position.shard);
         }
-        if (next.seq != position_.seq + 1 || next.epoch < position_.epoch) {
-            throw EntryRefused(name_of(next) + " of epoch " + std::to_string(next.epoch) +
-                               " does not follow " + std::to_string(position_.seq) + " of epoch " +
-                               std::to_string(position_.epoch));
+        if (next.seq != position.seq + 1 || next.epoch < position.epoch) {
+            return name_of(next) + " of epoch " + std::to_string(next.epoch) + " does not follow " +
+                   std::to_string(position.seq) + " of epoch " + std::to_string(position.epoch);
         }
-        if (entry.previous != position_.hash) {
-            throw EntryRefused(name_of(next) + " follows another entry than the one this file has");
+        if (entry.previous != position.hash) {
+            return name_of(next) + " follows another entry than the one this file has";
         }
+        return std::nullopt;
     }
 
-    // Nothing: it is committed. Otherwise why it does not fit, and the file is as it was.
-    std::optional<std::string> apply_all_or_nothing(const JournalPosition& position,
-                                                    const RowChanges& changes) {
-        const EntryTransaction transaction(file_, begin_);
+    // False: it does not fit, and of it nothing stays.
+    bool apply_to(Applied& applied, const Entry& entry) {
+        applied.refused = why_not_next(entry, applied.position);
+        if (applied.refused) return false;
+        const auto changes = decode_changes(entry.changes);
+        if (!changes) {
+            applied.refused = name_of(entry.position) + " is damaged";
+            return false;
+        }
+        const PatchsetContents contents = inspect(changes->patchset, rows_->tables);
+        if (contents.problem) {
+            applied.refused =
+                name_of(entry.position) + " is not for this file: " + *contents.problem;
+            return false;
+        }
+        begin_entry_.run();
+        if (const auto why = why_not_the_owners(*changes)) {
+            undo_entry_.run();
+            applied.conflict = name_of(entry.position) + ": " + *why;
+        }
+        end_entry_.run();
+        if (applied.conflict) return false;
+        applied.position = entry.position;
+        applied.deletes = applied.deletes || contents.deletes;
+        return true;
+    }
+
+    // Nothing: the rows are changed, and those that the entry compares are as the owner's.
+    std::optional<std::string> why_not_the_owners(const RowChanges& changes) {
         if (auto conflict = rows_->applier.apply(changes.patchset)) return conflict;
         const auto slice = rows_->slices.read(changes.slice.after);
         if (!slice) return "it names a slice of rows that can not be here";
         if (slice->digest != changes.slice.digest) {
             return "a slice of rows, or the order of the columns, is not that of the owner";
         }
-        row_.write(position);
-        commit_.run();
         return std::nullopt;
     }
 
@@ -174,11 +212,13 @@ Follower::Follower(const Options& options) {
 
 Follower::~Follower() = default;
 
-void Follower::apply(const Entry& entry) {
+void Follower::apply(std::span<const Entry> entries) {
+    if (entries.empty()) return;
     try {
-        impl_->apply(entry);
+        impl_->apply(entries);
     } catch (const SQLite::Exception& error) {
-        throw to_storage_error(error, "applying " + name_of(entry.position));
+        throw to_storage_error(
+            error, "applying " + name_of(entries.front().position) + " and those behind it");
     }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -34,10 +35,9 @@ struct Entry {
     domain::Bytes changes;       // as encode_changes() wrote them
 };
 
-// The one writer of a file that follows a journal: entries in their order, one transaction each.
-// One thread. What a power cut takes of it comes again from the journal: it does not wait for its
-// disk. Failures of the disk throw StorageError; nothing of the entry stays, and it may be applied
-// again.
+// The one writer of a file that follows a journal: entries in their order. One thread. What a power
+// cut takes of it comes again from the journal: it does not wait for its disk. Failures of the disk
+// throw StorageError; nothing of what was to be applied stays, and it may be applied again.
 class Follower {
 public:
     // Takes the owner lock and opens a file that belongs to a book, be it of an older schema;
@@ -48,8 +48,10 @@ public:
     Follower(const Follower&) = delete;
     Follower& operator=(const Follower&) = delete;
 
-    // Throws EntryRefused, Diverged (then and ever after) or StorageError.
-    void apply(const Entry& entry);
+    // In one transaction. Throws EntryRefused or Diverged (then and ever after) at the first that
+    // does not fit, and those before it stay; or StorageError.
+    void apply(std::span<const Entry> entries);
+    void apply(const Entry& entry) { apply(std::span{&entry, 1}); }
     // Same, of an entry that brings the file to this schema, which is newer than its own.
     void migrate(const Entry& entry, int schema);
 
