@@ -2,46 +2,50 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "domain/bytes.hpp"
 #include "store/journaled_tables.hpp"
 
-struct sqlite3_session;
-
 namespace store {
 
-// Records what a transaction changes. Throws StorageError.
+// Records what a transaction changes, row by row as SQLite tells it (sqlite3_preupdate_hook, of
+// which a connection has one). SQLite's own sessions do the same, but ask for each table anew in
+// each transaction, and read every row again. Statements that fail are not taken back: a
+// transaction in which one failed must not be committed.
 class ChangeRecorder {
 public:
     // `tables` must outlive it.
     ChangeRecorder(SQLite::Database& database, const std::vector<JournaledTable>& tables);
+    ~ChangeRecorder();
+    ChangeRecorder(const ChangeRecorder&) = delete;
+    ChangeRecorder& operator=(const ChangeRecorder&) = delete;
 
     // Forgets what it had and records from now on.
     void begin();
-    // What was changed since, with the values as they are now; empty when in the end nothing was.
-    // Deletes carry only keys.
-    [[nodiscard]] domain::Bytes patchset();
-    // At least the size of patchset(), without making it. Deletes count with whole rows, but for
-    // those of which count_keys() was told.
-    [[nodiscard]] std::uint64_t changed_bytes() const;
-    // So many rows, with keys of so many bytes, were deleted since changed_bytes() was `before`.
-    void count_keys(std::uint64_t before, std::uint64_t rows, std::uint64_t key_bytes);
-    void end() noexcept { session_.reset(); }
+    // What was changed since, in the format of SQLite's patchsets (sqlite3session.h): of inserts
+    // all values, of updates the key and what changed, of deletes the key. Empty when in the end
+    // nothing was. Throws StorageError.
+    [[nodiscard]] domain::Bytes patchset() const;
+    // At least the size of patchset(), without making it.
+    [[nodiscard]] std::uint64_t changed_bytes() const { return bytes_; }
+    void end() noexcept;
 
 private:
-    struct End {
-        void operator()(sqlite3_session* session) const noexcept;
-    };
+    class Table;
 
-    void require(int code, const char* while_doing);
+    static void note_change(void* self, sqlite3* handle, int operation, const char* database,
+                            const char* table, long long old_rowid, long long new_rowid);
+    void note(int operation, const char* table);
 
     SQLite::Database& database_;
-    const std::vector<JournaledTable>& tables_;
-    std::unique_ptr<sqlite3_session, End> session_;
-    std::uint64_t not_written_ = 0;  // counted by the session, but in no patchset
+    std::vector<std::unique_ptr<Table>> tables_;
+    std::uint64_t bytes_ = 0;
+    bool failed_ = false;
 };
 
 }  // namespace store

@@ -37,13 +37,6 @@ void JournaledCommits::commit(Statement& commit) {
     sink_.committed();
 }
 
-int JournaledCommits::erase(Statement& statement, std::uint64_t key_bytes) {
-    const std::uint64_t before = recorder_.changed_bytes();
-    const int rows = statement.run();
-    recorder_.count_keys(before, static_cast<std::uint64_t>(rows), key_bytes);
-    return rows;
-}
-
 void JournaledCommits::decide_and_commit(const RowChanges& changes, Statement& commit) {
     try {
         const JournalPosition decided = sink_.decide(changes);

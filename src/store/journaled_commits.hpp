@@ -28,9 +28,6 @@ public:
     // StepTooLarge when nothing was decided, OwnershipLost otherwise.
     void commit(Statement& commit);
     [[nodiscard]] std::uint64_t changed_bytes() const { return recorder_.changed_bytes(); }
-    // Runs a statement that only deletes rows, with keys of at most so many bytes; returns how many
-    // went.
-    int erase(Statement& statement, std::uint64_t key_bytes);
 
     [[nodiscard]] const JournalPosition& position() const { return position_; }
 

@@ -16,7 +16,7 @@ struct Slice {
 
 // What one transaction changed. (store::Change is what became of a request.)
 struct RowChanges {
-    domain::Bytes patchset;  // as SQLite's session extension writes it; never empty
+    domain::Bytes patchset;  // in the format of SQLite's session extension; never empty
     Slice slice;
 };
 

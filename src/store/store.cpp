@@ -344,8 +344,8 @@ bool Store::complete(const Row& row, std::optional<domain::ByteView> result,
     }
     if (result) keep_result(row.id.sequence, *result);
     if (row.kind == domain::Kind::share) {
-        impl_->erase(statements.wipe_payload.with(row.id.sequence));
-        impl_->erase(statements.purge_attempts.with(row.id.sequence));
+        statements.wipe_payload.with(row.id.sequence).run();
+        statements.purge_attempts.with(row.id.sequence).run();
         impl_->file_.note_wiped();
     } else {
         statements.settle_buried.with(row.id.sequence).run();
@@ -377,8 +377,8 @@ bool Store::fail(const Row& row, Step step, const domain::Failure& failure, doma
             .run();
     if (changed != 1) return false;
     if (row.kind == domain::Kind::share) {
-        impl_->erase(statements.wipe_payload.with(row.id.sequence));
-        impl_->erase(statements.purge_attempts.with(row.id.sequence));
+        statements.wipe_payload.with(row.id.sequence).run();
+        statements.purge_attempts.with(row.id.sequence).run();
         impl_->file_.note_wiped();
     } else {
         statements.settle_buried.with(row.id.sequence).run();
@@ -416,8 +416,8 @@ void Store::end_broken(const BrokenRow& row, const std::string& text, domain::Ti
     const bool is_share = row.kind == domain::Kind::share;
     if (is_share || !row.kind) {
         // It may hold the witness of a share.
-        impl_->erase(statements.wipe_payload.with(row.sequence));
-        impl_->erase(statements.purge_attempts.with(row.sequence));
+        statements.wipe_payload.with(row.sequence).run();
+        statements.purge_attempts.with(row.sequence).run();
         impl_->file_.note_wiped();
     }
     const bool was_counted = row.status && domain::is_terminal(*row.status);
@@ -490,13 +490,13 @@ std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit)
         const auto* row = std::get_if<Row>(&decoded);
         const std::int64_t id =
             row != nullptr ? row->id.sequence : std::get<BrokenRow>(decoded).sequence;
-        impl_->erase(statements.purge_keys.with(id), Impl::hash_key_bytes);
-        impl_->erase(statements.purge_history.with(id));
-        impl_->erase(statements.purge_hold.with(id));
-        impl_->erase(statements.purge_attempts.with(id));
-        impl_->erase(statements.purge_result.with(id));
-        impl_->erase(statements.wipe_payload.with(id));
-        impl_->erase(statements.purge_request.with(id));
+        statements.purge_keys.with(id).run();
+        statements.purge_history.with(id).run();
+        statements.purge_hold.with(id).run();
+        statements.purge_attempts.with(id).run();
+        statements.purge_result.with(id).run();
+        statements.wipe_payload.with(id).run();
+        statements.purge_request.with(id).run();
         if (row != nullptr) impl_->note(*row, row->status, {}, before);
     }
     if (!rows.empty()) impl_->file_.note_wiped();

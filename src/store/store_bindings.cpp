@@ -48,11 +48,11 @@ void Store::forget(const std::vector<std::int64_t>& requests) {
     assert(impl_->in_transaction());
     Statements& statements = impl_->statements_;
     for (const std::int64_t id : requests) {
-        impl_->erase(statements.purge_keys.with(id), Impl::hash_key_bytes);
-        impl_->erase(statements.purge_attempts.with(id));
-        impl_->erase(statements.purge_result.with(id));
-        impl_->erase(statements.wipe_payload.with(id));
-        impl_->erase(statements.purge_request.with(id));
+        statements.purge_keys.with(id).run();
+        statements.purge_attempts.with(id).run();
+        statements.purge_result.with(id).run();
+        statements.wipe_payload.with(id).run();
+        statements.purge_request.with(id).run();
     }
     if (!requests.empty()) impl_->file_.note_wiped();
 }
@@ -72,7 +72,7 @@ std::size_t Store::forget_listening(std::size_t limit) {
     Statement answers{impl_->database_,
                       "delete from answer where position in "
                       "(select position from answer limit ?)"};
-    return static_cast<std::size_t>(impl_->erase(answers.with(limit)));
+    return static_cast<std::size_t>(answers.with(limit).run());
 }
 
 }  // namespace store

@@ -156,8 +156,7 @@ void Store::settle_inclusion(std::int64_t sequence) {
 
 bool Store::bury(const domain::Block& block, std::size_t limit) {
     assert(impl_->in_transaction());
-    const int settled =
-        impl_->erase(impl_->statements_.settle_block.with(block.number, block.hash, limit));
+    const int settled = impl_->statements_.settle_block.with(block.number, block.hash, limit).run();
     const int buried = impl_->statements_.bury.with(block.number, block.hash, limit).run();
     return static_cast<std::size_t>(std::max(settled, buried)) < limit;
 }
@@ -183,7 +182,7 @@ std::vector<HeldAnswer> Store::held_answers(const domain::Bytes32& reference) {
 }
 
 void Store::drop_answers(const domain::Bytes32& reference) {
-    impl_->erase(impl_->statements_.drop_answers.with(reference));
+    impl_->statements_.drop_answers.with(reference).run();
 }
 
 bool Store::drop_answers(const std::vector<domain::Block>& blocks, std::size_t limit) {
@@ -200,7 +199,7 @@ bool Store::drop_answers(const std::vector<domain::Block>& blocks, std::size_t l
     }
     held.finish();
     for (const std::int64_t position : dropped) {
-        impl_->erase(impl_->statements_.drop_answer.with(position));
+        impl_->statements_.drop_answer.with(position).run();
     }
     return dropped.size() < limit;
 }
@@ -214,9 +213,9 @@ std::optional<domain::Bytes> Store::result(std::int64_t sequence) {
 }
 
 std::size_t Store::trim_answers(domain::Timestamp before, std::size_t limit) {
-    const int old = impl_->erase(impl_->statements_.trim_old.with(before, limit));
+    const int old = impl_->statements_.trim_old.with(before, limit).run();
     const int many =
-        impl_->erase(impl_->statements_.trim_many.with(impl_->options_.early_answers_max, limit));
+        impl_->statements_.trim_many.with(impl_->options_.early_answers_max, limit).run();
     return static_cast<std::size_t>(old) + static_cast<std::size_t>(many);
 }
 

@@ -376,13 +376,6 @@ public:
     // Same, of a change of status, which the history of the request gets too.
     void note_stage(const Row& row, const Step& step, domain::Timestamp now,
                     const domain::Failure* failure = nullptr);
-    // Runs a statement that deletes rows whose keys are numbers, or as long as is said. Of what
-    // went an entry has only the keys.
-    int erase(Statement& statement, std::uint64_t key_bytes = number_key_bytes) {
-        return journaled_ ? journaled_->erase(statement, key_bytes) : statement.run();
-    }
-    static constexpr std::uint64_t number_key_bytes = 20;  // two of them, as a patchset has them
-    static constexpr std::uint64_t hash_key_bytes = 60;    // two of them and a hash
 
     const Options options_;
     WrittenFile file_;

@@ -46,14 +46,12 @@ void Store::settle_own(const std::string& account, std::uint64_t nonce,
 
 std::size_t Store::purge_own(domain::Timestamp before, std::size_t limit) {
     assert(impl_->in_transaction());
-    return static_cast<std::size_t>(
-        impl_->erase(impl_->statements_.purge_own.with(before, limit), Impl::hash_key_bytes));
+    return static_cast<std::size_t>(impl_->statements_.purge_own.with(before, limit).run());
 }
 
 std::size_t Store::forget_own(std::size_t limit) {
     assert(impl_->in_transaction());
-    return static_cast<std::size_t>(
-        impl_->erase(impl_->statements_.forget_own.with(limit), Impl::hash_key_bytes));
+    return static_cast<std::size_t>(impl_->statements_.forget_own.with(limit).run());
 }
 
 }  // namespace store

@@ -41,13 +41,32 @@ void spoil(const store::Options& options, const std::string& statements) {
         .exec(statements);
 }
 
+// Of all tables, also those that no store journals.
+std::vector<store::JournaledTable> all_tables(SQLite::Database& database) {
+    std::vector<store::JournaledTable> tables;
+    SQLite::Statement columns(database,
+                              "select m.name, c.name, c.cid, c.pk from sqlite_schema m, "
+                              "pragma_table_info(m.name) c where m.type = 'table' order by 1, 3");
+    while (columns.executeStep()) {
+        const std::string name = columns.getColumn(0).getString();
+        if (tables.empty() || tables.back().name != name) tables.push_back({name, {}, {}});
+        store::JournaledTable& table = tables.back();
+        table.columns.push_back(columns.getColumn(1).getString());
+        const int place = columns.getColumn(3).getInt();
+        if (std::cmp_greater(place, table.key.size())) {
+            table.key.resize(static_cast<std::size_t>(place));
+        }
+        if (place > 0)
+            table.key[static_cast<std::size_t>(place) - 1] = columns.getColumn(2).getInt();
+    }
+    return tables;
+}
+
 // What is recorded of `changes` in a database of its own.
 domain::Bytes recorded(const std::string& schema, const std::string& changes) {
     SQLite::Database database(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     database.exec(schema);
-    std::vector<store::JournaledTable> tables;
-    SQLite::Statement names(database, "select name from sqlite_schema where type = 'table'");
-    while (names.executeStep()) tables.push_back({names.getColumn(0).getString(), {}, {}});
+    const std::vector<store::JournaledTable> tables = all_tables(database);
     store::ChangeRecorder recorder(database, tables);
     recorder.begin();
     database.exec(changes);
