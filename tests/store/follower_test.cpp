@@ -12,8 +12,10 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/book.hpp"
@@ -506,6 +508,82 @@ TEST_CASE("whatever write fails, nothing of an entry stays, and it is taken agai
         }
         CHECK(nth > 20);
     }
+}
+
+TEST_CASE("of entries that are applied together those before one that does not fit stay") {
+    const Recording recording;
+    const std::size_t count = recording.entries.size();
+    REQUIRE(count > 5);
+    const domain::Bytes of_nobody = recorded(
+        "create table setting (name text primary key, value text not null) without rowid;"
+        "insert into setting values ('nobody', '1')",
+        "update setting set value = '2'");
+    for (std::size_t bad = 0; bad < count; ++bad) {
+        CAPTURE(bad);
+        {
+            const support::TempDirectory temporary;
+            const store::Options options = recording.blank(temporary);
+            store::Follower follower(options);
+            std::vector<store::Entry> entries = recording.entries;
+            entries[bad].changes.pop_back();
+            CHECK_THROWS_AS(follower.apply(entries), store::EntryRefused);
+            CHECK(follower.position().seq == bad);
+            CHECK(Book::rows_of(options) == recording.rows_after[bad]);
+            follower.apply(std::span(recording.entries).subspan(bad));
+            CHECK(Book::rows_of(options) == recording.rows_after.back());
+        }
+        {
+            const support::TempDirectory temporary;
+            const store::Options options = recording.blank(temporary);
+            std::vector<store::Entry> entries = recording.entries;
+            auto changes = store::decode_changes(entries[bad].changes).value();
+            changes.patchset.insert(changes.patchset.end(), of_nobody.begin(), of_nobody.end());
+            entries[bad].changes = store::encode_changes(changes);
+            {
+                store::Follower follower(options);
+                CHECK_THROWS_AS(follower.apply(entries), store::Diverged);
+                CHECK_THROWS_AS(follower.apply(entries), store::Diverged);
+                CHECK(follower.position().seq == bad);
+            }
+            CHECK(store::Follower(options).diverged());
+            spoil(options, "update journal_position set diverged = null");
+            CHECK(Book::rows_of(options) == recording.rows_after[bad]);
+        }
+    }
+}
+
+TEST_CASE("a failing disk takes all entries of a transaction, and they may be applied again") {
+    const Recording recording;
+    std::size_t struck = 0;
+    std::uint64_t nth = 1;
+    for (bool has_struck = true; has_struck; ++nth) {
+        CAPTURE(nth);
+        FaultVfs vfs;
+        const support::TempDirectory temporary;
+        store::Options options = recording.blank(temporary);
+        options.vfs = vfs.name();
+        options.cache_bytes = 20'000;
+        store::Follower follower(options);
+        vfs.fail({FaultVfs::Operation::write, nth, SQLITE_IOERR_WRITE, false});
+        std::span<const store::Entry> left(recording.entries);
+        while (!left.empty()) {
+            const auto together = left.first(std::min<std::size_t>(left.size(), 4));
+            const std::uint64_t before = follower.position().seq;
+            try {
+                follower.apply(together);
+            } catch (const store::StorageError&) {
+                ++struck;
+                vfs.heal();
+                CHECK(follower.position().seq == before);
+                CHECK(Book::rows_of(options) == recording.rows_after[before]);
+                follower.apply(together);
+            }
+            left = left.subspan(together.size());
+        }
+        has_struck = vfs.struck();
+        CHECK(Book::rows_of(options) == recording.rows_after.back());
+    }
+    CHECK(struck > 5);
 }
 
 TEST_CASE("a power cut takes the newest entries, which the journal gives again") {
