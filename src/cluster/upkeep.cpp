@@ -43,13 +43,19 @@ bool Upkeep::wants_snapshot(bool is_owner) {
     return grown >= (is_owner ? 2 * every : every);
 }
 
-// A node that has ended stays where it is, and the others pass it.
+// A node that has ended stays where it is, and the others pass it. The owner is ahead of them all.
 bool Upkeep::is_for_me(std::int64_t newest) {
+    const auto owner_read = database_.read_owner();
+    const auto* owner = found_in(owner_read);
     const auto nodes_read = database_.nodes();
     const auto* nodes = found_in(nodes_read);
-    if (nodes == nullptr) return false;
-    const auto furthest = std::ranges::max_element(*nodes, {}, &Node::seq);
-    return furthest != nodes->end() && furthest->seq > newest && furthest->name == options_.node;
+    if (owner == nullptr || !*owner || nodes == nullptr) return false;
+    const auto progress = [&](const Node& node) {
+        return node.name == (*owner)->node ? std::int64_t{-1} : node.seq;
+    };
+    const auto furthest = std::ranges::max_element(*nodes, {}, progress);
+    return furthest != nodes->end() && progress(*furthest) > newest &&
+           furthest->name == options_.node;
 }
 
 void Upkeep::notice(const std::vector<Node>& nodes) {

@@ -406,6 +406,7 @@ Service::Service(const config::Settings& settings, platform::Log& log, OwnedBook
         [this](std::int64_t client) { return authenticator_.client_name(client); });
     gates_.retune(restored_.tuning, clock_.monotonic());
     restore_steering(store_, gates_, log_);
+    if (book == nullptr) crash_mark_.emplace(settings_.store.directory / "posthouse.crashed");
     observers_.add(long_polls_);
     observers_.add(metrics_);
     observers_.add(rates_);
@@ -416,8 +417,20 @@ Service::~Service() = default;
 void Service::recover() {
     service_manager_.status("recovering");
     const auto extend = [this] { service_manager_.extend_timeout(start_extension); };
+    // Of another machine's owner nobody knows how it ended.
+    const bool ended_by_itself = !crash_mark_ || crash_mark_->is_there();
+    if (crash_mark_ && ended_by_itself) {
+        log_.write(ports::LogLevel::warning,
+                   "last_process_crashed hint=\"a request that was in work at engine.crashes_max "
+                   "such ends is failed\"");
+    }
+    const auto report =
+        processor_.recover(ended_by_itself ? engine::recovery::LastEnd::by_itself
+                                           : engine::recovery::LastEnd::from_outside,
+                           extend);
+    if (crash_mark_) crash_mark_->remove();
     log_.write(ports::LogLevel::info,
-               recovered_line(processor_.recover(extend), settings_.engine.shares.expose_timing));
+               recovered_line(report, settings_.engine.shares.expose_timing));
 }
 
 void Service::listen() {
@@ -452,6 +465,8 @@ void Service::stop() {
             log_.write(ports::LogLevel::warning,
                        "checkpoint_skipped error=" + base::log_value(error.what()));
         }
+    } else if (crash_mark_) {
+        crash_mark_->leave();
     }
     log_.write(ports::LogLevel::info, "stopped");
 }

@@ -27,6 +27,7 @@
 #include "engine/processor.hpp"
 #include "engine/service.hpp"
 #include "engine/stored_rounds.hpp"
+#include "platform/crash_mark.hpp"
 #include "platform/log.hpp"
 #include "platform/real_clock.hpp"
 #include "platform/secure_random.hpp"
@@ -90,6 +91,7 @@ private:
     std::vector<base::Descriptor> sockets_;
     platform::RealClock clock_;
     platform::SecureRandom random_;
+    std::optional<platform::CrashMark> crash_mark_;  // none: of a book
     // Before anything is on disk: with bad keys there is no start.
     api::access::Authenticator authenticator_;
     store::Store store_;

@@ -129,7 +129,9 @@ std::vector<Key> engine_keys() {
             SETTING(engine.early_answer_lifetime),
             "Answers to requests nobody here knows are forgotten after this time."),
         key("engine.crashes_max", whole_number(1, 100), SETTING(engine.crashes_max),
-            "A request the program died on so often is failed.", "crashes"),
+            "A request that was in work at so many crashes of the program is failed; kills do not "
+            "count.",
+            "crashes"),
         key("clock.leap", duration(1s, 24h), SETTING(engine.clock_leap),
             "A wall clock that leaps ahead by more than this is not believed before leap_hold."),
         key("clock.leap_hold", duration(1s, 24h), SETTING(engine.clock_leap_hold),

@@ -58,11 +58,12 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
       context_{options, store, gates, work_, gateway, alerts},
       checkpointer_(store, logger) {}
 
-recovery::Report Processor::recover(const std::function<void()>& progress) {
+recovery::Report Processor::recover(recovery::LastEnd last_end,
+                                    const std::function<void()>& progress) {
     context_.now = filtered_clock_.now();
     assert(next_maintenance_ == domain::Monotonic{});  // once
     holds::begin(context_);
-    recovery::Report report = recovery::run(context_, suspects_, progress);
+    recovery::Report report = recovery::run(context_, suspects_, last_end, progress);
     for (const Effects::LogLine& line : std::exchange(context_.effects, {}).lines) {
         logger_.write(line.level, line.text);
     }

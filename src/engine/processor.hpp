@@ -38,7 +38,9 @@ public:
     }
 
     // Once, before anything else: puts interrupted work back and starts the gateway's answers.
-    recovery::Report recover(const std::function<void()>& progress = [] {});
+    recovery::Report recover(
+        recovery::LastEnd last_end = recovery::LastEnd::by_itself,
+        const std::function<void()>& progress = [] {});
 
     // One step. Returns when to come back if nothing happens before. Throws StorageError after the
     // step was rolled back: submissions were refused, all other events wait for the next step.

@@ -150,7 +150,11 @@ bool is_suspect(const Context& context, const store::Row& row) {
            (sending::was_sealed(row) ? crashes_max(context, row) - 1 : CrashSuspects::claims_min);
 }
 
-void recover_one(Context& context, CrashSuspects& suspects, Report& report, const store::Row& row) {
+void recover_one(Context& context, CrashSuspects& suspects, Report& report, store::Row row,
+                 LastEnd last_end) {
+    if (last_end == LastEnd::from_outside) {
+        row.schedule.claims = std::min(row.schedule.claims, crashes_max(context, row) - 1);
+    }
     if (holds::is_held(context, row.id.sequence)) {
         ++report.waiting;
         holds::set_aside(context, row);
@@ -268,7 +272,8 @@ std::size_t rebuild_queues(Context& context) {
     return rows.size();
 }
 
-Report run(Context& context, CrashSuspects& suspects, const std::function<void()>& progress) {
+Report run(Context& context, CrashSuspects& suspects, LastEnd last_end,
+           const std::function<void()>& progress) {
     assert(context.work.entries().empty() && suspects.size() == 0);
     Report report;
     const auto commit = [&](store::Store::Transaction& transaction) {
@@ -299,7 +304,7 @@ Report run(Context& context, CrashSuspects& suspects, const std::function<void()
         const std::size_t end = std::min(rows.size(), next + rows_per_commit);
         store::Store::Transaction transaction(context.store);
         for (; next < end && context.has_room(); ++next) {
-            recover_one(context, suspects, report, rows[next]);
+            recover_one(context, suspects, report, rows[next], last_end);
         }
         note_in_work(context, report);
         commit(transaction);

@@ -23,9 +23,16 @@ struct Report {
     std::vector<store::Change> changes;  // the moves it made
 };
 
+// How the last process ended, if not in an orderly way.
+enum class LastEnd {
+    by_itself,     // what it worked on may be why
+    from_outside,  // killed, or the machine ended: nothing it worked on is to blame
+};
+
 // Puts every row that was in work back where its work can start again. Costs O(rows in work).
+// After an end from outside none is given up for it, but it still runs with fewer others.
 // `progress` is called now and then, between commits.
-[[nodiscard]] Report run(Context& context, CrashSuspects& suspects,
+[[nodiscard]] Report run(Context& context, CrashSuspects& suspects, LastEnd last_end,
                          const std::function<void()>& progress);
 
 // At an orderly end: what is still in work goes back where it can start again, and does not count

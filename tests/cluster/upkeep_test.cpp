@@ -78,6 +78,11 @@ TEST_CASE("a snapshot is for the follower that is furthest") {
     journal.tell("c", 12);
     CHECK(third.wants_snapshot(false));
     CHECK_FALSE(second.wants_snapshot(false));
+    // The owner tells its own place too, which is ahead of all that follow.
+    journal.tell("a", 12);
+    journal.tell("b", 11);
+    CHECK(third.wants_snapshot(false));
+    CHECK_FALSE(second.wants_snapshot(false));
     journal.snapshot();
     CHECK_FALSE(third.wants_snapshot(false));
 }

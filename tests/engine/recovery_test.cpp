@@ -217,6 +217,72 @@ TEST_CASE("requests that only stood beside the deadly one are not failed with it
     for (const auto& id : others) CHECK(world.status(id) == Status::receipt_received);
 }
 
+TEST_CASE("whoever was in work at kills from outside is never given up for them") {
+    for (const Kind kind :
+         {Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt, Kind::share}) {
+        for (const std::uint32_t crashes_max : {1, 2, 5}) {
+            CAPTURE(domain::to_string(kind));
+            CAPTURE(crashes_max);
+            support::World world;
+            world.engine.options.crashes_max = crashes_max;
+            bool answers = false;
+            world.gateway.on_prepare = [&](const PrepareOrder&) -> std::optional<PrepareOutcome> {
+                if (!answers) return std::nullopt;
+                return engine::Plan{};
+            };
+            std::vector<domain::RequestId> ids;
+            for (std::uint64_t number = 1; number <= 5; ++number) {
+                ids.push_back(kind == Kind::share
+                                  ? world.submit(support::vote_share(number))
+                                  : world.submit(support::request_of(kind, number)));
+            }
+            world.engine.last_end = engine::recovery::LastEnd::from_outside;
+            for (int kill = 0; kill < 30; ++kill) {
+                world.run_for(2s);
+                world.crash();
+                world.engine.start();
+            }
+            for (const auto& id : ids) CHECK_FALSE(domain::is_terminal(world.status(id)));
+            answers = true;
+            world.run_for(2min);
+            for (const auto& id : ids) {
+                CHECK(world.status(id) ==
+                      (kind == Kind::share ? Status::completed : Status::receipt_received));
+            }
+        }
+    }
+}
+
+TEST_CASE("kills from outside do not save a request that kills the process") {
+    support::World world;
+    bool dying = false;
+    int deaths = 0;
+    const auto deadly = world.submit(support::input_proof(1));
+    world.gateway.on_prepare = [&](const PrepareOrder& order) -> std::optional<PrepareOutcome> {
+        if (dying) return std::nullopt;
+        if (order.id == deadly) {
+            dying = true;
+            ++deaths;
+            return std::nullopt;
+        }
+        return engine::Plan{};
+    };
+    const auto other = world.submit(support::input_proof(2));
+    for (int start = 0; start < 40 && world.status(deadly) != Status::failure; ++start) {
+        world.run_for(start % 3 == 0 ? 1ms : 2s);
+        world.engine.last_end =
+            dying ? engine::recovery::LastEnd::by_itself : engine::recovery::LastEnd::from_outside;
+        world.crash();
+        dying = false;
+        world.engine.start();
+    }
+    CHECK(world.failure(deadly).reason == Reason::recovered_too_often);
+    CHECK(deaths <= 5);
+    world.engine.last_end = engine::recovery::LastEnd::by_itself;
+    world.run_for(1min);
+    CHECK(world.status(other) == Status::receipt_received);
+}
+
 TEST_CASE("a share that is refused and then kills at sending is counted by its crashes alone") {
     support::World world;
     world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };

@@ -65,6 +65,7 @@ public:
     engine::AlertSink* alerts = nullptr;
     ports::Heartbeat* heartbeat = nullptr;
     store::CommitSink* journal = nullptr;  // none: the store of a single machine
+    engine::recovery::LastEnd last_end = engine::recovery::LastEnd::by_itself;
     engine::recovery::Report recovered;
     // The end of every vote round of the tests.
     domain::Timestamp vote_end = domain::from_unix_ms(4'102'444'800'000);
@@ -72,7 +73,7 @@ public:
     void start() {
         process_ = std::make_unique<Process>(store_options, options, gateway_, clock_, random,
                                              logger, observers, alerts, heartbeat, journal);
-        recovered = process_->processor.recover();
+        recovered = process_->processor.recover(last_end);
     }
 
     // kill -9: nothing is said goodbye to.
