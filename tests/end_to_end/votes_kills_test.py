@@ -16,8 +16,8 @@ class CutOffTest(VotesTestCase, unittest.TestCase):
 
     def cut_off(self, crashed):
         """In the middle of the proofs."""
-        begun = self.begun()
-        wait_until(lambda: self.begun() > begun or self.is_given_up(), 20, "a proof")
+        before = self.proofs_begun()
+        wait_until(lambda: self.proofs_begun() > before or self.is_given_up(), 20, "a proof")
         self.votes.service.kill()
         self.assertFalse(self.mark.exists())
         if crashed:
@@ -25,7 +25,7 @@ class CutOffTest(VotesTestCase, unittest.TestCase):
         self.votes.service.start()
         self.assertFalse(self.mark.exists())
 
-    def begun(self):
+    def proofs_begun(self):
         return self.votes.journal.read_text().count("\n") if self.votes.journal.exists() else 0
 
     def is_given_up(self):
