@@ -28,9 +28,7 @@ nlohmann::ordered_json transactions_of(const store::EndedRequest& request) {
 
 std::string client_text(std::int64_t client) {
     domain::Bytes bytes;
-    for (int shift = 56; shift >= 0; shift -= 8) {
-        bytes.push_back(static_cast<std::uint8_t>(static_cast<std::uint64_t>(client) >> shift));
-    }
+    domain::append_big_endian(bytes, static_cast<std::uint64_t>(client), sizeof(client));
     return domain::to_hex(bytes);
 }
 

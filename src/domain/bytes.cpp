@@ -96,6 +96,12 @@ EVP_MD_CTX* fresh_context() {
 
 }  // namespace
 
+void append_big_endian(Bytes& bytes, std::uint64_t number, std::size_t size) {
+    for (std::size_t i = size; i-- > 0;) {
+        bytes.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
+    }
+}
+
 std::string to_hex(ByteView bytes) {
     std::string digits(bytes.size() * 2, '\0');
     char* out = digits.data();

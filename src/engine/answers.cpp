@@ -51,12 +51,8 @@ Bytes tagged(Tag tag, const Bytes& body) {
 
 Bytes encode(const ThresholdReached& reached) {
     Bytes bytes;
-    for (int shift = 24; shift >= 0; shift -= 8) {
-        bytes.push_back(static_cast<std::uint8_t>(reached.count >> shift));
-    }
-    for (int shift = 56; shift >= 0; shift -= 8) {
-        bytes.push_back(static_cast<std::uint8_t>(reached.block >> shift));
-    }
+    domain::append_big_endian(bytes, reached.count, sizeof(reached.count));
+    domain::append_big_endian(bytes, reached.block, sizeof(reached.block));
     return bytes;
 }
 

@@ -5,8 +5,8 @@
 namespace platform {
 
 // A file that a process leaves when it ends by a fault of its own: a signal that it caused itself,
-// or leave(). None after a kill from outside, the end of the machine, or an orderly end. One for a
-// process, made before its threads.
+// or leave(). None after a kill from outside, the end of the machine, or an orderly end. A process
+// has one.
 class CrashMark {
 public:
     // Watches the signals SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT, which still end the process

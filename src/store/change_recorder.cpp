@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
-#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "store/errors.hpp"
+#include "store/patchset.hpp"
 
 namespace store {
 
 namespace {
 
-constexpr std::uint8_t patchset_table = 'P';
-constexpr std::uint8_t unchanged = 0;
 constexpr std::size_t change_head_bytes = 2;  // the operation, and a flag that is never set
 
 // Seven bits a byte, the highest first.
@@ -30,19 +28,14 @@ void append_varint(domain::Bytes& bytes, std::size_t number) {
     }
 }
 
-void append_eight(domain::Bytes& bytes, std::uint64_t number) {
-    for (int shift = 56; shift >= 0; shift -= 8) {
-        bytes.push_back(static_cast<std::uint8_t>(number >> shift));
-    }
-}
-
 void append_value(domain::Bytes& bytes, sqlite3_value* value) {
     const int type = sqlite3_value_type(value);
     bytes.push_back(static_cast<std::uint8_t>(type));
     if (type == SQLITE_INTEGER) {
-        append_eight(bytes, static_cast<std::uint64_t>(sqlite3_value_int64(value)));
+        domain::append_big_endian(bytes, static_cast<std::uint64_t>(sqlite3_value_int64(value)), 8);
     } else if (type == SQLITE_FLOAT) {
-        append_eight(bytes, std::bit_cast<std::uint64_t>(sqlite3_value_double(value)));
+        domain::append_big_endian(bytes, std::bit_cast<std::uint64_t>(sqlite3_value_double(value)),
+                                  8);
     } else if (type != SQLITE_NULL) {
         const auto* const data = static_cast<const std::uint8_t*>(sqlite3_value_blob(value));
         const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
@@ -198,7 +191,7 @@ private:
         for (std::size_t column = 0; column < is_key_.size(); ++column) {
             if (!is_key_[column] && !change.now) continue;
             if (!is_key_[column] && !differ(change, column)) {
-                bytes.push_back(unchanged);
+                bytes.push_back(undefined_value);
                 continue;
             }
             const RowValues& row = is_key_[column] ? *change.before : *change.now;

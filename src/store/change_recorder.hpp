@@ -2,10 +2,8 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "domain/bytes.hpp"

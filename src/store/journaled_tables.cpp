@@ -24,6 +24,14 @@ JournaledTable described(SQLite::Database& database, const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> key_names(const JournaledTable& table) {
+    std::vector<std::string> names;
+    for (const int column : table.key) {
+        names.push_back(table.columns[static_cast<std::size_t>(column)]);
+    }
+    return names;
+}
+
 std::vector<JournaledTable> journaled_tables(SQLite::Database& database) {
     std::vector<JournaledTable> tables;
     Statement names(database,

@@ -18,6 +18,8 @@ struct JournaledTable {
     std::vector<int> key;              // places of the columns of the primary key, in its order
 };
 
+[[nodiscard]] std::vector<std::string> key_names(const JournaledTable& table);
+
 // Every table but the local ones, by name. Throws OpenError for one without a primary key: no
 // change of it would ever be recorded.
 [[nodiscard]] std::vector<JournaledTable> journaled_tables(SQLite::Database& database);

@@ -10,13 +10,11 @@
 #include <string_view>
 
 #include "store/raw_statement.hpp"
+#include "store/sql_text.hpp"
 
 namespace store {
 
 namespace {
-
-constexpr std::uint8_t patchset_table = 'P';  // of a changeset it is a T
-constexpr int undefined_value = 0;            // a column that is not changed
 
 std::string_view name_of_operation(int operation) {
     switch (operation) {
@@ -148,10 +146,6 @@ private:
 
 using Iterator = std::unique_ptr<sqlite3_changeset_iter, decltype(&sqlite3changeset_finalize)>;
 
-std::string quoted(const std::string& name) {
-    return '"' + name + '"';
-}
-
 }  // namespace
 
 PatchsetContents inspect(domain::ByteView patchset, const std::vector<JournaledTable>& tables) {
@@ -169,9 +163,8 @@ struct PatchsetApplier::Table {
 
     const RawStatement& to_insert() {
         if (!insert) {
-            std::string marks = "?";
-            for (std::size_t i = 1; i < facts.columns.size(); ++i) marks += ", ?";
-            insert = prepare("insert into " + quoted(facts.name) + " values (" + marks + ")");
+            insert = prepare("insert into " + quoted(facts.name) + " values (" +
+                             mark_list(facts.columns.size()) + ")");
         }
         return *insert;
     }
@@ -200,12 +193,8 @@ struct PatchsetApplier::Table {
     }
 
     [[nodiscard]] std::string where_key() const {
-        std::string text;
-        for (const int column : facts.key) {
-            text += (text.empty() ? " where " : " and ") +
-                    quoted(facts.columns[static_cast<std::size_t>(column)]) + " = ?";
-        }
-        return text;
+        return " where (" + name_list(key_names(facts)) + ") = (" + mark_list(facts.key.size()) +
+               ")";
     }
 
     SQLite::Database& database;
@@ -228,8 +217,9 @@ public:
         try {
             static_cast<void>(statement.step());
         } catch (const SQLite::Exception& error) {
-            if (error.getErrorCode() == SQLITE_MISMATCH)
+            if (error.getErrorCode() == SQLITE_MISMATCH) {
                 return problem("has a key of another type");
+            }
             if (error.getErrorCode() != SQLITE_CONSTRAINT) throw;
             const int rule = error.getExtendedErrorCode();
             const bool is_key =

@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,11 @@
 #include "store/journaled_tables.hpp"
 
 namespace store {
+
+// In the format of patchsets: what a table begins with, and what stands for a column that is not
+// changed.
+inline constexpr std::uint8_t patchset_table = 'P';  // of a changeset it is a T
+inline constexpr std::uint8_t undefined_value = 0;
 
 // What is in a patchset that was read to its end.
 struct PatchsetContents {

@@ -28,9 +28,7 @@ domain::Bytes encode_changes(const RowChanges& changes) {
     domain::Bytes encoded(head_bytes);
     encoded.reserve(after_at + after.size() + changes.patchset.size());
     encoded.insert(encoded.end(), changes.slice.digest.begin(), changes.slice.digest.end());
-    for (std::size_t i = length_bytes; i-- > 0;) {
-        encoded.push_back(static_cast<std::uint8_t>(after.size() >> (8 * i)));
-    }
+    domain::append_big_endian(encoded, after.size(), length_bytes);
     encoded.insert(encoded.end(), after.begin(), after.end());
     encoded.insert(encoded.end(), changes.patchset.begin(), changes.patchset.end());
     encoded[0] = changes_format;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "store/raw_statement.hpp"
+#include "store/sql_text.hpp"
 #include "store/statement.hpp"
 
 namespace store {
@@ -16,15 +17,9 @@ namespace {
 // A value is a byte that says its type, as SQLite numbers them, then eight bytes of an integer or a
 // float, or four of a length and so many more.
 
-void append_number(domain::Bytes& bytes, std::uint64_t number, std::size_t size) {
-    for (std::size_t i = size; i-- > 0;) {
-        bytes.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
-    }
-}
-
 void append_bytes(domain::Bytes& bytes, int type, domain::ByteView value) {
     bytes.push_back(static_cast<std::uint8_t>(type));
-    append_number(bytes, value.size(), 4);
+    domain::append_big_endian(bytes, value.size(), 4);
     bytes.insert(bytes.end(), value.begin(), value.end());
 }
 
@@ -38,12 +33,13 @@ void append_column(domain::Bytes& bytes, sqlite3_stmt* row, int column) {
     switch (type) {
         case SQLITE_INTEGER:
             bytes.push_back(SQLITE_INTEGER);
-            append_number(bytes, static_cast<std::uint64_t>(sqlite3_column_int64(row, column)), 8);
+            domain::append_big_endian(
+                bytes, static_cast<std::uint64_t>(sqlite3_column_int64(row, column)), 8);
             return;
         case SQLITE_FLOAT:
             bytes.push_back(SQLITE_FLOAT);
-            append_number(bytes, std::bit_cast<std::uint64_t>(sqlite3_column_double(row, column)),
-                          8);
+            domain::append_big_endian(
+                bytes, std::bit_cast<std::uint64_t>(sqlite3_column_double(row, column)), 8);
             return;
         case SQLITE_NULL:
             bytes.push_back(SQLITE_NULL);
@@ -113,21 +109,6 @@ private:
     domain::ByteView rest_;
 };
 
-std::string listed(const JournaledTable& table, const std::vector<int>& places) {
-    std::string names;
-    for (const int place : places) {
-        names += names.empty() ? "\"" : ", \"";
-        names += table.columns[static_cast<std::size_t>(place)] + "\"";
-    }
-    return names;
-}
-
-std::string marks(std::size_t count) {
-    std::string text = "?";
-    for (std::size_t i = 1; i < count; ++i) text += ", ?";
-    return text;
-}
-
 }  // namespace
 
 struct Slices::Table {
@@ -135,9 +116,11 @@ struct Slices::Table {
         : name(table.name),
           key(table.key),
           columns(static_cast<int>(table.columns.size())),
-          all(database, "select * from \"" + name + "\" order by " + listed(table, key)),
-          behind(database, "select * from \"" + name + "\" where (" + listed(table, key) + ") > (" +
-                               marks(key.size()) + ") order by " + listed(table, key)) {}
+          all(database, "select * from " + quoted(name) + " order by " + key_list(table)),
+          behind(database, "select * from " + quoted(name) + " where (" + key_list(table) +
+                               ") > (" + mark_list(key.size()) + ") order by " + key_list(table)) {}
+
+    static std::string key_list(const JournaledTable& table) { return name_list(key_names(table)); }
 
     const std::string name;
     const std::vector<int> key;
@@ -151,7 +134,7 @@ Slices::Slices(SQLite::Database& database, const std::vector<JournaledTable>& ta
     for (const JournaledTable& table : tables) {
         tables_.push_back(std::make_unique<Table>(database, table));
         append_text(names, table.name);
-        append_number(names, table.columns.size(), 4);
+        domain::append_big_endian(names, table.columns.size(), 4);
         for (const std::string& column : table.columns) append_text(names, column);
     }
     layout_ = domain::sha256(names);

@@ -483,8 +483,13 @@ std::size_t Store::purge(Lane lane, domain::Timestamp before, std::size_t limit)
     assert(impl_->in_transaction());
     assert(lane_number(lane) >= lane_number(Lane::ended_input_proof));
     Statements& statements = impl_->statements_;
+    domain::Timestamp below = before;
+    if (lane == Lane::ended_share) {
+        // A round counts its shares when it closes, and none lies before its end.
+        if (const auto first_open = next_round_end({})) below = std::min(below, *first_open);
+    }
     std::vector<std::variant<Row, BrokenRow>> rows;
-    statements.purgeable.with(lane_number(lane), before, limit);
+    statements.purgeable.with(lane_number(lane), below, limit);
     while (statements.purgeable.next()) rows.push_back(decode_row(statements.purgeable));
     for (const auto& decoded : rows) {
         const auto* row = std::get_if<Row>(&decoded);

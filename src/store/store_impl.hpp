@@ -343,12 +343,10 @@ struct Store::Statements {
     Statement forget_own{db_,
                          "delete from own_transaction where (account, nonce, hash) in "
                          "(select account, nonce, hash from own_transaction limit ?)"};
-    // A round that is still open counts its shares when it closes.
     Statement purgeable{
         db_, "select " + row_columns +
                  " from request where lane = ? and wake_ms < ? and not exists (select 1 from "
-                 "inclusion where inclusion.id = request.id) and not exists (select 1 from round "
-                 "where round.id = request.round and closed = 0) order by wake_ms limit ?"};
+                 "inclusion where inclusion.id = request.id) order by wake_ms limit ?"};
     Statement purge_keys{db_, "delete from idempotency where request = ?"};
     Statement purge_history{db_, "delete from history where id = ?"};
     Statement purge_attempts{db_, "delete from attempt where id = ?"};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/raw_statement.hpp"
+#include "store/sql_text.hpp"
 #include "store/statement.hpp"
 
 namespace store {
@@ -100,19 +101,14 @@ void TableCopy::copy(const std::string& table) {
     const auto secret = std::ranges::find(names, secret_column_of(table));
     const bool has_secret = secret != names.end();
     const auto secret_at = static_cast<int>(secret - names.begin());
-    std::string columns;
-    std::string marks;
-    for (const std::string& name : names) {
-        columns += (columns.empty() ? "\"" : ", \"") + name + "\"";
-        marks += marks.empty() ? "?" : ", ?";
-    }
+    const std::string columns = name_list(names);
     const std::string is_share =
         has_secret ? "(select kind = 'share' from request where request.id = \"" + table + "\".id)"
                    : "0";
     const RawStatement rows(from_,
                             "select " + columns + ", " + is_share + " from " + rows_of(table));
-    const RawStatement insert(
-        to_, "insert into \"" + table + "\" (" + columns + ") values (" + marks + ")");
+    const RawStatement insert(to_, "insert into \"" + table + "\" (" + columns + ") values (" +
+                                       mark_list(names.size()) + ")");
     while (rows.step()) {
         if (done_++ % rows_between_looks_back == 0) progress_({"rows", done_, total_});
         for (int column = 0; column < count; ++column) {
