@@ -32,7 +32,8 @@ class SeveralKeysTest(Signed, unittest.TestCase):
         prefix = TABLE + "signer."
         remote = {name.removeprefix(prefix): value for name, value in self.remote.settings.items()
                   if name.startswith(prefix) and value is not None}
-        self.signers = [local(key) for key in KEYS[:2]] + [remote]
+        # It signs in the process of the tests, which has much to do.
+        self.signers = [local(key) for key in KEYS[:2]] + [{**remote, "timeout": "10s"}]
         self.accounts = [address_of(key).lower() for key in KEYS]
         self.assertEqual(self.accounts[0], RELAYER)
         world = self.enter(World(starts=False, **{

@@ -219,6 +219,8 @@ class Service:
                 return found if found.status != 202 else None
 
             return wait_until(answer, seconds, f"the end of {job_id}")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{self.log()[-3000:]}") from None
         finally:
             client.close()
 

@@ -31,8 +31,8 @@ using signers::make_signers;
 namespace {
 
 constexpr domain::Milliseconds refresh_interval{15'000};
-// After a node did not take what was to fill a hole.
-constexpr domain::Milliseconds refill_interval{2'000};
+// Whether something waits for that.
+constexpr domain::Milliseconds look_interval{2'000};
 
 // Every part keeps the options; only the signers need the keys.
 Options without_keys(Options options) {
@@ -108,7 +108,7 @@ public:
         monitor_.start();
         keys_.start();
         contracts_.start();
-        refresh();
+        refresh(refresh_interval, false);
     }
 
     void prepare(std::vector<engine::PrepareOrder> orders) {
@@ -235,11 +235,17 @@ private:
         }
     }
 
-    // Holes are looked for also while nobody sends.
-    void refresh() {
-        reads_.run([this] { accounts_.refresh(); });
-        const auto interval = accounts_.is_in_hurry() ? refill_interval : refresh_interval;
-        reads_.run_after(interval, [this] { refresh(); });
+    // Holes are looked for also while nobody sends. The next request may take a number that was
+    // given back just now, which costs nothing.
+    void refresh(domain::Milliseconds since_last, bool was_in_hurry) {
+        const bool is_in_hurry = accounts_.is_in_hurry();
+        if (since_last >= refresh_interval || (is_in_hurry && was_in_hurry)) {
+            reads_.run([this] { accounts_.refresh(); });
+            since_last = domain::Milliseconds{0};
+        }
+        reads_.run_after(look_interval, [this, since_last, is_in_hurry] {
+            refresh(since_last + look_interval, is_in_hurry);
+        });
     }
 
     const Options options_;

@@ -113,8 +113,8 @@ void Nonces::release_locked(std::uint64_t nonce) {
 
 bool Nonces::may_send(std::uint64_t nonce) const {
     const std::lock_guard lock{mutex_};
-    const auto returned = returned_.lower_bound(floor_.value_or(0));
-    if (returned != returned_.end() && *returned < nonce) return false;
+    const auto returned = smallest_returned_locked();
+    if (returned && *returned < nonce) return false;
     for (auto entry = held_.lower_bound(floor_.value_or(0));
          entry != held_.end() && entry->first < nonce; ++entry) {
         if (one_at_a_time_ || !sent_.contains(entry->first)) return false;
@@ -193,6 +193,17 @@ Nonces::Holes Nonces::take_holes(std::uint64_t count, std::size_t max, domain::M
     fillers_.insert(holes.nonces.begin(), holes.nonces.end());
     fillers_since_ = now;
     return holes;
+}
+
+bool Nonces::has_returned() const {
+    const std::lock_guard lock{mutex_};
+    const auto returned = smallest_returned_locked();
+    return returned && held_.upper_bound(*returned) != held_.end();
+}
+
+std::optional<std::uint64_t> Nonces::smallest_returned_locked() const {
+    const auto returned = returned_.lower_bound(floor_.value_or(0));
+    return returned == returned_.end() ? std::nullopt : std::optional{*returned};
 }
 
 void Nonces::give_hole_back(std::uint64_t nonce) {

@@ -81,6 +81,8 @@ public:
     };
     [[nodiscard]] Holes take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now,
                                    std::optional<std::uint64_t> below = std::nullopt);
+    // One that was given back is a hole, until somebody takes it.
+    [[nodiscard]] bool has_returned() const;
     // Nothing was signed with it: it is a hole as before.
     void give_hole_back(std::uint64_t nonce);
     // What fills it is signed: it is held. False: it is not the caller's any more, since after a
@@ -98,6 +100,7 @@ public:
 private:
     void give_back_locked(std::uint64_t nonce);
     void release_locked(std::uint64_t nonce);
+    [[nodiscard]] std::optional<std::uint64_t> smallest_returned_locked() const;
     [[nodiscard]] std::uint64_t smallest_free(std::uint64_t from) const;
 
     mutable std::mutex mutex_;

@@ -54,7 +54,9 @@ void SigningAccount::refresh() {
 }
 
 bool SigningAccount::is_in_hurry() const {
-    return account_.has_unsigned_filler() || check_.unready();
+    // Nobody fills a hole while nobody signs.
+    const bool has_hole = account_.has_unsigned_filler() || nonces_.has_returned();
+    return (has_hole && !seals_.unready()) || check_.unready();
 }
 
 std::optional<engine::Unreachable> SigningAccount::unready() const {

@@ -377,6 +377,37 @@ TEST_CASE("a number that is given back below a filler on its way is filled too")
     relay.check_received();
 }
 
+TEST_CASE("a hole that nobody else fills is filled within seconds after the signer is back") {
+    for (const domain::Milliseconds trouble : {1ms, 3'000ms, 7'000ms, 20'000ms}) {
+        CAPTURE(trouble.count());
+        SeveralRelay relay{2, true};
+        auto& signer = *relay.scripted[0];
+        std::optional<domain::Monotonic> over;
+        signer.delay = [](const Transaction& asked) {
+            return domain::Milliseconds{asked.nonce == 0 ? 600 : 300};
+        };
+        signer.on_sign = [&](const Transaction& asked) -> std::optional<SignResult> {
+            const domain::Monotonic now = relay.clock.monotonic();
+            if (!over && asked.nonce == 0) over = now + trouble;
+            if (over && now < *over) {
+                return SignProblem{"no answer in 1 s", true};
+            }
+            return signer.sign(asked);
+        };
+        relay.submit_proofs(4);
+        relay.run_for(2s);
+        for (int i = 0; i < 40 && relay.engine.logger.count("signer_recovered") == 0; ++i) {
+            relay.run_for(1s);
+        }
+        CHECK(relay.engine.logger.count("signer_unreachable") == 1);
+        CHECK(relay.shares() == Shares{0, 3});
+        relay.run_for(6s);
+        CHECK(relay.engine.logger.count("own_transaction_signed purpose=filler") == 1);
+        CHECK(relay.shares() == Shares{2, 3});
+        relay.check_received();
+    }
+}
+
 TEST_CASE("a transaction of one key that is stuck does not keep those of the others") {
     SeveralRelay relay{2};
     refuse_account(relay, 0, "something that nobody understands", false);
