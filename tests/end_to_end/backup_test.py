@@ -1,6 +1,7 @@
 """A backup is taken under load and restored elsewhere: nothing is sent a second time, and what may have
 been sent waits for the operator."""
 
+import errno
 import json
 import os
 import pathlib
@@ -11,13 +12,14 @@ import signal
 import sqlite3
 import stat
 import subprocess
+import threading
 import time
 import unittest
 
 import import_test
 import samples
 from load import Load
-from service import QUICK, ROUGH, Service, binary, environment, wait_until
+from service import QUICK, ROUGH, SLOWNESS, Service, binary, environment, wait_until
 
 # Requests wait for their turn: a backup finds many of them unsigned.
 SLOW = ROUGH.replace("per_seconds = 500", "per_seconds = 20")
@@ -34,15 +36,26 @@ def catches(pid, wanted):
     return int(re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE).group(1), 16) >> (wanted - 1) & 1
 
 
-def read_all(terminal):
-    """What a terminal was told until now."""
-    os.set_blocking(terminal, False)
+def run_at_terminal(command):
+    """How it ended, and what it told a terminal, which shows all of it at once."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=theirs)
+    os.close(theirs)
+    patience = threading.Timer(200 * SLOWNESS, process.kill)
+    patience.start()
     said = b""
     try:
-        while True:
-            said += os.read(terminal, 65_536)
-    except BlockingIOError:
-        return said.decode()
+        while chunk := os.read(ours, 65_536):
+            said += chunk
+    except OSError as error:
+        if error.errno != errno.EIO:  # nobody has it open any more
+            raise
+    finally:
+        os.close(ours)
+        status = process.wait()
+        patience.cancel()
+    return status, said.decode()
 
 
 class BackupTest(unittest.TestCase):
@@ -226,15 +239,8 @@ class BackupTest(unittest.TestCase):
                              (self.command("import-helper-db", helper, "--trial"), r"shares \d+, \d+/s"),
                              ((binary(), "drill", "--rounds", "1", *elsewhere), r"drill \[#*\.*\] \d+ %")):
             with self.subTest(words[1]):
-                ours, theirs = pty.openpty()
-                try:
-                    done = subprocess.run(words, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                          stderr=theirs, timeout=200, check=False)
-                    said = read_all(ours)
-                finally:
-                    os.close(ours)
-                    os.close(theirs)
-                self.assertEqual(done.returncode, 0, said)
+                status, said = run_at_terminal(words)
+                self.assertEqual(status, 0, said)
                 self.assertRegex(said, rf"^\r\x1b\[K{shown}")
                 self.assertTrue(said.endswith("\r\x1b[K"), said)  # nothing of it stays
 

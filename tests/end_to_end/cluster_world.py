@@ -2,12 +2,14 @@
 them leads through a relay."""
 
 import contextlib
+import functools
 import hashlib
 import http.client
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -63,7 +65,15 @@ class Clock:
 
     @property
     def variables(self):
-        return {"LD_PRELOAD": str(self.library), "WALL_CLOCK_OFFSET": str(self.file)}
+        first = [*sanitizers_of(binary()), str(self.library)]
+        return {"LD_PRELOAD": ":".join(first), "WALL_CLOCK_OFFSET": str(self.file)}
+
+
+@functools.cache
+def sanitizers_of(program):
+    """The libraries that have to come before all others in it."""
+    said = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"=> (\S+/lib[a-z]+san\.so\S*)", said)
 
 
 class Node(Service):

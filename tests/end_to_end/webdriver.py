@@ -41,19 +41,25 @@ class Browser:
         self.session = None
 
     def __enter__(self):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
-        for line in self.driver.stdout:
-            if found := re.search(r"started successfully on port (\d+)", line):
-                self.port = int(found.group(1))
-                break
-        else:
-            raise AssertionError("chromedriver does not start")
+        self.start_driver()
         try:
             self.begin()
         except BaseException:
             self.__exit__()
             raise
         return self
+
+    def start_driver(self):
+        """It looks for a port that is free on one address, and may find it taken on another."""
+        for _ in range(5):
+            self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+            for line in self.driver.stdout:
+                if found := re.search(r"started successfully on port (\d+)", line):
+                    self.port = int(found.group(1))
+                    return
+            self.driver.wait(30)
+            self.driver.stdout.close()
+        raise AssertionError("chromedriver does not start")
 
     def __exit__(self, *_):
         if self.session:
