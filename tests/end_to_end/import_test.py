@@ -14,7 +14,7 @@ import time
 import unittest
 
 import samples
-from service import QUICK, Service, binary, environment, query, wait_until
+from service import QUICK, SLOWNESS, Service, binary, environment, query, wait_until
 
 HOUR = 3600
 RECEIVED, WITNESSED, SUBMITTED, FAILED, MISSED, OBSERVED = range(6)
@@ -96,7 +96,7 @@ class ImportTest(unittest.TestCase):
                 str(self.service.config), "--data-dir", str(self.service.data)]
 
     def run_import(self, status=0):
-        process = subprocess.run(self.command(), env=environment(), timeout=60,
+        process = subprocess.run(self.command(), env=environment(), timeout=60 * SLOWNESS,
                                  capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, status, process)
         return process

@@ -33,6 +33,9 @@ namespace {
 constexpr domain::Milliseconds refresh_interval{15'000};
 // Whether something waits for that.
 constexpr domain::Milliseconds look_interval{2'000};
+// A request that is not signed yet takes a number that was given back after its pause of at most
+// 5 s, which costs nothing.
+constexpr domain::Milliseconds hole_patience{8'000};
 
 // Every part keeps the options; only the signers need the keys.
 Options without_keys(Options options) {
@@ -108,7 +111,7 @@ public:
         monitor_.start();
         keys_.start();
         contracts_.start();
-        refresh(refresh_interval, false);
+        refresh(refresh_interval, {});
     }
 
     void prepare(std::vector<engine::PrepareOrder> orders) {
@@ -235,16 +238,16 @@ private:
         }
     }
 
-    // Holes are looked for also while nobody sends. The next request may take a number that was
-    // given back just now, which costs nothing.
-    void refresh(domain::Milliseconds since_last, bool was_in_hurry) {
-        const bool is_in_hurry = accounts_.is_in_hurry();
-        if (since_last >= refresh_interval || (is_in_hurry && was_in_hurry)) {
+    // Holes are looked for also while nobody sends.
+    void refresh(domain::Milliseconds since_last, domain::Milliseconds hole_for) {
+        if (since_last >= refresh_interval || hole_for >= hole_patience ||
+            accounts_.is_in_hurry()) {
             reads_.run([this] { accounts_.refresh(); });
             since_last = domain::Milliseconds{0};
         }
-        reads_.run_after(look_interval, [this, since_last, is_in_hurry] {
-            refresh(since_last + look_interval, is_in_hurry);
+        hole_for = accounts_.has_hole() ? hole_for + look_interval : domain::Milliseconds{0};
+        reads_.run_after(look_interval, [this, since_last, hole_for] {
+            refresh(since_last + look_interval, hole_for);
         });
     }
 

@@ -54,9 +54,11 @@ void SigningAccount::refresh() {
 }
 
 bool SigningAccount::is_in_hurry() const {
-    // Nobody fills a hole while nobody signs.
-    const bool has_hole = account_.has_unsigned_filler() || nonces_.has_returned();
-    return (has_hole && !seals_.unready()) || check_.unready();
+    return (account_.has_unsigned_filler() && !seals_.unready()) || check_.unready();
+}
+
+bool SigningAccount::has_hole() const {
+    return nonces_.has_returned() && !seals_.unready();
 }
 
 std::optional<engine::Unreachable> SigningAccount::unready() const {

@@ -71,6 +71,8 @@ public:
     void refresh();
     // Something of that is to be looked at soon.
     [[nodiscard]] bool is_in_hurry() const;
+    // A number was given back below larger ones, and who signs could fill it.
+    [[nodiscard]] bool has_hole() const;
 
     // Why nothing may be signed with any key yet.
     [[nodiscard]] std::optional<engine::Unreachable> unsettled() const { return check_.unready(); }

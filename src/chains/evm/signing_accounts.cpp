@@ -224,6 +224,10 @@ bool SigningAccounts::is_in_hurry() const {
            std::ranges::any_of(accounts_, [](const auto& one) { return one->is_in_hurry(); });
 }
 
+bool SigningAccounts::has_hole() const {
+    return std::ranges::any_of(accounts_, [](const auto& one) { return one->has_hole(); });
+}
+
 std::optional<std::string> SigningAccounts::problem() const {
     if (is_alone()) return at(0).problem();
     std::string all;

@@ -60,6 +60,8 @@ public:
     void refresh();
     // Something of an account is to be looked at soon.
     [[nodiscard]] bool is_in_hurry() const;
+    // Of any account.
+    [[nodiscard]] bool has_hole() const;
 
     // Why none of them can send; with several their addresses are named.
     [[nodiscard]] std::optional<std::string> problem() const;

@@ -401,7 +401,7 @@ TEST_CASE("a hole that nobody else fills is filled within seconds after the sign
         }
         CHECK(relay.engine.logger.count("signer_unreachable") == 1);
         CHECK(relay.shares() == Shares{0, 3});
-        relay.run_for(6s);
+        relay.run_for(11s);
         CHECK(relay.engine.logger.count("own_transaction_signed purpose=filler") == 1);
         CHECK(relay.shares() == Shares{2, 3});
         relay.check_received();
