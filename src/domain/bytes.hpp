@@ -15,10 +15,10 @@ using ByteView = std::span<const std::uint8_t>;
 using Bytes32 = std::array<std::uint8_t, 32>;
 using Address = std::array<std::uint8_t, 20>;
 
-// Lower-case hexadecimal digits without a prefix.
-// The last so many bytes of it, the highest first.
+// The lowest `size` bytes of the number, the highest of them first.
 void append_big_endian(Bytes& bytes, std::uint64_t number, std::size_t size);
 
+// Lower-case hexadecimal digits without a prefix.
 [[nodiscard]] std::string to_hex(ByteView bytes);
 
 // Reads an even number of hexadecimal digits of either case, no prefix.

@@ -81,7 +81,7 @@ public:
     };
     [[nodiscard]] Holes take_holes(std::uint64_t count, std::size_t max, domain::Monotonic now,
                                    std::optional<std::uint64_t> below = std::nullopt);
-    // One that was given back is a hole, until somebody takes it.
+    // Whether one that was given back is still a hole.
     [[nodiscard]] bool has_returned() const;
     // Nothing was signed with it: it is a hole as before.
     void give_hole_back(std::uint64_t nonce);

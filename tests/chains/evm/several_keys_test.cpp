@@ -408,6 +408,33 @@ TEST_CASE("a hole that nobody else fills is filled within seconds after the sign
     }
 }
 
+TEST_CASE("a hole outlives the process, and is filled whatever the signer does in between") {
+    SeveralRelay relay{2, true};
+    auto& signer = *relay.scripted[0];
+    bool fails = true;
+    signer.delay = [](const Transaction& asked) {
+        return domain::Milliseconds{asked.nonce == 0 ? 600 : 300};
+    };
+    signer.on_sign = [&](const Transaction& asked) -> std::optional<SignResult> {
+        const auto second = std::chrono::floor<std::chrono::seconds>(relay.clock.monotonic());
+        const bool flaps = second.time_since_epoch().count() % 3 == 0;
+        if (asked.nonce == 0 && (fails || flaps)) return SignProblem{"no answer in 1 s", true};
+        return signer.sign(asked);
+    };
+    relay.submit_proofs(4);
+    relay.run_for(3s);
+    CHECK(relay.shares() == Shares{0, 3});
+    for (int i = 0; i < 5; ++i) {
+        relay.crash();
+        relay.start();
+        relay.run_for(2s);
+    }
+    fails = false;
+    relay.run_for(1min);
+    CHECK(relay.shares() == Shares{2, 3});
+    relay.check_received();
+}
+
 TEST_CASE("a transaction of one key that is stuck does not keep those of the others") {
     SeveralRelay relay{2};
     refuse_account(relay, 0, "something that nobody understands", false);
