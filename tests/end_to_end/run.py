@@ -38,11 +38,13 @@ def classes(suite):
 
 
 def run(suite):
+    """The result, and what is said of it: how long each test took, and apart from that what failed."""
     stream = unittest.runner._WritelnDecorator(io.StringIO())
     result = Result(stream, descriptions=False, verbosity=0)
     suite.run(result)
+    times = stream.getvalue()
     result.printErrors()
-    return result, stream.getvalue()
+    return result, times, stream.getvalue()[len(times):]
 
 
 def main():
@@ -52,10 +54,12 @@ def main():
               for suite in classes(unittest.defaultTestLoader.discover(str(HERE), f"{name}_test.py"))]
     begin = time.monotonic()
     ran = failed = skipped = 0
+    failures = ""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for done in concurrent.futures.as_completed([pool.submit(run, suite) for suite in suites]):
-            result, text = done.result()
-            print(text, end="", flush=True)
+            result, times, errors = done.result()
+            print(times, end="", flush=True)
+            failures += errors
             ran += result.testsRun
             skipped += len(result.skipped)
             # Several failed parts of one test are one failed test; a class that does not start has no test.
@@ -63,7 +67,8 @@ def main():
                            for test, _ in result.failures + result.errors})
             for test, reason in result.skipped:
                 print(f"  skipped: {test}: {reason}")
-    print("-" * 70)
+    # Last, since the end of a long output is what is read.
+    print(failures + "-" * 70)
     print(f"Ran {ran} tests in {time.monotonic() - begin:.3f}s\n")
     notes = [f"failures={failed}"] if failed else []
     notes += [f"skipped={skipped}"] if skipped else []
