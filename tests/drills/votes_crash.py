@@ -26,7 +26,7 @@ from votes_world import World  # noqa: E402
 
 import rounds as drills  # noqa: E402
 from samples import share_key  # noqa: E402
-from service import wait_until  # noqa: E402
+from service import within  # noqa: E402
 from votes_load import Mischief, Wallets, judge_reveals, report_reveals  # noqa: E402
 from votes.ballot import encoded  # noqa: E402
 from votes.processes import kill  # noqa: E402
@@ -85,9 +85,7 @@ class Drill(drills.Drill):
         self.mischief.release()
         self.world.chain.release()
         self.keep(wallets, turn)
-        try:
-            wait_until(lambda: not self.world.prover_processes(), 5, "the end of the provers")
-        except AssertionError:
+        if not within(lambda: not self.world.prover_processes(), 5):
             self.violation(f"round {turn}: provers outlive the service ended {moment}")
 
     def new_shares(self, ahead=3):
@@ -132,8 +130,7 @@ class Drill(drills.Drill):
             self.mischief.set_trap(takes=self.chance.random() < 0.5)
             self.mischief.caught.wait(3)
         elif moment == "while it proves":
-            with contextlib.suppress(AssertionError):
-                wait_until(self.provers_at_work, 3, "a proof under way")
+            within(self.provers_at_work, 3)
         else:
             time.sleep(self.chance.uniform(0, 2))
         time.sleep(self.chance.uniform(0, 0.25))
@@ -146,8 +143,7 @@ class Drill(drills.Drill):
 
     def kill_provers(self):
         for _ in range(self.chance.randint(1, 3)):
-            with contextlib.suppress(AssertionError):
-                wait_until(self.provers_at_work, 1, "a proof under way")
+            within(self.provers_at_work, 1)
             time.sleep(self.chance.uniform(0, 0.2))
             for pid in self.provers_at_work()[:1]:
                 self.counts["provers killed"] += kill(pid)

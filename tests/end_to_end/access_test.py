@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 import samples
-from service import QUICK, Client, Service, binary, environment, wait_until
+from service import PATIENCE, QUICK, Client, Service, binary, environment, wait_until
 
 SECRET = "0123456789abcdef-secret"
 WEB, BATCH, LATE = (f"{name}-{SECRET}" for name in ("web", "batch", "late"))
@@ -178,14 +178,14 @@ class AccessTest(unittest.TestCase):
                 service.write(service.keys, text, mode)
                 for command in (service.command(), [binary(), "check", "--config", str(service.config)]):
                     with self.subTest(command=command[1], problem=problem):
-                        process = subprocess.run(command, env=environment(), timeout=30, check=False,
+                        process = subprocess.run(command, env=environment(), timeout=PATIENCE, check=False,
                                                  capture_output=True, text=True)
                         self.assertEqual(process.returncode, 2, process)
                         self.assertIn(f"{service.keys}{problem}", process.stderr)
                         self.assertNotIn(SECRET, process.stderr + process.stdout)
             self.assertFalse((service.data / "posthouse.db").exists())
             service.keys.unlink()
-            process = subprocess.run(service.command(), env=environment(), timeout=30, check=False,
+            process = subprocess.run(service.command(), env=environment(), timeout=PATIENCE, check=False,
                                      capture_output=True, text=True)
             self.assertEqual((process.returncode, process.stderr.splitlines()[-1]),
                              (2, f"posthouse: {service.keys}: is not there; create it with mode "
@@ -195,7 +195,7 @@ class AccessTest(unittest.TestCase):
         with Guarded() as service:
             service.configure('[http]\nclient_keys_file = "credential:client_keys"\n' + QUICK)
             process = subprocess.run([binary(), "check", "--config", str(service.config)],
-                                     env=environment(), timeout=30, check=False,
+                                     env=environment(), timeout=PATIENCE, check=False,
                                      capture_output=True, text=True)
             self.assertEqual(process.returncode, 0, process)
             self.assertIn('note: not_checked file="credential:client_keys"', process.stdout)

@@ -9,7 +9,7 @@ import time
 import unittest
 
 import samples
-from service import QUICK, Client, Service, environment, wait_until
+from service import PATIENCE, QUICK, Client, Service, environment, wait_until
 
 TOKEN = "correct-horse-battery-staple"
 ADMIN = """
@@ -176,7 +176,7 @@ class AdminTest(unittest.TestCase):
         for config, mode, text in cases:
             with self.subTest(text), AdminService(config, mode) as service:
                 ended = subprocess.run(service.command(), env=environment(), capture_output=True,
-                                       text=True, timeout=30, check=False)
+                                       text=True, timeout=PATIENCE, check=False)
                 self.assertEqual(ended.returncode, 2, ended.stderr)
                 self.assertIn(text, ended.stderr)
                 self.assertNotIn(TOKEN, ended.stderr)

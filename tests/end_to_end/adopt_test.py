@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE.parent / "chain"))
 
 import samples  # noqa: E402
 from config import config_text  # noqa: E402
-from service import QUICK, Service, binary, environment  # noqa: E402
+from service import PATIENCE, QUICK, Service, binary, environment  # noqa: E402
 
 NOBODY = "http://127.0.0.1:9"  # a chain that can not be reached is no reason not to start
 
@@ -24,7 +24,7 @@ def configure(service, **settings):
 
 class AdoptTest(unittest.TestCase):
     def run_to_its_end(self, command):
-        return subprocess.run(command, env=environment(), timeout=30, capture_output=True, text=True,
+        return subprocess.run(command, env=environment(), timeout=PATIENCE, capture_output=True, text=True,
                               check=False)
 
     def adopt(self, service):

@@ -19,7 +19,7 @@ import unittest
 import import_test
 import samples
 from load import Load
-from service import QUICK, ROUGH, SLOWNESS, Service, binary, environment, wait_until
+from service import PATIENCE, QUICK, ROUGH, SLOWNESS, Service, binary, environment, wait_until
 
 # Requests wait for their turn: a backup finds many of them unsigned.
 SLOW = ROUGH.replace("per_seconds = 500", "per_seconds = 20")
@@ -74,7 +74,7 @@ class BackupTest(unittest.TestCase):
 
     def run_it(self, name, *arguments, status=0, service=None):
         process = subprocess.run(self.command(name, *arguments, service=service), env=environment(),
-                                 timeout=120 * SLOWNESS, capture_output=True, text=True, check=False)
+                                 timeout=2 * PATIENCE, capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, status, process)
         return process
 
@@ -258,7 +258,7 @@ class BackupTest(unittest.TestCase):
                 wait_until(lambda process=process: catches(process.pid, signal.SIGINT), 10, "it listens")
                 time.sleep(0.2)  # in the middle of its work
                 process.send_signal(signal.SIGINT)
-                _, errors = process.communicate(timeout=60)
+                _, errors = process.communicate(timeout=PATIENCE)
                 self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
                 self.assertEqual(sorted(path.name for path in self.home.glob("backup*")), [])
 
@@ -278,7 +278,7 @@ class BackupTest(unittest.TestCase):
         first = process.stdout.readline()
         process.send_signal(signal.SIGINT)  # it waits for a reader by then
         rest = process.stdout.read()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
         jobs = {json.loads(line)["job_id"] for line in [first, *rest.splitlines()]}
         self.assertLess(len(jobs), count)
@@ -300,7 +300,7 @@ class BackupTest(unittest.TestCase):
         unfinished = pathlib.Path(f"{self.file}.unfinished")
         wait_until(unfinished.exists, 30, "the backup")
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
         wait_until(lambda: not unfinished.exists(), 30, "the end of the half file")
         self.assertFalse(self.file.exists())

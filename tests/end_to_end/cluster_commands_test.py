@@ -14,7 +14,7 @@ import time
 import unittest
 
 import samples
-from service import QUICK, Service, binary, environment, wait_until
+from service import PATIENCE, QUICK, Service, binary, environment, wait_until
 
 PROGRAMS = pathlib.Path("/usr/lib/postgresql")
 PASSWORD = "hush-" + secrets.token_hex(8)
@@ -65,7 +65,7 @@ class Postgres:
         secret.chmod(0o644)
         subprocess.run(self.as_user("initdb", "-D", self.home / "data", "-U", "posthouse", "-A", "scram-sha-256",
                                     "--pwfile", secret, "--no-sync", "-E", "UTF8", "--locale=C"),
-                       check=True, capture_output=True, timeout=120)
+                       check=True, capture_output=True, timeout=2 * PATIENCE)
         self.process = subprocess.Popen(
             self.as_user("postgres", "-D", self.home / "data", "-c", "listen_addresses=", "-c", "fsync=off",
                          "-c", f"unix_socket_directories={self.home}", "-c", "max_connections=20"),
@@ -80,7 +80,7 @@ class Postgres:
 
     def answers(self):
         return subprocess.run([str(programs() / "pg_isready"), "-h", str(self.home)], check=False,
-                              stdout=subprocess.DEVNULL, timeout=30).returncode == 0
+                              stdout=subprocess.DEVNULL, timeout=PATIENCE).returncode == 0
 
     def database(self):
         return f"host={self.home} user=posthouse dbname=postgres password={PASSWORD}"
@@ -88,7 +88,7 @@ class Postgres:
     def ask(self, sql):
         process = subprocess.run([str(programs() / "psql"), "-At", "-h", str(self.home), "-U", "posthouse", "-c", sql,
                                   "postgres"], env={**os.environ, "PGPASSWORD": PASSWORD}, capture_output=True,
-                                 text=True, check=True, timeout=60)
+                                 text=True, check=True, timeout=PATIENCE)
         return process.stdout.strip()
 
     def close(self):
@@ -145,7 +145,7 @@ class ClusterCommandsTest(unittest.TestCase):
         return self._testMethodName.removeprefix("test_")[:60]
 
     def run_it(self, machine, *arguments, status=0):
-        process = subprocess.run(machine.line(*arguments), env=machine.environment(), timeout=120,
+        process = subprocess.run(machine.line(*arguments), env=machine.environment(), timeout=2 * PATIENCE,
                                  capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, status, process)
         self.assertNotIn(PASSWORD, process.stdout + process.stderr)
@@ -293,8 +293,8 @@ class ClusterCommandsTest(unittest.TestCase):
         a = self.machine("a")
 
         def check(status):
-            process = subprocess.run([binary(), "check", "--config", str(a.config)], env=a.environment(), timeout=60,
-                                     capture_output=True, text=True, check=False)
+            process = subprocess.run([binary(), "check", "--config", str(a.config)], env=a.environment(),
+                                     timeout=PATIENCE, capture_output=True, text=True, check=False)
             self.assertEqual(process.returncode, status, process)
             return process.stdout + process.stderr
 
@@ -326,8 +326,8 @@ class ClusterCommandsTest(unittest.TestCase):
         self.addCleanup(service.close)
         service.start()
         process = subprocess.run([binary(), "cluster", "step-down", "--config", str(service.config), "--data-dir",
-                                  str(service.data)], env=environment(), timeout=60, capture_output=True, text=True,
-                                 check=False)
+                                  str(service.data)], env=environment(), timeout=PATIENCE,
+                                 capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, 1)
         self.assertIn("not stepped down: this process is no node of a cluster", process.stderr)
 

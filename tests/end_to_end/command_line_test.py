@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from service import ROOT, binary, environment
+from service import PATIENCE, ROOT, binary, environment
 
 
 class CommandLineTest(unittest.TestCase):
@@ -20,7 +20,7 @@ class CommandLineTest(unittest.TestCase):
 
     def run_it(self, *arguments, variables=None, **options):
         return subprocess.run([binary(), *map(str, arguments)], env=environment(**(variables or {})),
-                              cwd=self.home, timeout=30, capture_output=True, text=True,
+                              cwd=self.home, timeout=PATIENCE, capture_output=True, text=True,
                               check=False, **options)
 
     def refused(self, process, status, *texts, lines=1):

@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from service import ROOT, binary
+from service import PATIENCE, ROOT, binary
 
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), ROOT / "tests/data/requests/README.md"])
 SPEC = ROOT / "docs/spec"
@@ -106,7 +106,7 @@ class DocsTest(unittest.TestCase):
 
     def test_every_command_that_is_named_exists(self):
         def help_of(*command):
-            return subprocess.run([binary(), *command, "--help"], timeout=30, capture_output=True, text=True,
+            return subprocess.run([binary(), *command, "--help"], timeout=PATIENCE, capture_output=True, text=True,
                                   check=True).stdout
 
         known = help_of()

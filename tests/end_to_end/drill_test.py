@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from service import binary, environment, wait_until
+from service import PATIENCE, binary, environment, wait_until
 
 
 class Drill(unittest.TestCase):
@@ -63,7 +63,7 @@ class Drill(unittest.TestCase):
 class DrillVerdictTest(Drill):
     def test_two_rounds_keep_every_promise(self):
         process = self.spawn("--rounds", "2", "--seed", "1", "--json")
-        output, errors = process.communicate(timeout=200)
+        output, errors = process.communicate(timeout=4 * PATIENCE)
         self.assertEqual(process.returncode, 0, output + errors)
         self.assertEqual(len(output.splitlines()), 1, output)
         report = json.loads(output)
@@ -99,7 +99,7 @@ class DrillVerdictTest(Drill):
                 "request_sequence, request_random, kind, subject, nonce, reference, bytes, included_ms, reverted, "
                 "already from inclusion where reverted = 0 and already = 0 limit 1")
         database.close()
-        output, errors = process.communicate(timeout=200)
+        output, errors = process.communicate(timeout=4 * PATIENCE)
         self.assertEqual(process.returncode, 1, output + errors)
         lines = output.splitlines()
         self.assertIn("included twice: 1", lines)
@@ -118,7 +118,7 @@ class DrillEndTest(Drill):
                 process.send_signal(interrupt)
                 if interrupt == signal.SIGHUP:
                     process.send_signal(interrupt)  # from the shell and from the kernel
-                output, errors = process.communicate(timeout=30)
+                output, errors = process.communicate(timeout=PATIENCE)
                 self.assertEqual((process.returncode, output), (130, ""), errors)
                 self.assertEqual(errors.splitlines()[-1], "posthouse: interrupted")
                 self.assertTrue(self.is_gone(children[0]))
@@ -149,7 +149,7 @@ class DrillEndTest(Drill):
             self.assertIn('synchronous = "normal"', text)
         finally:
             process.send_signal(signal.SIGTERM)
-            output, errors = process.communicate(timeout=30)
+            output, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 130, output + errors)
 
     def test_a_directory_that_can_not_be_written(self):
@@ -160,7 +160,7 @@ class DrillEndTest(Drill):
             self.home.chmod(0o755)
             options = {"user": 65534, "group": 65534, "extra_groups": []}
         process = subprocess.run([binary(), "drill", "--directory", str(closed / "data")], env=environment(),
-                                 timeout=30, capture_output=True, text=True, check=False, **options)
+                                 timeout=PATIENCE, capture_output=True, text=True, check=False, **options)
         self.assertEqual(process.returncode, 5, process)
         self.assertIn(str(closed), process.stderr)
         self.assertEqual(len(process.stderr.splitlines()), 1, process.stderr)
@@ -169,7 +169,7 @@ class DrillEndTest(Drill):
         for arguments in (("--rounds", "0"), ("--rounds", "many"), ("--seed", "-1"), ("--seed", "x"), ("--fast",)):
             with self.subTest(arguments):
                 process = self.spawn(*arguments)
-                output, errors = process.communicate(timeout=30)
+                output, errors = process.communicate(timeout=PATIENCE)
                 self.assertEqual((process.returncode, output, len(errors.splitlines())), (2, "", 1), errors)
 
 

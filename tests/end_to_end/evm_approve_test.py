@@ -18,7 +18,7 @@ import samples
 from chain import FEE_TOKEN, PROTOCOL_PAYMENT, RELAYER
 from evm_contracts_test import PRICE, PublishedTestCase
 from json_schema import Checker
-from service import ROOT, binary, environment, query, wait_until
+from service import PATIENCE, ROOT, binary, environment, query, wait_until
 
 UNIT = 10**18
 
@@ -28,8 +28,8 @@ class EvmApproveTest(PublishedTestCase, unittest.TestCase):
         return [binary(), "approve", *words, "--data-dir", str(self.service.data)]
 
     def approve(self, *words, **options):
-        return subprocess.run(self.command(*words), env=environment(), timeout=150, capture_output=True, text=True,
-                              check=False, **options)
+        return subprocess.run(self.command(*words), env=environment(), timeout=3 * PATIENCE,
+                              capture_output=True, text=True, check=False, **options)
 
     def allowance(self):
         return self.chain.call(FEE_TOKEN, "allowance", RELAYER, PROTOCOL_PAYMENT)
@@ -98,7 +98,7 @@ class EvmApproveTest(PublishedTestCase, unittest.TestCase):
                 os.write(ours, b"y\n")
                 time.sleep(0.5)
                 self.service.kill()
-                errors = command.communicate(timeout=30)[1]
+                errors = command.communicate(timeout=PATIENCE)[1]
             finally:
                 command.kill()
                 self.world.anvil.process.send_signal(signal.SIGCONT)
@@ -191,7 +191,7 @@ class EvmApproveTest(PublishedTestCase, unittest.TestCase):
             finally:
                 self.chain.rpc.ask("evm_setAutomine", True)
                 self.chain.rpc.ask("anvil_mine", "0x1")
-            out, errors = command.communicate(timeout=150)
+            out, errors = command.communicate(timeout=3 * PATIENCE)
         self.assertEqual(command.returncode, 0, (out, errors, self.service.log()[-3000:]))
         self.assertIn("included in block", out)
         self.assertEqual(self.service.poll(samples.PUBLIC_DECRYPT, job).status, 200)
@@ -218,7 +218,7 @@ class RaisedFeesTest(PublishedTestCase, unittest.TestCase):
             finally:
                 self.chain.rpc.ask("evm_setAutomine", True)
                 self.chain.rpc.ask("anvil_mine", "0x1")
-            out, errors = process.communicate(timeout=150)
+            out, errors = process.communicate(timeout=3 * PATIENCE)
         self.assertEqual(process.returncode, 0, (out, errors))
         told = json.loads(out)
         receipt = self.chain.rpc.ask("eth_getTransactionReceipt", told["hash"])

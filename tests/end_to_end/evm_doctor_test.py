@@ -17,7 +17,7 @@ from chain import (ACCOUNTS, ACL, CHAIN_ID, CONTEXT_THRESHOLD, CRS_ID, FEE_TOKEN
 from config import DEFAULTS, write_config
 from liar import refusal
 from proxy import JSON, Proxy
-from service import binary, environment
+from service import PATIENCE, binary, environment
 
 SECRETS = ("us3r", "pa55word", "PATH-SECRET", "T0KEN")
 NOWHERE = "0x000000000000000000000000000000000000dead"
@@ -28,7 +28,7 @@ LINE = re.compile(r"(ok|warning|failed) +([^:]+): (.+)")
 
 def run(command, config, variables=None):
     return subprocess.run([binary(), command, "--config", str(config)],
-                          env=environment(**(variables or {})), timeout=60,
+                          env=environment(**(variables or {})), timeout=PATIENCE,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
 
 

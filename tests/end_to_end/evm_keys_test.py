@@ -13,7 +13,7 @@ from chain import RELAYER, RELAYER_KEY
 from evm_signers_test import Signed
 from metrics_test import scrape
 from remote_signer import RemoteSigner
-from service import binary, environment, wait_until
+from service import PATIENCE, binary, environment, wait_until
 from signing import address_of
 
 TABLE = "gateway.tx_engine."
@@ -65,7 +65,7 @@ class SeveralKeysTest(Signed, unittest.TestCase):
 
     def job(self, world, job):
         process = subprocess.run([binary(), "job", job, "--json", "--data-dir", str(world.service.data)],
-                                 env=environment(), timeout=30, capture_output=True, text=True, check=True)
+                                 env=environment(), timeout=PATIENCE, capture_output=True, text=True, check=True)
         return json.loads(process.stdout)
 
     def test_requests_are_spread_and_each_knows_its_account(self):
@@ -98,7 +98,7 @@ class SeveralKeysTest(Signed, unittest.TestCase):
         self.assertEqual(self.sent(world), [12, 0, 0])
         self.assertEqual(world.service.get("/healthz").status, 200)
         process = subprocess.run([binary(), "status", "--data-dir", str(world.service.data)],
-                                 env=environment(), timeout=30, capture_output=True, text=True, check=True)
+                                 env=environment(), timeout=PATIENCE, capture_output=True, text=True, check=True)
         for account, words in ((self.accounts[1], "can not pay for gas"),
                                (self.accounts[2], "it answers HTTP 502")):
             [line] = [line for line in process.stdout.splitlines()
@@ -142,7 +142,7 @@ class SeveralKeysTest(Signed, unittest.TestCase):
 
         for index, account in enumerate(self.accounts):
             start_without(index)
-            process = subprocess.run(world.service.command(), env=environment(), timeout=30,
+            process = subprocess.run(world.service.command(), env=environment(), timeout=PATIENCE,
                                      capture_output=True, text=True, check=False)
             self.assertEqual(process.returncode, 6, process)
             self.assertIn(f"the account {account} has signed in it", process.stderr)
@@ -164,7 +164,7 @@ class SeveralKeysTest(Signed, unittest.TestCase):
         world = self.world_of_three(**{TABLE + "signer.type": "private_key",
                                        TABLE + "signer.private_key": RELAYER_KEY})
         process = subprocess.run([binary(), "check", "--config", str(world.service.config)],
-                                 env=environment(), timeout=30, capture_output=True, text=True, check=False)
+                                 env=environment(), timeout=PATIENCE, capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, 2)
         self.assertRegex(process.stderr, r"\.toml:\d+: gateway\.tx_engine\.signer\.private_key: is set, and "
                                          r"gateway\.tx_engine\.signers too")
@@ -179,7 +179,7 @@ class SeveralKeysTest(Signed, unittest.TestCase):
                                              {"type": "private_key", "private_key_file": str(key)}]
         world.configure()
         process = subprocess.run([binary(), "check", "--config", str(world.service.config)],
-                                 env=environment(), timeout=30, capture_output=True, text=True, check=False)
+                                 env=environment(), timeout=PATIENCE, capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, 2)
         self.assertIn("gateway.tx_engine.signers[1]: signs for the same account as gateway.tx_engine.signers[0]",
                       process.stderr)

@@ -16,6 +16,7 @@ import verifiers
 from anvil import MODULES
 from chain import ACL, CHAIN_ID, CONTEXT, CRS_ID, EPOCH, GATEWAY, KEY_ID
 from contracts import build_folder
+from service import PATIENCE
 
 SDK = MODULES.parent / "sdk"
 CRS = "a reference string"
@@ -109,7 +110,7 @@ class EvmSdkTest(EvmTestCase, unittest.TestCase):
                        **task}, file)
             file.flush()
             process = subprocess.run(["node", str(SDK / "client.js"), file.name], capture_output=True,
-                                     text=True, check=False, timeout=60)
+                                     text=True, check=False, timeout=PATIENCE)
         self.assertEqual(process.returncode, 0, process.stderr + self.service.log()[-3000:])
         return json.loads(process.stdout)
 

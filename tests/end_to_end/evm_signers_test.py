@@ -17,7 +17,7 @@ from chain import RELAYER, RELAYER_KEY
 from config import config_text
 from kms import Kms
 from remote_signer import RemoteSigner
-from service import SLOWNESS, binary, environment, wait_until
+from service import PATIENCE, SLOWNESS, binary, environment, wait_until
 from votes_world import World as VotesWorld
 
 KEY = int(RELAYER_KEY, 16)
@@ -46,7 +46,7 @@ class Signed:
 
     def doctor(self, world, subject="signing"):
         process = subprocess.run([binary(), "doctor", "--config", str(world.service.config)],
-                                 env=environment(**world.service.variables), timeout=60,
+                                 env=environment(**world.service.variables), timeout=PATIENCE,
                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         for secret in ("SECRET-ID", "alias/relayer", "secret/of+KMS", "session-token", "identity-token",
                        "container-token", "127.0.0.1"):
@@ -74,7 +74,7 @@ class StandInTest(unittest.TestCase):
                 script = pathlib.Path(__file__).resolve().parent.parent / "chain" / "aws_sdk.js"
                 process = subprocess.run(
                     ["node", str(script), kms.url, region, "GetPublicKey", json.dumps({"KeyId": kms.key_id})],
-                    env={**os.environ, **kms.variables, **variables}, timeout=60, capture_output=True,
+                    env={**os.environ, **kms.variables, **variables}, timeout=PATIENCE, capture_output=True,
                     text=True, check=True)
                 return process.stdout
 

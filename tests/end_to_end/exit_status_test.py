@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from service import QUICK, ROOT, Service, binary, environment
+from service import PATIENCE, QUICK, ROOT, Service, binary, environment
 
 CLEAN, FAILED, BAD_CONFIGURATION, NOT_ALL, DAMAGED, NOT_WRITABLE, FOREIGN = range(7)
 PERMANENT = {BAD_CONFIGURATION, DAMAGED, NOT_WRITABLE, FOREIGN}
@@ -30,7 +30,7 @@ class ExitStatusTest(unittest.TestCase):
 
     def ends_with(self, status, *texts, prefix=(), **variables):
         process = subprocess.run([*prefix, *self.service.command()], env=environment(**variables),
-                                 capture_output=True, text=True, timeout=30, check=False)
+                                 capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual(process.returncode, status, process)
         for text in texts:
             self.assertIn(text, process.stderr.splitlines()[-1])
@@ -117,7 +117,7 @@ class ExitStatusTest(unittest.TestCase):
         mine.write_bytes(b"")
         mine.chmod(0o600)
         process = subprocess.run(self.service.command(), env=environment(), capture_output=True, text=True,
-                                 timeout=30, check=False, user=65534, group=65534, extra_groups=[])
+                                 timeout=PATIENCE, check=False, user=65534, group=65534, extra_groups=[])
         self.assertEqual(process.returncode, NOT_WRITABLE, process)
         self.assertIn(f"can not open {mine}: Permission denied; let this user read and write the file",
                       process.stderr)
@@ -135,7 +135,7 @@ class ExitStatusTest(unittest.TestCase):
                                POSTHOUSE_METRICS__ENDPOINT=f"127.0.0.1:{taken.getsockname()[1]}")
 
     def test_the_statuses_are_the_same_wherever_they_are_told(self):
-        text = subprocess.run([binary(), "--help"], capture_output=True, text=True, timeout=30, check=True).stdout
+        text = subprocess.run([binary(), "--help"], capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
         told = re.findall(r"^  (\d)  (.*)$", text[text.index("Exit status:"):], re.MULTILINE)
         self.assertEqual([int(value) for value, _ in told], list(range(7)))
         page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ import time
 import unittest
 
 import samples
-from service import QUICK, SLOWNESS, Service, binary, environment, query, wait_until
+from service import PATIENCE, QUICK, Service, binary, environment, query, wait_until
 
 HOUR = 3600
 RECEIVED, WITNESSED, SUBMITTED, FAILED, MISSED, OBSERVED = range(6)
@@ -96,7 +96,7 @@ class ImportTest(unittest.TestCase):
                 str(self.service.config), "--data-dir", str(self.service.data)]
 
     def run_import(self, status=0):
-        process = subprocess.run(self.command(), env=environment(), timeout=60 * SLOWNESS,
+        process = subprocess.run(self.command(), env=environment(), timeout=PATIENCE,
                                  capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, status, process)
         return process
@@ -134,7 +134,7 @@ class ImportTest(unittest.TestCase):
 
         wait_until(lambda: taken() > 0, 30, "the first shares")
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, errors), (130, "posthouse: interrupted\n"))
         half = taken()
         self.assertLess(half, count)
@@ -202,7 +202,7 @@ class ImportTest(unittest.TestCase):
     def test_shares_are_not_given_to_the_trial_chain_unasked(self):
         self.make([row_of(self.variants.share(0), 0, self.end)])
         command = [word for word in self.command() if word != "--trial"]
-        process = subprocess.run(command, env=environment(), timeout=60, capture_output=True,
+        process = subprocess.run(command, env=environment(), timeout=PATIENCE, capture_output=True,
                                  text=True, check=False)
         self.assertEqual(process.returncode, 2, process)
         self.assertIn("there is no vote chain for these shares", process.stderr)

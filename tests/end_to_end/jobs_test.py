@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 import samples
-from service import QUICK, Service, binary, environment, wait_until
+from service import PATIENCE, QUICK, Service, binary, environment, wait_until
 
 NOBODY = 65534
 KEY = "4c3f6f0fd1a94d0c8be2a6a3c1ad0d7e"
@@ -28,7 +28,7 @@ class Operated(Service):
         return [binary(), *words, "--data-dir", str(self.data)]
 
     def run(self, *words, **options):
-        return subprocess.run(self.command(*words), env=environment(), timeout=60, capture_output=True, text=True,
+        return subprocess.run(self.command(*words), env=environment(), timeout=PATIENCE, capture_output=True, text=True,
                               check=False, **options)
 
     def say(self, *words):
@@ -277,7 +277,7 @@ class JobsTest(unittest.TestCase):
             for path in (service.home, service.data):
                 path.chmod(0o755)
             other = subprocess.run([program, "job", job, "--data-dir", str(service.data)], env=environment(),
-                                   timeout=60, capture_output=True, text=True, check=False, user=NOBODY)
+                                   timeout=PATIENCE, capture_output=True, text=True, check=False, user=NOBODY)
             self.refused(other, "run this as root or as the user of the service")
             service.kill()
             service.data.chmod(0o700)

@@ -10,7 +10,7 @@ import unittest
 
 import samples
 import service
-from service import QUICK, Client, Service
+from service import PATIENCE, QUICK, Client, Service
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 VALUE = r"[+-]?(?:Inf|[0-9.]+(?:e[+-]?[0-9]+)?)|NaN"
@@ -240,7 +240,7 @@ class MetricsTest(unittest.TestCase):
 
     def run_briefly(self, directory, **variables):
         command = [service.binary(), "serve", "--data-dir", directory, "--listen", "127.0.0.1:0"]
-        return subprocess.run(command, env=service.environment(**variables), timeout=30, text=True,
+        return subprocess.run(command, env=service.environment(**variables), timeout=PATIENCE, text=True,
                               capture_output=True, check=False)
 
     def test_a_port_that_is_taken_stops_the_start(self):

@@ -10,7 +10,7 @@ import time
 import unittest
 
 import samples
-from service import QUICK, ROOT, Service, wait_until
+from service import PATIENCE, QUICK, ROOT, Service, wait_until
 
 UNIT = ROOT / "packaging/posthouse.service"
 
@@ -97,7 +97,7 @@ class NotifyTest(unittest.TestCase):
         self.service.configure("[http]\nworkers = 0\n")
         with open(self.service.home / "journal", "w+b") as journal:
             facts = os.fstat(journal.fileno())
-            process = subprocess.run(self.service.command(), stderr=journal, check=False, timeout=30,
+            process = subprocess.run(self.service.command(), stderr=journal, check=False, timeout=PATIENCE,
                                      env={"JOURNAL_STREAM": f"{facts.st_dev}:{facts.st_ino}"})
             journal.seek(0)
             lines = journal.read().decode().splitlines()
@@ -122,7 +122,7 @@ class UnitTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("systemd-analyze"), "there is no systemd-analyze")
     def test_little_is_exposed(self):
         process = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", str(UNIT)],
-                                 capture_output=True, text=True, timeout=60, check=True)
+                                 capture_output=True, text=True, timeout=PATIENCE, check=True)
         level = float(re.search(r"exposure level .*: ([\d.]+)", process.stdout).group(1))
         self.assertLessEqual(level, 1.1)
 

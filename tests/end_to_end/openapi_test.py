@@ -10,7 +10,7 @@ import samples
 from admin_test import CONFIG, TOKEN, AdminService
 from json_schema import Checker, UnknownKeyword
 from metrics_test import metrics_port
-from service import HERE, Client, wait_until
+from service import HERE, PATIENCE, Client, wait_until
 
 TOOLS = HERE.parent / "tools"
 METHODS = ("get", "post")
@@ -110,7 +110,7 @@ class OpenApiTest(unittest.TestCase):
     def test_a_linter_finds_nothing(self):
         self.assertTrue((TOOLS / "node_modules").is_dir(),
                         "the linter is missing: run scripts/test, or `npm ci` in tests/tools")
-        lint = subprocess.run(["node", str(TOOLS / "lint_openapi.js")], input=self.text, timeout=120,
+        lint = subprocess.run(["node", str(TOOLS / "lint_openapi.js")], input=self.text, timeout=2 * PATIENCE,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         self.assertEqual((lint.returncode, lint.stdout.decode()), (0, "0 problems\n"))
 

@@ -5,13 +5,13 @@ import time
 import unittest
 
 import samples
-from service import SLOWNESS, Service, environment
+from service import PATIENCE, SLOWNESS, Service, environment
 
 
 class OwnerTest(unittest.TestCase):
     def second(self, service, data):
         begin = time.monotonic()
-        process = subprocess.run(service.command(data=data), env=environment(), timeout=30,
+        process = subprocess.run(service.command(data=data), env=environment(), timeout=PATIENCE,
                                  capture_output=True, text=True, check=False)
         return process, time.monotonic() - begin
 

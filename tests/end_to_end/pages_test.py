@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from service import ROOT, binary
+from service import PATIENCE, ROOT, binary
 
 EXAMPLE = ROOT / "config.example.toml"
 # What the package bash-completion brings; it may not be here.
@@ -25,14 +25,15 @@ class PagesTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="posthouse-")
         cls.addClassCleanup(folder.cleanup)
         cls.out = pathlib.Path(folder.name)
-        subprocess.run([sys.executable, ROOT / "packaging/pages.py", binary(), EXAMPLE, cls.out], check=True, timeout=60)
+        subprocess.run([sys.executable, ROOT / "packaging/pages.py", binary(), EXAMPLE, cls.out],
+                       check=True, timeout=PATIENCE)
         top = cls.help()
         cls.commands = re.findall(r"^  ([a-z-]+) ", top[top.index("\nSubcommands:"):top.index("\nExit status:")],
                                   re.MULTILINE)
 
     @staticmethod
     def help(*command):
-        return subprocess.run([binary(), *command, "--help"], capture_output=True, text=True, timeout=30,
+        return subprocess.run([binary(), *command, "--help"], capture_output=True, text=True, timeout=PATIENCE,
                               check=True).stdout
 
     def page(self, name):
@@ -49,7 +50,7 @@ class PagesTest(unittest.TestCase):
         script = BASH_STUBS + (self.out / "completions/posthouse").read_text(encoding="utf-8")
         script += 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _posthouse; echo "${COMPREPLY[@]}"'
         return subprocess.run(["bash", "-c", script, "bash", "posthouse", *words], capture_output=True, text=True,
-                              timeout=30, check=True).stdout.split()
+                              timeout=PATIENCE, check=True).stdout.split()
 
     def test_each_command_and_option_has_its_place_in_the_manual(self):
         self.assertGreaterEqual(set(self.commands), {"serve", "check", "doctor", "version"})
@@ -87,8 +88,8 @@ class PagesTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("groff"), "there is no groff")
     def test_the_pages_are_well_formed(self):
         for name in ("posthouse.1", "posthouse.toml.5"):
-            process = subprocess.run(["groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-W", "break", "-z", self.out / name], capture_output=True,
-                                     text=True, timeout=60, check=True)
+            process = subprocess.run(["groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-W", "break", "-z", self.out / name],
+                                     capture_output=True, text=True, timeout=PATIENCE, check=True)
             self.assertEqual(process.stderr, "")
 
     def test_bash_completes_commands_options_and_files(self):
@@ -111,7 +112,7 @@ class PagesTest(unittest.TestCase):
 
         def told(want, command=""):
             return subprocess.run(["zsh", "-fc", script, "zsh", self.out / "completions/_posthouse", want, command],
-                                  capture_output=True, text=True, timeout=30, check=True).stdout
+                                  capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
 
         for command in self.commands:
             self.assertRegex(told("command"), rf"(?m)^{command}:\w")

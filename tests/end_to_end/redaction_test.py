@@ -8,7 +8,7 @@ import unittest
 
 import samples
 from admin_test import ADMIN, TOKEN, AdminService
-from service import QUICK, Client, Service, binary, environment, wait_until
+from service import PATIENCE, QUICK, Client, Service, binary, environment, wait_until
 
 # Each appears nowhere else. What a witness or a ciphertext holds may be stored, never said.
 WORDS = {name: f"s3cr3t-{name}-7f3a91" for name in
@@ -111,7 +111,7 @@ class RedactionTest(unittest.TestCase):
             def commands(*words):
                 done = subprocess.run([binary(), *words, "--config", str(service.config), "--data-dir",
                                        str(service.data)], env=environment(), capture_output=True, text=True,
-                                      timeout=60, check=True)
+                                      timeout=PATIENCE, check=True)
                 outputs.append((words, done.stdout + done.stderr))
 
             def look():

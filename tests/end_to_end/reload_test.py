@@ -4,7 +4,7 @@ import json
 import subprocess
 import unittest
 
-from service import QUICK, Service, binary, environment
+from service import PATIENCE, QUICK, Service, binary, environment
 
 FIRST = "4c3f6f0fd1a94d0c8be2a6a3c1ad0d7e"
 SECOND = "9b0d5a5e1e7f4b6f8d3c2b1a09f8e7d6"
@@ -24,7 +24,7 @@ class ReloadTest(unittest.TestCase):
     def reload(self, *more):
         return subprocess.run([binary(), "reload", "--config", str(self.service.config), "--data-dir",
                                str(self.service.data), *more], env=environment(), capture_output=True, text=True,
-                              timeout=30, check=False)
+                              timeout=PATIENCE, check=False)
 
     def start_guarded(self, file, **variables):
         self.write(f"web {FIRST}\n")

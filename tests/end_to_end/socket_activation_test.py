@@ -7,7 +7,7 @@ import threading
 import unittest
 
 import samples
-from service import QUICK, ROOT, Client, Service, environment, wait_until
+from service import PATIENCE, QUICK, ROOT, Client, Service, environment, wait_until
 
 
 def held(family=socket.AF_INET, host="127.0.0.1", listening=True, kind=socket.SOCK_STREAM):
@@ -31,7 +31,7 @@ class SocketActivationTest(unittest.TestCase):
 
     def run_with(self, sockets, listen):
         return subprocess.run([*self.prefix(*sockets), *self.service.command(listen=listen)],
-                              env=environment(), capture_output=True, text=True, timeout=30, check=False,
+                              env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False,
                               pass_fds=[made.fileno() for made in sockets])
 
     def spawn(self, made):

@@ -3,14 +3,14 @@
 import subprocess
 import unittest
 
-from service import binary, environment
+from service import PATIENCE, binary, environment
 from votes_world import World
 
 
 class DoctorTest(unittest.TestCase):
     def doctor(self, world, status):
         process = subprocess.run([binary(), "doctor", "--config", str(world.service.config)],
-                                 env=environment(), timeout=60, capture_output=True, text=True,
+                                 env=environment(), timeout=PATIENCE, capture_output=True, text=True,
                                  check=False)
         self.assertEqual(process.returncode, status, process)
         self.assertNotIn(world.chain.url, process.stdout)

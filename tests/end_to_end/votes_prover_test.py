@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+from service import PATIENCE
 from votes_world import PROVER
 
 from votes.ballot import Statement, Vote
@@ -51,7 +52,7 @@ class VotesProverTest(unittest.TestCase):
         return proof_of(Statement(nullifier, *self.vote.points[index], 2, 1, ROUND, self.root)), nullifier
 
     def ask(self, data, *arguments):
-        found = subprocess.run([sys.executable, str(PROVER), *arguments], input=data, timeout=60,
+        found = subprocess.run([sys.executable, str(PROVER), *arguments], input=data, timeout=PATIENCE,
                                capture_output=True, check=True)
         self.assertEqual(found.stderr, b"")
         return found.stdout

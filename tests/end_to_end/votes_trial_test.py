@@ -10,7 +10,7 @@ import time
 import unittest
 import urllib.parse
 
-from service import ROOT, Service, binary, environment, wait_until
+from service import PATIENCE, ROOT, Service, binary, environment, wait_until
 
 CHAIN = ROOT / "scripts" / "chain"
 
@@ -66,7 +66,7 @@ class VotesTrialTest(unittest.TestCase):
         self.assertEqual((answer.status, answer.json), (200, {"status": "queued"}), self.service.log())
 
     def test_the_configuration_is_complete(self):
-        found = subprocess.run([binary(), "check", "--config", str(self.service.config)], timeout=30,
+        found = subprocess.run([binary(), "check", "--config", str(self.service.config)], timeout=PATIENCE,
                                env=environment(), capture_output=True, text=True, check=False)
         self.assertEqual((found.returncode, found.stderr), (0, ""))
         notes = found.stdout.splitlines()
@@ -114,7 +114,7 @@ class VotesTrialTest(unittest.TestCase):
 
 class UsageTest(unittest.TestCase):
     def run_it(self, *arguments):
-        return subprocess.run([str(CHAIN), *arguments], timeout=30, capture_output=True, text=True,
+        return subprocess.run([str(CHAIN), *arguments], timeout=PATIENCE, capture_output=True, text=True,
                               check=False)
 
     def test_it_tells_both_chains(self):
