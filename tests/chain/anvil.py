@@ -84,17 +84,25 @@ def program(name="anvil"):
     return MODULES / "@foundry-rs" / f"{name}-{platform.system().lower()}-{machine}" / "bin" / name
 
 
+claims = []
+
+
 def free_port():
-    """Below the ports that outgoing connections are given, so that it is still free for a restart."""
+    """Below the ports that outgoing connections are given, so that it is still free for a restart. No
+    process that asks here gets it again while this one lives."""
     chance = random.SystemRandom()
     while True:
         port = chance.randrange(20000, 32000)
-        with socket.socket() as probe:
-            try:
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0posthouse-test-port-{port}")
+            with socket.socket() as probe:
                 probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
+        except OSError:
+            claim.close()
+            continue
+        claims.append(claim)
+        return port
 
 
 class Anvil:

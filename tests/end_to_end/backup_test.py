@@ -74,7 +74,7 @@ class BackupTest(unittest.TestCase):
 
     def run_it(self, name, *arguments, status=0, service=None):
         process = subprocess.run(self.command(name, *arguments, service=service), env=environment(),
-                                 timeout=2 * PATIENCE, capture_output=True, text=True, check=False)
+                                 timeout=4 * PATIENCE, capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, status, process)
         return process
 

@@ -55,7 +55,7 @@ class IdenticalDrillTest(Drill):
 
 class NightTest(Drill):
     def test_a_short_one(self):
-        self.says(self.drill("drills/night.py", "--stopped", "6", "--flood", str(int(8 * SLOWNESS))),
+        self.says(self.drill("drills/night.py", "--stopped", "6", "--flood", str(int(60 * SLOWNESS))),
                   "included never 0", "included twice 0", "violations 0")
 
 

@@ -3,18 +3,13 @@
 import http.client
 import os
 import signal
-import socket
 import subprocess
 import tempfile
 import unittest
 
 import service
 
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from anvil import free_port  # the package was found by the above
 
 
 class LogTest(unittest.TestCase):

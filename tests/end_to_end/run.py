@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import io
+import multiprocessing
 import pathlib
 import sys
 import time
@@ -24,49 +25,58 @@ class Result(unittest.TextTestResult):
         self.stream.writeln(f"  {time.monotonic() - test.begun:6.2f} s  {test.id()}")
 
 
-def classes(suite):
-    """The tests of each class as a suite of their own."""
-    by_class = {}
+def names_of(suite):
+    """`module.Class` of each test class, once; a module that can not be imported by its own name."""
+    names = {}
     pending = [suite]
     while pending:
         item = pending.pop(0)
         if isinstance(item, unittest.TestSuite):
             pending = list(item) + pending
+        elif isinstance(item, unittest.loader._FailedTest):
+            names[item.id().rpartition(".")[2]] = None
         else:
-            by_class.setdefault(type(item), unittest.TestSuite()).addTest(item)
-    return list(by_class.values())
+            names[f"{type(item).__module__}.{type(item).__qualname__}"] = None
+    return list(names)
 
 
-def run(suite):
-    """The result, and what is said of it: how long each test took, and apart from that what failed."""
+def run(name):
+    """The tests of one class, in a process of its own: (counts, how long each took, what failed)."""
+    sys.path.insert(0, str(HERE))
     stream = unittest.runner._WritelnDecorator(io.StringIO())
     result = Result(stream, descriptions=False, verbosity=0)
-    suite.run(result)
+    unittest.defaultTestLoader.loadTestsFromName(name).run(result)
+    for test, reason in result.skipped:
+        stream.writeln(f"  skipped: {test}: {reason}")
     times = stream.getvalue()
     result.printErrors()
-    return result, times, stream.getvalue()[len(times):]
+    # Several failed parts of one test are one failed test; a class that does not start has no test.
+    failed = len({str(getattr(test, "test_case", test)) for test, _ in result.failures + result.errors})
+    return (result.testsRun, failed, len(result.skipped)), times, stream.getvalue()[len(times):]
 
 
 def main():
-    names = sys.argv[1:] or ["*"]
+    patterns = sys.argv[1:] or ["*"]
     sys.path.insert(0, str(HERE))
-    suites = [suite for name in names
-              for suite in classes(unittest.defaultTestLoader.discover(str(HERE), f"{name}_test.py"))]
+    names = [name for pattern in patterns
+             for name in names_of(unittest.defaultTestLoader.discover(str(HERE), f"{pattern}_test.py"))]
     begin = time.monotonic()
     ran = failed = skipped = 0
     failures = ""
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for done in concurrent.futures.as_completed([pool.submit(run, suite) for suite in suites]):
-            result, times, errors = done.result()
+    # Not threads: what stands in for chains and signers in one class would hold up all others.
+    with concurrent.futures.ProcessPoolExecutor(AT_ONCE, multiprocessing.get_context("spawn"),
+                                                max_tasks_per_child=1) as pool:
+        pending = {pool.submit(run, name): name for name in names}
+        for done in concurrent.futures.as_completed(pending):
+            try:
+                counts, times, errors = done.result()
+            except Exception as error:
+                name = pending[done]
+                counts, times = (0, 1, 0), ""
+                errors = f"{'=' * 70}\nERROR: {name}\n{'-' * 70}\n{type(error).__name__}: {error}\n\n"
             print(times, end="", flush=True)
             failures += errors
-            ran += result.testsRun
-            skipped += len(result.skipped)
-            # Several failed parts of one test are one failed test; a class that does not start has no test.
-            failed += len({str(getattr(test, "test_case", test))
-                           for test, _ in result.failures + result.errors})
-            for test, reason in result.skipped:
-                print(f"  skipped: {test}: {reason}")
+            ran, failed, skipped = (sum(pair) for pair in zip((ran, failed, skipped), counts))
     # Last, since the end of a long output is what is read.
     print(failures + "-" * 70)
     print(f"Ran {ran} tests in {time.monotonic() - begin:.3f}s\n")
