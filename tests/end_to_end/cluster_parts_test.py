@@ -180,7 +180,8 @@ class DaysTest(unittest.TestCase):
 class MutantsTest(unittest.TestCase):
     def test_their_patches_fit(self):
         found = {path.stem: path for path in (ROOT / "tests" / "drills" / "mutants").glob("*.patch")}
-        self.assertEqual(set(found), set(MUTANTS))
+        # That one is no fault: --newer-binary.
+        self.assertEqual(set(found), {*MUTANTS, "newer_schema"})
         for name, path in found.items():
             with self.subTest(name):
                 done = subprocess.run(["patch", "--dry-run", "-p1", "-i", str(path)], cwd=ROOT, capture_output=True,
