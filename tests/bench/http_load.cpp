@@ -76,6 +76,10 @@ std::chrono::microseconds HttpLoad::Outcome::latency(std::size_t permille) const
     return std::chrono::microseconds(latencies_us[index]);
 }
 
+double HttpLoad::Outcome::latency_ms(std::size_t permille) const {
+    return std::chrono::duration<double, std::milli>(latency(permille)).count();
+}
+
 HttpLoad::HttpLoad(const Options& options, Request request)
     : options_(options),
       request_(std::move(request)),

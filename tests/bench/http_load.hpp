@@ -40,6 +40,7 @@ public:
         [[nodiscard]] double per_second() const;
         // `permille` 500 is the median, 990 the 99th percentile, 1000 the maximum.
         [[nodiscard]] std::chrono::microseconds latency(std::size_t permille) const;
+        [[nodiscard]] double latency_ms(std::size_t permille) const;
     };
 
     // Throws std::system_error if the server cannot be reached.

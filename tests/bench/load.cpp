@@ -28,6 +28,17 @@ void Expectation::check(const HttpLoad::Outcome& outcome) const {
     }
 }
 
+HttpLoad::Outcome load_for(int port, std::size_t clients, const HttpLoad::Request& request,
+                           std::chrono::milliseconds slice, Expectation expectation) {
+    HttpLoad load({.host = "127.0.0.1", .port = port, .connections = clients}, request);
+    // Not counted: the library's short listen queue may refuse some of so many at once.
+    static_cast<void>(load.run(clients));
+    expectation.watch(load);
+    HttpLoad::Outcome outcome = load.run_for(slice);
+    expectation.check(outcome);
+    return outcome;
+}
+
 bool is_alive(int port) {
     if (!is_listening(port)) return false;
     constexpr std::string_view request = "GET /liveness HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";

@@ -35,6 +35,11 @@ private:
 inline const Expectation share_accepted{"posthouse", 200, "\"queued\""};
 inline const Expectation job_accepted{"posthouse", 202, "\"jobId\""};
 
+// So many clients, each with a connection of its own, until the slice is over.
+[[nodiscard]] HttpLoad::Outcome load_for(int port, std::size_t clients,
+                                         const HttpLoad::Request& request,
+                                         std::chrono::milliseconds slice, Expectation expectation);
+
 // Whether GET /liveness is answered with 200 on this port of 127.0.0.1.
 [[nodiscard]] bool is_alive(int port);
 

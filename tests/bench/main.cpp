@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "bench/busy.hpp"
 #include "bench/empty_handler.hpp"
 #include "bench/options.hpp"
 #include "bench/report.hpp"
@@ -22,10 +24,14 @@ namespace {
 using Scenario = void (*)(const bench::Options&, bench::Report&);
 
 const std::vector<std::pair<std::string, Scenario>> scenarios{
-    {"accepts", bench::measure_accepts},   {"chain", bench::measure_chain},
-    {"cluster", bench::measure_cluster},   {"drain", bench::measure_drain},
-    {"lateness", bench::measure_lateness}, {"scheduled", bench::measure_scheduled},
+    {"accepts", bench::measure_accepts},     {"chain", bench::measure_chain},
+    {"cluster", bench::measure_cluster},     {"drain", bench::measure_drain},
+    {"latency", bench::measure_latency},     {"lateness", bench::measure_lateness},
+    {"scheduled", bench::measure_scheduled}, {"stored", bench::measure_stored},
 };
+
+constexpr std::chrono::seconds busy_over{2};
+constexpr int exit_status_usage = 2;
 
 std::set<std::string> scenario_names() {
     std::set<std::string> names;
@@ -52,7 +58,7 @@ void run(const bench::Options& options, const std::vector<std::string>& only,
     for (const auto& [name, measure] : scenarios) {
         const bool wanted = only.empty() || std::ranges::find(only, name) != only.end();
         if (!wanted) continue;
-        std::cerr << name << std::endl;
+        report.begin(name, bench::busy_percent(busy_over));
         measure(options, report);
     }
 }
@@ -66,6 +72,7 @@ int main(int count, char** words) {
     std::filesystem::path json = "bench-results.json";
     std::vector<std::string> only;
     bool quick = false;
+    std::size_t rounds = 0;
     int empty_handler_port = 0;
     app.add_option("--posthouse", options.posthouse, "The binary to measure")->take_last();
     app.add_option("--slow-sync", options.slow_sync, "The library that delays syncs")->take_last();
@@ -83,9 +90,17 @@ int main(int count, char** words) {
     app.add_option("--only", only, "Scenarios to run; default: all")
         ->check(CLI::IsMember(scenario_names()));
     app.add_flag("--quick", quick, "Small counts: shows that it works, proves nothing");
+    app.add_option("--rounds", rounds, "Turns of every comparison; default: three to five")
+        ->check(CLI::PositiveNumber);
+    app.add_flag("--alone", options.alone, "accepts and drain without their peers");
     app.add_option("--empty-handler", empty_handler_port)->group("");
-    CLI11_PARSE(app, count, words);
+    try {
+        app.parse(count, words);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? EXIT_SUCCESS : exit_status_usage;
+    }
     if (quick) options.amount = bench::quick_amount();
+    if (rounds != 0) options.amount.rounds = options.amount.drain_rounds = rounds;
 
     bench::Report report;
     int status = EXIT_SUCCESS;

@@ -11,10 +11,10 @@ struct Amount {
     std::size_t rounds = 5;                  // repetitions of every interleaved comparison
     std::chrono::milliseconds slice{3'000};  // one repetition of a rate
     std::uint64_t drained = 50'000;          // requests of one drain
-    std::size_t drain_rounds = 3;
-    std::uint64_t timed_shares = 10'000;  // shares of the lateness run …
-    std::chrono::seconds timed_over{60};  // … and the time their moments are spread over
-    std::uint64_t scheduled = 1'000'000;  // rows of the big store
+    std::size_t drain_rounds = 3;            // … and of all else that takes long
+    std::uint64_t timed_shares = 10'000;     // shares of the lateness run …
+    std::chrono::seconds timed_over{60};     // … and the time their moments are spread over
+    std::uint64_t scheduled = 1'000'000;     // rows of the big store
     std::size_t restarts = 5;
     std::chrono::seconds rate_window{60};  // of transactions on a real chain
     std::uint64_t chained = 900;           // transactions of one run there, blocks at once …
@@ -27,7 +27,6 @@ struct Amount {
     return {.rounds = 3,
             .slice = 500ms,
             .drained = 5'000,
-            .drain_rounds = 2,
             .timed_shares = 1'000,
             .timed_over = 6s,
             .scheduled = 50'000,
@@ -47,6 +46,7 @@ struct Options {
     std::filesystem::path contracts;  // its contracts, compiled
     std::filesystem::path peers;      // the script that fills queues on PostgreSQL
     std::filesystem::path directory;  // on the disk to be measured
+    bool alone = false;               // accepts and drain without their peers
     Amount amount;
 };
 

@@ -58,6 +58,10 @@ Settings standing_still() {
             {"gateway.tx_engine.tx_throttlers.input_proof.capacity", queue_capacity}};
 }
 
+std::vector<std::string> slow_syncs(const Options& options) {
+    return {"LD_PRELOAD=" + options.slow_sync.string(), "SLOW_SYNC_US=2000"};
+}
+
 std::filesystem::path write_config(const std::filesystem::path& directory,
                                    const Settings& settings) {
     std::filesystem::path config = directory / "config.toml";

@@ -20,6 +20,9 @@ using Settings = std::map<std::string, std::string>;
 // Accepted requests stay where they are: as good as nothing is sent, and no check answers.
 [[nodiscard]] Settings standing_still();
 
+// For its environment: every sync of a database file takes two milliseconds longer.
+[[nodiscard]] std::vector<std::string> slow_syncs(const Options& options);
+
 // The service under test, as a process of its own.
 class Posthouse {
 public:

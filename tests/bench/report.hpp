@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/measure.hpp"
@@ -15,18 +17,30 @@ struct Measurement {
     std::string what;
     std::string unit;
     Series measured;
-    std::string limit_name;  // empty: stands alone
-    Series limit;
-    std::string required;     // empty: for information
-    std::optional<bool> met;  // nothing for information
+    std::string limit_name = {};
+    Series limit = {};             // empty: stands alone
+    std::string wanted = {};       // empty: for information
+    std::optional<bool> met = {};  // nothing for information
+    std::string scenario = {};
+
+    // A point of a line in a picture.
+    struct Point {
+        std::string curve;
+        double x = 0;
+    };
+    std::optional<Point> point = {};
 
     // Of the medians.
     [[nodiscard]] std::optional<double> ratio() const;
 };
 
+// Medians of figures that were measured in turns. Targets are told, and missing one is no failure.
+// A figure that was not measured has no line; a limit that was not measured is left out.
 class Report {
 public:
-    // Medians of figures that were measured in turns.
+    // What comes next is of this scenario, and others used so much of the machine before it.
+    void begin(std::string scenario, double busy_percent);
+
     void at_least(double ratio, std::string what, std::string unit, const Series& measured,
                   std::string limit_name, const Series& limit);
     void at_most(double ratio, std::string what, std::string unit, const Series& measured,
@@ -34,12 +48,15 @@ public:
     // Within 1 ± `tolerance`.
     void within(double tolerance, std::string what, std::string unit, const Series& measured,
                 std::string limit_name, const Series& limit);
-    // A figure with a bound of its own.
+    // Figures with a target of their own: this much, or no more than this.
+    void reaches(double target, std::string what, std::string unit, const Series& measured);
     void bounded(double bound, std::string what, std::string unit, const Series& measured);
     void note(std::string what, std::string unit, const Series& measured);
     // Beside something that it need not reach.
     void beside(std::string what, std::string unit, const Series& measured, std::string limit_name,
                 const Series& limit);
+    void point(Measurement::Point point, std::string what, std::string unit,
+               const Series& measured);
 
     void print(std::ostream& out) const;
     // `facts` are lines `name=value` about the machine and the run.
@@ -47,8 +64,11 @@ public:
                     const std::vector<std::pair<std::string, std::string>>& facts) const;
 
 private:
+    void judge_ratio(Measurement line, const std::string& wanted,
+                     const std::function<bool(double)>& is_met);
     void add(Measurement line);
 
+    std::vector<std::pair<std::string, double>> busy_;  // before each scenario
     std::vector<Measurement> lines_;
 };
 

@@ -27,6 +27,12 @@ void measure_cluster_accepts(const Options& options, Report& report);
 void measure_cluster_drain(const Options& options, Report& report);
 void measure_cluster_book(const Options& options, Report& report);
 
+// How long an accept takes, over how many clients post at once.
+void measure_latency(const Options& options, Report& report);
+
+// What accepts cost over how many requests the store holds already.
+void measure_stored(const Options& options, Report& report);
+
 // What a big store of scheduled shares costs.
 void measure_scheduled(const Options& options, Report& report);
 

@@ -117,12 +117,10 @@ void measure_polls(const Options& options, const Posthouse& posthouse, Report& r
     expectation.watch(load);
     const HttpLoad::Outcome outcome = load.run_for(options.amount.slice);
     expectation.check(outcome);
-    const auto milliseconds = [&outcome](std::size_t permille) {
-        return Series({static_cast<double>(outcome.latency(permille).count()) / 1000});
-    };
     report.note("GET of a pending job, 64 clients", "/s", Series({outcome.per_second()}));
-    report.note("GET of a pending job, 64 clients, p50", "ms", milliseconds(500));
-    report.bounded(5, "GET of a pending job, 64 clients, p99", "ms", milliseconds(990));
+    report.note("GET of a pending job, 64 clients, p50", "ms", Series({outcome.latency_ms(500)}));
+    report.bounded(5, "GET of a pending job, 64 clients, p99", "ms",
+                   Series({outcome.latency_ms(990)}));
 }
 
 }  // namespace
