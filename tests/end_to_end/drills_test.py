@@ -37,6 +37,27 @@ class CrashDrillTest(Drill):
         self.assertIn("lost 0", output)
 
 
+class EveryCallTest(Drill):
+    def test_one_call_of_each_kind_that_is_killed_at(self):
+        output = self.drill("crash/every_call.py", "--seed", "1", "--classes", "kills", "--runs", "30")
+        self.assertRegex(output, r"(?m)^all +30 ")
+        self.says(output, "violations 0")
+
+    def test_calls_that_fail(self):
+        output = self.drill("crash/every_call.py", "--seed", "1", "--runs", "12", "--classes",
+                            "write:ENOSPC,write:short,fdatasync:EIO,ftruncate:EIO,open:EMFILE")
+        self.assertRegex(output, r"(?m)^all +12 ")
+        self.says(output, "violations 0")
+
+    def test_a_case_that_does_not_exist(self):
+        for options in (["--classes", "fsync"], ["--calls", "9-1"], ["--case", "left:rename:3:half"]):
+            with self.subTest(options):
+                process = subprocess.run([sys.executable, str(ROOT / "tests/crash/every_call.py"), *options],
+                                         capture_output=True, text=True, check=False)
+                self.assertEqual(process.returncode, 2)
+                self.assertIn(options[1], process.stderr)
+
+
 class CrowdTest(Drill):
     def test_a_small_crowd_costs_nobody_a_request(self):
         output = self.drill("drills/crowd.py", "--idle", "200", "--dripping", "50", "--flooding", "8",
