@@ -252,7 +252,8 @@ class Run(LoopbackDrill):
             expected = {0, 1}
         if self.status not in expected:
             self.counts["unclean ends"] += 1
-            self.violation(f"it ended with {self.status}: {service.log()[-1000:]}")
+            last = " / ".join(service.log().splitlines()[-3:])
+            self.violation(f"it ended with {self.status}: {last}")
 
     def port_was_open(self):
         return self.service.port is not None
