@@ -317,6 +317,8 @@ class Campaign:
 
     def run(self):
         with tempfile.TemporaryDirectory(prefix="posthouse-") as folder:
+            if not self.arguments.keep:
+                tempfile.tempdir = folder  # so that nothing stays behind when it is interrupted
             self.grounds["left"] = left_behind(self.seed, pathlib.Path(folder))
             for ground in GROUNDS:
                 if not self.count(ground):
