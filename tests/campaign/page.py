@@ -1,5 +1,6 @@
 """A page about what a campaign has done, from its results alone."""
 
+import collections
 import re
 
 from parts import PARTS, sum_of
@@ -64,12 +65,23 @@ def details(by_part):
                    f"{commits(results)} |")
 
 
+def kind_of(part, what):
+    """What findings of one cause have in common: not their numbers, ways and places."""
+    text = re.sub(r"^\w+:\w+:\d+:\w+: ", "", plain(what))
+    return part, re.sub(r"/\S*/posthouse-\w+", "", re.sub(r"\d+", "N", text))
+
+
 def findings(results):
+    """The first of each kind, and how many there are."""
+    kinds = collections.defaultdict(list)
     for result in results:
         for found in result["findings"]:
-            where = f"{result['part']}, {result['begin'][:10]}, commit {result['commit']}"
-            yield f"{where}: {plain(found['what'])}\n"
-            yield f"    {found['command']}\n"
+            kinds[kind_of(result["part"], found["what"])].append((result, found))
+    for (part, _), alike in kinds.items():
+        result, found = alike[0]
+        more = f", and {len(alike) - 1} like it" if len(alike) > 1 else ""
+        yield f"{part}, {result['begin'][:10]}, commit {result['commit']}{more}: {plain(found['what'])}\n"
+        yield f"    {found['command']}\n"
 
 
 def page_of(results):

@@ -4,8 +4,8 @@
      NTH_CALL_COUNTS=FILE     how many calls of each class were made, eight bytes each in the order
    of `names` and at last 1 when the n-th was reached; also after a SIGKILL
 
-   Calls are counted from the start of the program's own code on. Of writes and what else takes a
-   descriptor only those to regular files count. */
+   Calls are counted from main() on: what comes before can not be caught by anybody. Of writes and
+   what else takes a descriptor only those to regular files count. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* with it open and open64 are one name */
 #include <dlfcn.h>
@@ -103,7 +103,23 @@ __attribute__((constructor)) static void begin(void) {
     }
     const char* text = getenv("NTH_CALL");
     if (text != NULL) choose(strdup(text));
+}
+
+typedef int Main(int, char**, char**);
+static Main* real_main;
+
+static int counted_main(int size, char** arguments, char** variables) {
     counting = 1;
+    return real_main(size, arguments, variables);
+}
+
+int __libc_start_main(Main* main, int size, char** arguments, void (*first)(void),
+                      void (*last)(void), void (*loader)(void), void* stack) {
+    typedef int Start(Main*, int, char**, void (*)(void), void (*)(void), void (*)(void), void*);
+    Start* real;
+    *(void**)(&real) = dlsym(RTLD_NEXT, "__libc_start_main");
+    real_main = main;
+    return real(counted_main, size, arguments, first, last, loader, stack);
 }
 
 static void die(void) {

@@ -25,7 +25,8 @@ def result(part, portion, done, **more):
 
 FEW = [result("simulation", 0, 1000), result("simulation", 1, 1000),
        result("disk", 0, 3, violations=1, status=1,
-              findings=[{"what": "left:fdatasync:17:EIO: it ended | with `-6`", "command": CASE}])]
+              findings=[{"what": "left:fdatasync:17:EIO: it ended | with `-6`", "command": CASE},
+                        {"what": "empty:fdatasync:8:EIO: it ended | with `-6`", "command": CASE}])]
 
 
 class CampaignTest(unittest.TestCase):
@@ -64,8 +65,8 @@ class CampaignTest(unittest.TestCase):
         page = self.page.read_text(encoding="utf-8")
         self.assertIn("| 100,000 seeds | 2,000 | 2.0 % | 0 | 0.05 |", page)
         self.assertIn("| simulation | 2 | 1-2000 | accepted 20 | 2026-03-01 to 2026-03-02 | 0123456789ab |", page)
-        self.assertIn("disk, 2026-03-01, commit 0123456789ab: left:fdatasync:17:EIO: it ended   with  -6", page)
-        self.assertIn(f"\n    {CASE}\n", page)
+        self.assertIn("disk, 2026-03-01, commit 0123456789ab, and 1 like it: left:fdatasync:17:EIO: it ended   with  -6", page)
+        self.assertEqual(page.count(f"\n    {CASE}\n"), 1)
 
     def test_portions_are_never_equal(self):
         for part in PARTS:
