@@ -252,8 +252,8 @@ class Run(LoopbackDrill):
             expected = {0, 1}
         if self.status not in expected:
             self.counts["unclean ends"] += 1
-            last = " / ".join(service.log().splitlines()[-3:])
-            self.violation(f"it ended with {self.status}: {last}")
+            last = [line.strip() for line in service.log().splitlines()[-5:] if " info " not in line]
+            self.violation(f"it ended with {self.status}: {' / '.join(last)}")
 
     def port_was_open(self):
         return self.service.port is not None

@@ -51,7 +51,8 @@ class CampaignTest(unittest.TestCase):
         page = self.page.read_text(encoding="utf-8")
         for part in PARTS:
             self.assertIn(f"{part.name:16} 0 of {part.goal:,} {part.unit} (0 %)", listed)
-            self.assertIn(f"| {part.name} | {part.what} | {part.goal:,} {part.unit} | 0 | 0 % | 0 | 0.00 |", page)
+            self.assertIn(f"| {part.name} | {part.what} | {part.goal:,} {part.unit} | 0 | 0 % | 0 | 0.00 |",
+                          page)
         self.assertIn("## Findings\n\nNone.\n", page)
         self.assertFalse(self.results.exists())
 
@@ -64,8 +65,10 @@ class CampaignTest(unittest.TestCase):
         self.campaign("--page", str(self.page))
         page = self.page.read_text(encoding="utf-8")
         self.assertIn("| 100,000 seeds | 2,000 | 2.0 % | 0 | 0.05 |", page)
-        self.assertIn("| simulation | 2 | 1-2000 | accepted 20 | 2026-03-01 to 2026-03-02 | 0123456789ab |", page)
-        self.assertIn("disk, 2026-03-01, commit 0123456789ab, and 1 like it: left:fdatasync:17:EIO: it ended   with  -6", page)
+        self.assertIn("| simulation | 2 | 1-2000 | accepted 20 | 2026-03-01 to 2026-03-02 | 0123456789ab |",
+                      page)
+        self.assertIn("disk, 2026-03-01, commit 0123456789ab, and 1 like it: "
+                      "left:fdatasync:17:EIO: it ended   with  -6", page)
         self.assertEqual(page.count(f"\n    {CASE}\n"), 1)
 
     def test_portions_are_never_equal(self):
