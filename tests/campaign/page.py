@@ -40,8 +40,9 @@ def commits(results):
 
 
 def plain(text):
-    """One line that can stand in a page whatever it says."""
-    return re.sub(r"[`|<>\[\]*]|[^ -~]", " ", text.splitlines()[0] if text else "")[:WHAT_MAX].strip()
+    """One line that can stand in a page whatever it says, without the place of a run's files."""
+    line = re.sub(r"(?:/[\w.-]+)*/posthouse-\w+", "", text.splitlines()[0] if text else "")
+    return re.sub(r"[`|<>\[\]*]|[^ -~]", " ", line)[:WHAT_MAX].strip()
 
 
 def progress(by_part):
@@ -66,9 +67,8 @@ def details(by_part):
 
 
 def kind_of(part, what):
-    """What findings of one cause have in common: not their numbers, ways and places."""
-    text = re.sub(r"^\w+:\w+:\d+:\w+: ", "", plain(what))
-    return part, re.sub(r"/\S*/posthouse-\w+", "", re.sub(r"\d+", "N", text))
+    """What findings of one cause have in common: not their numbers and ways."""
+    return part, re.sub(r"\d+", "N", re.sub(r"^\w+:\w+:\d+:\w+: ", "", plain(what)))
 
 
 def findings(results):
