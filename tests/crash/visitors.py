@@ -24,6 +24,7 @@ class Errand:
         self.body = samples.text(request)
         self.promise = None
         self.end = None  # status and body of the answer that said how it ended
+        self.contradicted = False
 
 
 def errands(seed, unified=True):
@@ -116,20 +117,24 @@ class Visitor:
 
     def poll(self, errand):
         """Whether it has ended, as far as a client can know."""
-        if errand.promise is None or errand.promise.job_id is None:
+        if errand.promise is None or errand.promise.job_id is None or errand.contradicted:
             return True
         answer = self.ask("GET", f"{errand.path}/{errand.promise.job_id}")
         if answer.status == 202:
             if errand.end is not None:
-                self.contradictions.append(f"{errand.promise.job_id} had ended and goes on: {answer}")
+                self.contradict(errand, f"had ended and goes on: {answer}")
             return False
         if self.faults_allowed and answer.status >= 500:
             return True  # of the job or of the moment, which only its row tells
         end = answer.status, {name: value for name, value in answer.json.items() if name != "requestId"}
         errand.end = errand.end or end
         if answer.status == 404 or errand.end != end:
-            self.contradictions.append(f"{errand.promise.job_id} said {errand.end}, now {end}")
+            self.contradict(errand, f"said {errand.end}, now {end}")
         return True
+
+    def contradict(self, errand, how):
+        errand.contradicted = True
+        self.contradictions.append(f"{errand.promise.job_id} {how}")
 
 
 def visit(visitors):
