@@ -134,13 +134,28 @@ Environment process_environment() {
     return all;
 }
 
+namespace {
+
+// It says nothing about the file: another start may be able to read it.
+bool may_pass(const std::error_code& reason) {
+    return reason == std::errc::too_many_files_open ||
+           reason == std::errc::too_many_files_open_in_system ||
+           reason == std::errc::not_enough_memory || reason == std::errc::interrupted;
+}
+
+}  // namespace
+
 std::variant<Node, std::string> read_file(const std::filesystem::path& path) {
     const std::string name = path.string();
     std::error_code error;
     if (std::filesystem::is_directory(path, error)) return name + ": is a directory";
     errno = 0;
     std::ifstream file{path, std::ios::binary};
-    if (!file) return name + ": can not be read: " + std::generic_category().message(errno);
+    if (!file) {
+        const std::error_code reason{errno, std::generic_category()};
+        if (may_pass(reason)) throw std::system_error(reason, name + " can not be read");
+        return name + ": can not be read: " + reason.message();
+    }
     std::string text(file_bytes_max + 1, '\0');
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (file.bad()) return name + ": can not be read";

@@ -19,6 +19,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] Environment process_environment();
 
 // A table, or why there is none: `FILE: …` or `FILE:LINE: …`. Values never appear in the reason.
+// Throws std::system_error where it is the system that has no room to read it now.
 [[nodiscard]] std::variant<Node, std::string> read_file(const std::filesystem::path& path);
 [[nodiscard]] std::variant<Node, std::string> read_toml(std::string_view text,
                                                         const std::string& file_name);

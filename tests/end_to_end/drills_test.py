@@ -49,6 +49,9 @@ class EveryCallTest(Drill):
         self.assertRegex(output, r"(?m)^all +12 ")
         self.says(output, "violations 0")
 
+    def test_a_configuration_that_can_not_be_read_at_the_moment_is_not_a_broken_one(self):
+        self.says(self.drill("crash/every_call.py", "--seed", "1", "--case", "left:open:2:EMFILE"), "violations 0")
+
     def test_a_case_that_does_not_exist(self):
         for options in (["--classes", "fsync"], ["--calls", "9-1"], ["--case", "left:rename:3:half"]):
             with self.subTest(options):
