@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "store/coalescing_vfs.hpp"
 #include "store/open_errors.hpp"
 #include "store/owner_lock.hpp"
 #include "store/position_row.hpp"
@@ -274,7 +275,7 @@ std::unique_ptr<SQLite::Database> open_for_writing(const Options& options, Membe
     try {
         auto database = std::make_unique<SQLite::Database>(
             path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, busy_timeout_ms,
-            options.vfs);
+            coalescing_vfs(options.vfs));
         const int newest = newest_schema(options);
         refuse_foreign(*database, path, true, newest);
         membership == Membership::none ? refuse_member(*database, path)

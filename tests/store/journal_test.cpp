@@ -159,7 +159,7 @@ TEST_CASE("a local commit that fails after the decision is one the file gets fro
         try {
             book.commit([&] {
                 book.store->insert(
-                    {rows::row(Kind::user_decrypt, 1), rows::identity(1), domain::Bytes(9'000, 1)});
+                    {rows::row(Kind::user_decrypt, 1), rows::identity(1), domain::Bytes(300'000, 1)});
             });
         } catch (const store::OwnershipLost&) {
             is_lost = true;

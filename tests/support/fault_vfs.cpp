@@ -26,6 +26,8 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
+constexpr int piece_bytes = 4096;
+
 // One write or cut since the last sync, with what is needed to take it back or do it again.
 struct Change {
     std::int64_t offset = 0;
@@ -349,12 +351,14 @@ int FaultVfs::Disk::write(sqlite3_file* opened, const void* bytes, int length,
         if (!size) return SQLITE_IOERR_FSTAT;
         if (!disk.take_room(offset + length - *size)) return SQLITE_FULL;
     }
-    if (disk.remembers(file)) {
+    // A long write reaches the disk in pieces, in any order.
+    for (int at = 0; disk.remembers(file) && at < length; at += piece_bytes) {
+        const int piece = std::min(piece_bytes, length - at);
         Change change;
-        change.offset = offset;
-        const auto* first = static_cast<const std::uint8_t*>(bytes);
-        change.after.assign(first, first + length);
-        if (!remember(file, std::move(change), length)) return SQLITE_IOERR_WRITE;
+        change.offset = offset + at;
+        const auto* first = static_cast<const std::uint8_t*>(bytes) + at;
+        change.after.assign(first, first + piece);
+        if (!remember(file, std::move(change), piece)) return SQLITE_IOERR_WRITE;
     }
     return file.real->pMethods->xWrite(file.real, bytes, length, offset);
 }
