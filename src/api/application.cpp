@@ -60,7 +60,11 @@ net::HeadVerdict Application::before_body(const net::HttpRequest& head) {
     // Here, where each request passes once. A body that never comes is counted all the same: what
     // has begun holds a connection and memory.
     const bool too_often = !response && (response = limited_answer(*ticket, head));
-    if (!response) return {.ticket = std::move(ticket)};
+    if (!response) {
+        const bool is_brief =
+            ticket->route->action == Action::submit || ticket->route->action == Action::share;
+        return {.ticket = std::move(ticket), .is_brief = is_brief};
+    }
     counted(
         *ticket, head, [](const net::HttpResponse&) {}, too_often)(*response);
     return {.answer = with_cors(*std::move(response), options_.cors_allow_origin)};

@@ -30,6 +30,9 @@ constexpr auto newcomer_patience = 300ms;  // for first requests that are about 
 // middle of a body; in the middle of a head it is half of the largest head.
 constexpr std::size_t discarded_body_bytes_max = std::size_t{4} << 20U;
 
+// A larger one is not read in a moment.
+constexpr std::size_t brief_body_bytes_max = std::size_t{16} << 10U;
+
 HttpResponse https_wanted() {
     return {.status = 400,
             .headers = {},
@@ -128,7 +131,7 @@ Awaitable<void> Connection::serve_requests() {
                 step = co_await next_step();
                 if (step == Step::request) {
                     core_.requests_read.fetch_add(1, std::memory_order_relaxed);
-                    auto response = co_await serve(std::move(verdict.ticket));
+                    auto response = co_await serve(std::move(verdict));
                     if (!response) co_return;
                     open = co_await send(*std::move(response), false);
                     turn_is_over = true;
@@ -193,21 +196,25 @@ bool Connection::send_continue() {
     return transport_.write(go_on).bytes == go_on.size();
 }
 
-Awaitable<std::optional<HttpResponse>> Connection::serve(std::shared_ptr<const void> ticket) {
+Awaitable<std::optional<HttpResponse>> Connection::serve(HeadVerdict verdict) {
     enter(Phase::working);
     peer_spoke_.store(false, std::memory_order_relaxed);
     if (!core_.slots.enter(shared_from_this())) co_await suspend();
     if (core_.closing) co_return std::nullopt;
-    pending_->open(std::move(ticket));
-    core_.team.step_out();
+    pending_->open(std::move(verdict.ticket));
+    const bool is_brief = verdict.is_brief && reader_.request().body.size() <= brief_body_bytes_max;
+    const bool stays = is_brief && ThreadTeam::is_alone();
+    if (!stays) core_.team.step_out();
     try {
         core_.application.serve(HttpExchange(pending_));
     } catch (...) {
         // The exchange went down with it and answers as failed.
     }
-    core_.team.step_in();
+    if (!stays) core_.team.step_in();
     core_.slots.leave();
+    if (is_brief) ThreadTeam::stay_awake();
     if (pending_->wait()) co_await suspend();
+    if (is_brief) ThreadTeam::stay_awake();
     auto response = pending_->take_answer();
     if (!response && !core_.closing) response = core_.failure(reader_.request());
     co_return response;

@@ -69,7 +69,7 @@ private:
     Awaitable<void> serve_requests();
     // Reads until there is a next step; `more` is the end of the connection.
     Awaitable<Step> next_step();
-    Awaitable<std::optional<HttpResponse>> serve(std::shared_ptr<const void> ticket);
+    Awaitable<std::optional<HttpResponse>> serve(HeadVerdict verdict);
     // False: the connection is over.
     Awaitable<bool> send(HttpResponse response, bool close);
     Awaitable<void> turn_down();

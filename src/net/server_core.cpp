@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <thread>
 #include <utility>
 
 #include "net/connection.hpp"
@@ -13,6 +14,12 @@ namespace {
 // In slices: thousands of connections whose time is up at the same moment hold nobody else up.
 constexpr int inspected_per_sweep = 64;
 
+constexpr auto awake_max = std::chrono::microseconds{200};  // about what a fast disk flushes in
+
+// Of a thread of a team.
+thread_local bool alone = false;
+thread_local Clock::time_point awake_until{};
+
 std::size_t connections_max(const HttpOptions& options) {
     raise_file_limit();
     return connections_allowed(options.connections_max, options.descriptors_reserved);
@@ -20,13 +27,33 @@ std::size_t connections_max(const HttpOptions& options) {
 
 }  // namespace
 
+std::size_t ThreadTeam::run_next() {
+    alone = true;
+    std::size_t count = 0;
+    while (count == 0 && Clock::now() < awake_until) {
+        count = context_.poll_one();
+        if (count == 0) std::this_thread::yield();
+    }
+    if (count == 0 && !context_.stopped()) count = context_.run_one();
+    alone = false;
+    return count;
+}
+
+bool ThreadTeam::is_alone() {
+    return alone;
+}
+
+void ThreadTeam::stay_awake() {
+    awake_until = Clock::now() + awake_max;
+}
+
 void ThreadTeam::run() {
     while (wait_for_turn()) {
         do {
             while (context_.poll_one() > 0) {
             }
             // Nothing to do now: one waits for more.
-        } while (!leave() && context_.run_one() > 0);
+        } while (!leave() && run_next() > 0);
         if (context_.stopped()) return dismiss();
     }
 }

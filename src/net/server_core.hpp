@@ -46,6 +46,11 @@ public:
     // Around what may block, on a thread that runs.
     void step_out();
     void step_in();
+    // On a thread that runs: it had nothing else to do when this came.
+    [[nodiscard]] static bool is_alone();
+    // On a thread that runs: something is about to come, and is looked for without a sleep for a
+    // moment.
+    static void stay_awake();
 
 private:
     // False: there is no more work for anybody.
@@ -53,6 +58,8 @@ private:
     // False: it is the last one, which stays.
     [[nodiscard]] bool leave();
     void dismiss();
+    // Zero: the context has no more work.
+    [[nodiscard]] std::size_t run_next();
 
     boost::asio::io_context& context_;
     std::mutex mutex_;

@@ -7,7 +7,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -69,6 +71,63 @@ TEST_CASE("one worker hands on many requests and another thread answers them") {
             REQUIRE(answer);
             CHECK(answer->body == "later /slow");
             CHECK(answer->has("Connection: keep-alive"));
+        }
+    }
+}
+
+// Says that its exchanges are answered soon, and does so from a thread of its own.
+class BriefApplication : public PatientApplication {
+public:
+    ~BriefApplication() override { answering_.request_stop(); }
+
+    HeadVerdict before_body(const HttpRequest& head) override {
+        HeadVerdict verdict = PatientApplication::before_body(head);
+        verdict.is_brief = true;
+        return verdict;
+    }
+    void serve(HttpExchange exchange) override {
+        {
+            const std::lock_guard lock(mutex_);
+            exchanges_.push_back(std::move(exchange));
+        }
+        changed_.notify_one();
+    }
+
+private:
+    void answer_all(const std::stop_token& stop) {
+        std::unique_lock lock(mutex_);
+        while (changed_.wait(lock, stop, [&] { return !exchanges_.empty(); })) {
+            auto exchanges = std::exchange(exchanges_, {});
+            lock.unlock();
+            for (auto& exchange : exchanges) exchange.answer(answer_to(exchange.request()));
+            lock.lock();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::vector<HttpExchange> exchanges_;
+    std::jthread answering_{[this](const std::stop_token& stop) { answer_all(stop); }};
+};
+
+TEST_CASE("requests that are answered soon need no second thread, one client or many") {
+    BriefApplication application;
+    HttpServer server(one_worker(), application);
+    server.start();
+
+    const std::string small = post("/soon", "{}");
+    const std::string large = post("/soon", std::string(100'000, ' '));
+    for (const std::size_t count : {1U, 20U}) {
+        CAPTURE(count);
+        std::vector<RawClient> clients;
+        for (std::size_t index = 0; index < count; ++index) clients.emplace_back(server.port());
+        for (int round = 0; round < 100; ++round) {
+            for (auto& client : clients) client.send(round % 10 == 0 ? large : small);
+            for (auto& client : clients) {
+                const auto answer = client.answer();
+                REQUIRE(answer);
+                CHECK(answer->body == "later /soon");
+            }
         }
     }
 }
