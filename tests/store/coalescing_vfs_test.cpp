@@ -142,7 +142,7 @@ TEST_CASE("a checkpoint, a log that begins again and a file that is opened again
         notes.database.exec(round % 2 == 0 ? "pragma wal_checkpoint(restart)"
                                            : "pragma wal_checkpoint(truncate)");
         SQLite::Database again(notes.path, SQLite::OPEN_READWRITE, 0,
-                                     store::coalescing_vfs(notes.disk.name()));
+                               store::coalescing_vfs(notes.disk.name()));
         CHECK(again.execAndGet("select count(*) from note").getInt() == 20 * (round + 1));
     }
     CHECK(notes.check() == "ok");

@@ -158,8 +158,8 @@ TEST_CASE("a local commit that fails after the decision is one the file gets fro
         bool is_lost = false;
         try {
             book.commit([&] {
-                book.store->insert(
-                    {rows::row(Kind::user_decrypt, 1), rows::identity(1), domain::Bytes(300'000, 1)});
+                book.store->insert({rows::row(Kind::user_decrypt, 1), rows::identity(1),
+                                    domain::Bytes(300'000, 1)});
             });
         } catch (const store::OwnershipLost&) {
             is_lost = true;
