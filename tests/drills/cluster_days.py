@@ -213,7 +213,7 @@ def newer_schema(drill):
     drill.pause(2, 4)
     for node in others:
         status, cluster = node.health()
-        drill.counts["nodes of the older schema that said so"] += cluster.get("obstacle") == "unreadable"
+        drill.counts["nodes of the older schema that said so"] += cluster.get("obstacle") == "entry_unreadable"
         if status == 200 and owner is first:
             drill.violation(f"{node.name} follows a newer schema than it knows: {cluster}")
     for node in others:
@@ -341,7 +341,7 @@ def promote_stale(drill):
     if world.ownership()[0] > epoch:
         drill.violation("a node took the book in a database that went back")
     drill.counts["nodes that said that it went back"] += sum(
-        node.health()[1].get("obstacle") == "went_back" for node in world.nodes)
+        node.health()[1].get("obstacle") == "database_went_back" for node in world.nodes)
     pair.reinstate()
     rewound(drill)
     if not within(world.serving, 15):
