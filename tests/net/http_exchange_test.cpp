@@ -76,12 +76,12 @@ TEST_CASE("one worker hands on many requests and another thread answers them") {
 }
 
 // Says that its exchanges are answered soon, and does so from a thread of its own.
-class BriefApplication : public PatientApplication {
+class BriefApplication : public EchoApplication {
 public:
     ~BriefApplication() override { answering_.request_stop(); }
 
     HeadVerdict before_body(const HttpRequest& head) override {
-        HeadVerdict verdict = PatientApplication::before_body(head);
+        HeadVerdict verdict = EchoApplication::before_body(head);
         verdict.is_brief = true;
         return verdict;
     }
