@@ -211,6 +211,11 @@ void Gates::retune(const Tuning& tuning, domain::Monotonic now) {
     tuning_ = tuning;
 }
 
+std::uint32_t Gates::sends_per_second_max(Family family) const {
+    const SendGateOptions& options = send_queue(family).options;
+    return options.per_seconds + burst_of(options);
+}
+
 void Gates::pause(Family family, domain::Timestamp since) {
     const std::lock_guard lock(mutex_);
     pauses_.at(static_cast<std::size_t>(family)) = since;

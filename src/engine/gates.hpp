@@ -75,6 +75,9 @@ public:
     void keep_pauses() { pauses_before_ = pauses_; }
     void undo_pauses();
 
+    // How many transactions of the family may leave within any second.
+    [[nodiscard]] std::uint32_t sends_per_second_max(domain::Family family) const;
+
     // Counts the permits anew from what is really in work.
     void restore_permits(const Work& work);
 

@@ -19,6 +19,7 @@
 #include "domain/result.hpp"
 #include "domain/time.hpp"
 #include "engine/health.hpp"
+#include "engine/per_family.hpp"
 #include "store/rows.hpp"
 
 namespace engine {
@@ -125,6 +126,9 @@ struct SendOrder {
     domain::Milliseconds refused_for{0};
     // The request has failed: no other nonce is taken for it when a stranger used its own.
     bool has_failed = false;
+    // How many of its family may be written to the node within any second, this one among them; 0:
+    // it does not count, since it went out before.
+    std::uint32_t sends_per_second_max = 0;
 };
 
 // The chain included a transaction of the request.
@@ -322,6 +326,8 @@ struct ChainReadings {
     std::optional<std::uint64_t> head_lag;               // blocks between the head and our reading
     // Where there are several, in place of the first two.
     std::vector<SignerReadings> signers{};
+    // Since the start, what went out again left aside.
+    std::optional<PerRelayerFamily<std::uint32_t>> most_sent_in_a_second{};
 };
 
 // Port: a chain. Orders return at once; exactly one answer per order comes back through

@@ -5,6 +5,7 @@
 #include "domain/retry_after.hpp"
 #include "domain/retry_policy.hpp"
 #include "domain/time.hpp"
+#include "engine/per_family.hpp"
 
 namespace engine {
 
@@ -21,21 +22,6 @@ struct SendGateOptions {
     std::uint32_t burst = 0;  // most that leave at once after idling; 0: as many as per_seconds
     std::uint32_t capacity = 11'000;
     std::uint32_t safety_margin = 1'000;
-};
-
-template <typename Value>
-struct PerRelayerFamily {
-    Value input_proof{};
-    Value public_decrypt{};
-    Value user_decrypt{};
-
-    bool operator==(const PerRelayerFamily&) const = default;
-};
-
-template <typename Value>
-struct PerDecryptFamily {
-    Value public_decrypt{};
-    Value user_decrypt{};
 };
 
 struct ShareOptions {

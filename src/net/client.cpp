@@ -163,6 +163,7 @@ private:
         const auto [unwritten, written] = co_await http::async_write(*stream, message, as_values);
         // Otherwise: who takes no more of a request may have answered it already.
         if (unwritten == beast::error::timeout) co_return Attempt{error_for(unwritten, timeout)};
+        if (request.written) request.written();
 
         beast::flat_buffer buffer(buffer_bytes_max);
         for (unsigned heard = 0; heard <= interim_max; ++heard) {
@@ -252,7 +253,8 @@ void Client::send(OwnedRequest request, std::chrono::milliseconds timeout, Done 
                       .target = owned->texts.target,
                       .body = owned->texts.body,
                       .headers = owned->texts.headers,
-                      .repeatable = owned->texts.repeatable};
+                      .repeatable = owned->texts.repeatable,
+                      .written = owned->texts.written};
     impl_->start(owned->request, timeout,
                  [owned, done = std::move(done)](ClientResult result) { done(std::move(result)); });
 }

@@ -33,6 +33,9 @@ struct ClientRequest {
     // It changes nothing, or nothing more when it comes a second time.
     bool repeatable = false;
     std::size_t response_bytes_max = 0;  // of the body; 0: as the client has it
+    // Called on the I/O thread each time the socket has taken all of it; must neither block nor
+    // throw.
+    std::function<void()> written{};
 };
 
 struct ClientResponse {
@@ -50,6 +53,7 @@ struct OwnedRequest {
     std::string body{};
     std::vector<std::pair<std::string, std::string>> headers{};
     bool repeatable = false;
+    std::function<void()> written{};
 };
 
 // An answer of any status, or an error that is never `throttled`; `unsent` too when target or

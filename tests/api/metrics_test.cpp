@@ -513,14 +513,21 @@ TEST_CASE("a chain that says nothing about itself has no series") {
     MetricsWorld world(clock);
     for (const std::string name :
          {"posthouse_signer_balance_ether", "posthouse_signer_nonce_distance",
-          "posthouse_chain_head_lag_blocks"}) {
+          "posthouse_chain_head_lag_blocks", "posthouse_chain_sends_per_second_max"}) {
         CHECK_FALSE(world.read().types.contains(name));
     }
     world.chain = {0.25, 3, std::nullopt};
+    world.chain.most_sent_in_a_second = {7, 8, 9};
     const Exposition page = world.read();
     CHECK(page.value("posthouse_signer_balance_ether") == 0.25);
     CHECK(page.value("posthouse_signer_nonce_distance") == 3);
     CHECK_FALSE(page.types.contains("posthouse_chain_head_lag_blocks"));
+    const auto most = [&](const std::string& type) {
+        return page.value("posthouse_chain_sends_per_second_max", {{"req_type", type}});
+    };
+    CHECK(most("input_proof") == 7);
+    CHECK(most("public_decrypt") == 8);
+    CHECK(most("user_decrypt") == 9);
 }
 
 TEST_CASE("of several signers each has series of its own, by its address") {

@@ -299,6 +299,25 @@ TEST_CASE("without a thread that waits: the answer comes to a function") {
     }
 }
 
+TEST_CASE("that a request is written is told before its answer, and never of one that is not") {
+    std::promise<void> is_written;
+    auto written = is_written.get_future();
+    HttpStub stub([&written](StubPeer& peer, const StubRequest&) {
+        const bool told = written.wait_for(ample) == std::future_status::ready;
+        return peer.send(support::http(200, told ? "told" : "not told"));
+    });
+    Client client(url(stub.url()), 100, nullptr);
+    const ClientRequest request{
+        .method = "POST", .body = "{}", .written = [&is_written] { is_written.set_value(); }};
+    CHECK(std::get<ClientResponse>(client.exchange(request, ample)).body == "told");
+
+    Client nobody(url("http://127.0.0.1:1"), 100, nullptr);
+    int told = 0;
+    const ClientRequest lost{.method = "POST", .body = "{}", .written = [&told] { ++told; }};
+    CHECK(kind_of(nobody.exchange(lost, ample)) == "unsent");
+    CHECK(told == 0);
+}
+
 TEST_CASE("stop ends all exchanges and returns when the last function has returned") {
     HttpStub stub(hanging());
     Client client(url(stub.url()), 100, nullptr);

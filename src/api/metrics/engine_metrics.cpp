@@ -16,7 +16,7 @@ namespace {
 
 const Bounds commit_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1};
 const Bounds batch_sizes{1, 2, 5, 10, 20, 50, 100, 200, 500, 1'000, 2'000, 5'000};
-const Bounds late_seconds{0.001, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3'600};
+const Bounds late_seconds{0.001, 0.002, 0.005, 0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3'600};
 
 // Commits tell when something happens, and these tell it of shares alone.
 bool is_of_shares_alone(const engine::StepFacts& facts) {

@@ -139,6 +139,17 @@ void add_chain(SampledFamilies& families, const engine::ChainReadings& chain) {
                        "Blocks between the head of the gateway chain and the last one read.");
         families.value(static_cast<double>(*chain.head_lag));
     }
+    if (const auto& most = chain.most_sent_in_a_second) {
+        families.gauge("posthouse_chain_sends_per_second_max",
+                       "The most transactions that were written to the gateway chain's node within "
+                       "one second since the start; what went out again is not counted.");
+        const auto of = [&families](Family family, std::uint32_t count) {
+            families.value(static_cast<double>(count), {{"req_type", labels::req_type(family)}});
+        };
+        of(Family::input_proof, most->input_proof);
+        of(Family::public_decrypt, most->public_decrypt);
+        of(Family::user_decrypt, most->user_decrypt);
+    }
 }
 
 void add_clients(SampledFamilies& families, const std::vector<ClientActivity>& clients) {

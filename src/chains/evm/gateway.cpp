@@ -63,6 +63,7 @@ public:
     Impl(Options options, Nodes nodes, ports::Clock& clock, Workers workers, ports::Logger& logger,
          std::vector<std::unique_ptr<Signer>> signers)
         : options_(std::move(options)),
+          window_(clock),
           nodes_(std::move(nodes)),
           clock_(clock),
           fees_(options_, *nodes_.write, clock),
@@ -73,8 +74,8 @@ public:
           thresholds_(options_, *nodes_.protocol, clock, workers.reads, logger),
           keys_(options_, *nodes_.protocol, workers.reads, logger),
           contracts_(options_, nodes_, workers.reads, logger),
-          accounts_({options_, *nodes_.write, *nodes_.read, fees_, gas_, reads_, sends_, clock,
-                     logger, [this] { return monitor_.on_right_chain(); }},
+          accounts_({options_, *nodes_.write, *nodes_.read, fees_, gas_, window_, reads_, sends_,
+                     clock, logger, [this] { return monitor_.on_right_chain(); }},
                     std::move(signers)),
           monitor_(options_, accounts_.signers(), *nodes_.write, workers.reads, clock, logger),
           preparation_(options_, *nodes_.write, *nodes_.read, accounts_, fees_, gas_, reads_,
@@ -192,6 +193,10 @@ public:
     [[nodiscard]] engine::ChainReadings readings() const {
         engine::ChainReadings readings;
         accounts_.read(monitor_, readings);
+        readings.most_sent_in_a_second = {
+            .input_proof = window_.most(domain::Family::input_proof),
+            .public_decrypt = window_.most(domain::Family::public_decrypt),
+            .user_decrypt = window_.most(domain::Family::user_decrypt)};
         const auto head = monitor_.head();
         for (const auto& listener : listeners_) {
             const auto lag = listener->head_lag(head);
@@ -252,6 +257,7 @@ private:
     }
 
     const Options options_;
+    SendWindow window_;  // calls under way know it
     const Nodes nodes_;
     const ports::Clock& clock_;
     engine::GatewayEvents* events_ = nullptr;

@@ -100,6 +100,7 @@ struct Sender::Sending {
     void (Sender::*after_watch)(const SendingPtr&) = nullptr;
     std::optional<domain::Monotonic> event_missing_since{};  // in its receipt
 
+    SendWindow::PlacePtr place{};  // until its bytes are handed over
     std::string refusal{};
     jsonrpc::ReplyClass refusal_class = jsonrpc::ReplyClass::not_understood;
     unsigned gaps = 0;
@@ -115,7 +116,8 @@ struct Sender::Sending {
 
 Sender::Sender(const Options& options, KeyPlace place, jsonrpc::Node& write, Nonces& nonces,
                Fees& fees, GasLimits& gas, Account& account, const Signer& signer,
-               ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger)
+               SendWindow& window, ports::Executor& executor, const ports::Clock& clock,
+               ports::Logger& logger)
     : options_(options),
       place_(place),
       write_(write),
@@ -124,6 +126,7 @@ Sender::Sender(const Options& options, KeyPlace place, jsonrpc::Node& write, Non
       gas_(gas),
       account_(account),
       signer_(signer),
+      window_(window),
       executor_(executor),
       clock_(clock),
       logger_(logger),
@@ -166,8 +169,21 @@ void Sender::send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& 
 void Sender::submit_in_order(const SendingPtr& sending) {
     nonce_order_.run_in_order(
         sending->newest().nonce, nonces_.one_at_a_time() ? turn_patience : order_patience,
-        [this, sending] { submit(sending); },
+        [this, sending] { return hold(sending); }, [this, sending] { submit(sending); },
         [this, sending] { later(sending, "smaller nonces come first"); });
+}
+
+std::optional<Milliseconds> Sender::hold(const SendingPtr& sending) {
+    // What goes out once more does not count.
+    const std::uint32_t places = std::exchange(sending->order.sends_per_second_max, 0);
+    if (places == 0) return std::nullopt;
+    auto taken = window_.take(domain::family_of(sending->order.kind), places);
+    if (auto* const place = std::get_if<SendWindow::PlacePtr>(&taken)) {
+        sending->place = std::move(*place);
+        return std::nullopt;
+    }
+    sending->order.sends_per_second_max = places;
+    return std::get<Milliseconds>(taken);
 }
 
 // The data directory was used with another chain: what was signed for that one is kept for it.
@@ -194,14 +210,17 @@ void Sender::look_up_then_submit(const SendingPtr& sending) {
 
 void Sender::submit(const SendingPtr& sending) {
     const bool sync = is_send_sync();
-    const jsonrpc::Call call{sync ? "eth_sendRawTransactionSync" : "eth_sendRawTransaction",
-                             list_of(jsonrpc::hex(sending->newest().bytes))};
+    jsonrpc::Call call{sync ? "eth_sendRawTransactionSync" : "eth_sendRawTransaction",
+                       list_of(jsonrpc::hex(sending->newest().bytes))};
+    const SendWindow::PlacePtr place = std::exchange(sending->place, nullptr);
+    if (place) call.written = [place] { place->written(); };
     // No longer than until its fees are to be raised.
     const Milliseconds patience =
         std::min(options_.send_timeout, options_.fees.bump_after + Milliseconds{1'000});
     // The node may hold the call until the receipt is there: no thread waits for that.
     write_.call_then(call, sync ? std::optional(patience) : std::nullopt,
-                     [this, sending, sync](jsonrpc::Answer answer) {
+                     [this, sending, sync, place](jsonrpc::Answer answer) {
+                         if (place) place->written();
                          executor_.run([this, sending, sync, answer = std::move(answer)] {
                              submitted(sending, sync, answer);
                          });

@@ -17,6 +17,7 @@
 #include "chains/evm/plan.hpp"
 #include "chains/evm/receipts.hpp"
 #include "chains/evm/send_verdict.hpp"
+#include "chains/evm/send_window.hpp"
 #include "chains/evm/signer.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
@@ -38,8 +39,8 @@ namespace chains::evm {
 class Sender {
 public:
     Sender(const Options& options, KeyPlace place, jsonrpc::Node& write, Nonces& nonces, Fees& fees,
-           GasLimits& gas, Account& account, const Signer& signer, ports::Executor& executor,
-           const ports::Clock& clock, ports::Logger& logger);
+           GasLimits& gas, Account& account, const Signer& signer, SendWindow& window,
+           ports::Executor& executor, const ports::Clock& clock, ports::Logger& logger);
 
     // Returns at once; one event for each order.
     void send(std::vector<engine::SendOrder> orders, engine::GatewayEvents& events);
@@ -65,6 +66,8 @@ private:
     void refuse_foreign(const SendingPtr& sending);
     void look_up_then_submit(const SendingPtr& sending);
     void submit_in_order(const SendingPtr& sending);
+    // How long its rate holds it yet; nothing: it has its place, or needs none.
+    [[nodiscard]] std::optional<domain::Milliseconds> hold(const SendingPtr& sending);
     void submit(const SendingPtr& sending);
     void submitted(const SendingPtr& sending, bool sync, const jsonrpc::Answer& answer);
     void judge(const SendingPtr& sending, const jsonrpc::Answer& answer, SendVerdict verdict);
@@ -146,6 +149,7 @@ private:
     GasLimits& gas_;
     Account& account_;
     const Signer& signer_;
+    SendWindow& window_;
     ports::Executor& executor_;
     const ports::Clock& clock_;
     ports::Logger& logger_;

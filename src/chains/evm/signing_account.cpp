@@ -37,7 +37,7 @@ SigningAccount::SigningAccount(const Shared& shared, std::unique_ptr<Signer> sig
       seals_(shared.options, place, *signer_, nonces_, shared.reads, shared.clock, logger_),
       check_(shared.options, shared.read, shared.reads, logger_),
       sender_(shared.options, place, shared.write, nonces_, shared.fees, shared.gas, account_,
-              *signer_, shared.sends, shared.clock, logger_),
+              *signer_, shared.window, shared.sends, shared.clock, logger_),
       fee_approval_(shared.options, shared.write, nonces_, shared.fees, shared.gas, *signer_, own_,
                     [this] { return unready(); }) {}
 

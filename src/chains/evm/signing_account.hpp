@@ -53,6 +53,7 @@ public:
         jsonrpc::Node& read;
         Fees& fees;
         GasLimits& gas;
+        SendWindow& window;
         engine::TaskGroup& reads;
         engine::TaskGroup& sends;
         const ports::Clock& clock;

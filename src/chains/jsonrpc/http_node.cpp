@@ -111,7 +111,10 @@ void HttpNode::ask_next(const std::shared_ptr<Question>& question) {
             }
             ask_next(question);
         };
-        endpoint.client.post(write_request({&call, 1}, id), !sends_transaction(*call),
+        endpoint.client.send({.method = "POST",
+                              .body = write_request({&call, 1}, id),
+                              .repeatable = !sends_transaction(*call),
+                              .written = call->written},
                              question->timeout, take);
         return;
     }

@@ -20,6 +20,9 @@ using Json = nlohmann::json;
 struct Call {
     std::string method;
     Json params = Json::array();
+    // Of Node::call_then: all of it is written, as far as the node can tell. Perhaps several times,
+    // perhaps never; must be quick.
+    std::function<void()> written{};
 };
 
 // The node understood and refused. An answer: other nodes are not asked.

@@ -89,7 +89,11 @@ TEST_CASE("a call goes to the next URL when this one has trouble; a transaction 
                   (kind_of(answer) != "json" && kind_of(answer) != "error"));
 
             HttpHarness other({first.url(), second.url()}, fault.kind == "timed_out" ? 1s : enough);
-            const auto same = answer_then(other.node, call);
+            std::atomic<int> written{0};
+            chains::jsonrpc::Call counted = call;
+            counted.written = [&written] { ++written; };
+            const auto same = answer_then(other.node, counted);
+            CHECK(written == (moves ? 2 : 1));  // to each URL that was reached
             CHECK(kind_of(same) == kind_of(answer));
             CHECK(text_of(same) == text_of(answer));
             CHECK(first.count() == 2);
