@@ -1,13 +1,18 @@
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "bench/anvil.hpp"
 #include "bench/chain_load.hpp"
+#include "bench/child.hpp"
 #include "bench/inspection.hpp"
 #include "bench/recorder.hpp"
 #include "bench/scenarios.hpp"
@@ -21,7 +26,9 @@
 // The rate is taken where transactions leave, between Posthouse and its node. The window opens when
 // every request waits for nothing but a token, long after the first burst is used up: as long as
 // somebody waits no token is saved, so from there on only the rate counts. The burst itself is in
-// the count of the fullest second, which is looked for from the first transaction on.
+// the count of the fullest second, which is looked for from the first transaction on. What
+// Posthouse promises is that second at its own socket; at the node's door it may look fuller, since
+// both processes and the kernel between them take their turns.
 namespace bench {
 
 namespace {
@@ -69,9 +76,26 @@ double most_in_a_second(const std::vector<Stopwatch::time_point>& times) {
     return static_cast<double>(most);
 }
 
-// `signer`: who has the key, when it is not in the process.
+// More to do than there are cores for.
+class BusyMachine {
+public:
+    explicit BusyMachine(const std::filesystem::path& directory) {
+        for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
+            loops_.push_back(std::make_unique<Child>(
+                Child::Command{.arguments = {"sh", "-c", "while :; do :; done"},
+                               .environment = {},
+                               .output = directory / "loop.output"}));
+        }
+    }
+
+private:
+    std::vector<std::unique_ptr<Child>> loops_;
+};
+
+// `signer`: who has the key, when it is not in the process. Of a busy machine only the fullest
+// second is looked at.
 void measure_rate(const Options& options, const std::string& what, const SlowSigner* signer,
-                  Report& report) {
+                  bool is_busy, Report& report) {
     const auto window = options.amount.rate_window;
     // Those that leave meanwhile, and enough to be always some in the line.
     const std::uint64_t of_each_kind =
@@ -85,6 +109,8 @@ void measure_rate(const Options& options, const std::string& what, const SlowSig
     Posthouse posthouse(options, {scratch.path(), {}}, settings);
     post_all(options, posthouse.port(), of_each_kind);
     wait_for_tokens_only(scratch.path());
+    std::optional<BusyMachine> busy;
+    if (is_busy) busy.emplace(scratch.path());
 
     const auto begin = Stopwatch::now();
     std::this_thread::sleep_for(window);
@@ -92,6 +118,11 @@ void measure_rate(const Options& options, const std::string& what, const SlowSig
     if (Inspection(data_directory(scratch.path()), ledger_file(scratch.path()))
             .in_status("processing") == 0) {
         throw std::runtime_error("nobody waited any more at the end of the window");
+    }
+    std::map<std::string_view, double> most_written;
+    for (const ChainKind& kind : chain_kinds) {
+        most_written[kind.name] = posthouse.metric(
+            "posthouse_chain_sends_per_second_max{req_type=\"" + std::string(kind.name) + "\"}");
     }
     posthouse.stop();
 
@@ -101,13 +132,18 @@ void measure_rate(const Options& options, const std::string& what, const SlowSig
         const auto& times = sent.times.at(kind.selector);
         const auto within =
             std::ranges::count_if(times, [&](const auto& at) { return at >= begin && at < end; });
-        report.within(0.01, what + ", " + std::string(kind.plural) + over, "/s",
-                      Series({static_cast<double>(within) / static_cast<double>(window.count())}),
-                      "configured", Series({per_second}));
-        report.bounded(per_second + burst,
-                       what + ", " + std::string(kind.plural) + ", fullest second (burst " +
-                           std::to_string(burst) + ")",
-                       "", Series({most_in_a_second(times)}));
+        const std::string rate = what + ", " + std::string(kind.plural);
+        const Series reached({static_cast<double>(within) / static_cast<double>(window.count())});
+        if (is_busy) {
+            report.note(rate + over, "/s", reached);
+        } else {
+            report.within(0.01, rate + over, "/s", reached, "configured", Series({per_second}));
+        }
+        const std::string fullest =
+            rate + ", fullest second (burst " + std::to_string(burst) + "), ";
+        report.bounded(per_second + burst, fullest + "written", "",
+                       Series({most_written.at(kind.name)}));
+        report.note(fullest + "at the node's door", "", Series({most_in_a_second(times)}));
     }
     const auto key = chains::evm::private_key_signer(relayer_key);
     const double included = static_cast<double>(anvil.included(key->address()));
@@ -122,11 +158,12 @@ void measure_rate(const Options& options, const std::string& what, const SlowSig
 }  // namespace
 
 void measure_chain_rate(const Options& options, Report& report) {
-    measure_rate(options, "rate", nullptr, report);
+    measure_rate(options, "rate", nullptr, false, report);
     const SlowSigner signer(signature_time);
     const std::string what =
         "rate, signed elsewhere in " + std::to_string(signature_time.count()) + " ms";
-    measure_rate(options, what, &signer, report);
+    measure_rate(options, what, &signer, false, report);
+    measure_rate(options, what + ", on a busy machine", &signer, true, report);
     report.note(what + ", most signatures under way", "",
                 Series({static_cast<double>(signer.peak())}));
 }

@@ -1,5 +1,7 @@
 #include "bench/posthouse.hpp"
 
+#include <httplib.h>
+
 #include <fstream>
 #include <stdexcept>
 
@@ -21,8 +23,9 @@ constexpr const char* queue_capacity = "10000000";
 constexpr auto start_patience = 60s;
 constexpr auto stop_patience = 20s;
 
-Child::Command command(const Options& options, const Posthouse::DataPlace& place,
-                       const Settings& settings, int port) {
+Child::Command command(const Options& options, const Posthouse::DataPlace& place, Settings settings,
+                       int port, int metrics_port) {
+    settings["metrics.endpoint"] = "\"127.0.0.1:" + std::to_string(metrics_port) + '"';
     return {.arguments = {options.posthouse.string(), "serve", "--config",
                           write_config(place.directory, settings).string(), "--data-dir",
                           data_directory(place.directory).string(), "--listen",
@@ -69,7 +72,7 @@ std::filesystem::path write_config(const std::filesystem::path& directory,
     // It may name a key.
     std::filesystem::permissions(
         config, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    stream << "metrics.endpoint = \"127.0.0.1:0\"\n";
+    if (!settings.contains("metrics.endpoint")) stream << "metrics.endpoint = \"127.0.0.1:0\"\n";
     for (const auto& [key, value] : settings) stream << key << " = " << value << '\n';
     if (!stream.flush()) throw std::runtime_error("can not write " + config.string());
     return config;
@@ -85,11 +88,21 @@ std::filesystem::path ledger_file(const std::filesystem::path& directory) {
 
 Posthouse::Posthouse(const Options& options, const DataPlace& place, const Settings& settings)
     : port_(place.port == 0 ? free_port() : place.port),
+      metrics_port_(free_port()),
       started_(Stopwatch::now()),
-      child_(command(options, place, settings, port_)) {
+      child_(command(options, place, settings, port_, metrics_port_)) {
     wait_until(
         child_, log_file(place.directory), [this] { return is_alive(port_); }, start_patience);
     seconds_to_ready_ = seconds_since(started_);
+}
+
+double Posthouse::metric(const std::string& series) const {
+    const auto answer = httplib::Client("127.0.0.1", metrics_port_).Get("/metrics");
+    if (!answer || answer->status != 200) throw std::runtime_error("posthouse serves no metrics");
+    const std::string line = '\n' + series + ' ';
+    const std::size_t at = answer->body.find(line);
+    if (at == std::string::npos) throw std::runtime_error("posthouse does not serve " + series);
+    return std::stod(answer->body.substr(at + line.size()));
 }
 
 void Posthouse::stop() {

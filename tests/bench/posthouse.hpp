@@ -39,6 +39,8 @@ public:
     // From the start of the process to the first answer.
     [[nodiscard]] double seconds_to_ready() const { return seconds_to_ready_; }
     [[nodiscard]] std::uint64_t resident_bytes() const { return child_.resident_bytes(); }
+    // Of a series, with its labels as they are served. Throws std::runtime_error without one.
+    [[nodiscard]] double metric(const std::string& series) const;
 
     void kill_hard() { child_.kill_hard(); }
     // Throws std::runtime_error unless it ends by itself and well.
@@ -46,6 +48,7 @@ public:
 
 private:
     int port_;
+    int metrics_port_;
     Stopwatch::time_point started_;
     Child child_;
     double seconds_to_ready_ = 0;
