@@ -142,7 +142,7 @@ def read_calls(done_of):
         if ended.document is None:
             return Reading(0, {})
         total = ended.document["all"]
-        wanted = ("runs", "killed", "unclean ends", "promises", "lost", "twice", "contradictions",
+        wanted = ("runs", "killed", "marked aborts", "unclean ends", "promises", "lost", "twice", "contradictions",
                   "damaged files")
         findings = [(f"{found['case']}: {found['what']}", found["command"])
                     for found in ended.document["findings"]]

@@ -8,8 +8,9 @@ The run is counted once on each ground: an empty directory, and one that a kille
 it and rows to purge. Then it is made for every call of every class and every way, or for a sample of N that
 takes all classes and ways in turn. After each the service is started again without the library and runs to
 the end. Nothing that was promised may be lost, nothing be included twice, no answer contradict an earlier
-one, and the files must be whole. A call that fails is refused, or ends the process with 1, and no other way;
-afterwards all goes on by itself. Prints counts and how to repeat what was found; ends with 1 on any.
+one, and the files must be whole. A call that fails is refused, or ends the process with 1; where there is no memory
+it may also abort, if it leaves the mark by which the next start knows. No other way. Afterwards all goes on by
+itself. Prints counts and how to repeat what was found; ends with 1 on any.
 """
 
 import argparse
@@ -23,6 +24,7 @@ import random
 import re
 import shlex
 import shutil
+import signal
 import sqlite3
 import struct
 import subprocess
@@ -250,10 +252,15 @@ class Run(LoopbackDrill):
             expected = {0}  # a full disk ends nothing that runs
         else:
             expected = {0, 1}
-        if self.status not in expected:
+        if self.status == -signal.SIGABRT and self.case.call == "malloc" and self.is_marked():
+            self.counts["marked aborts"] += 1
+        elif self.status not in expected:
             self.counts["unclean ends"] += 1
             last = [line.strip() for line in service.log().splitlines()[-5:] if " info " not in line]
             self.violation(f"it ended with {self.status}: {' / '.join(last)}")
+
+    def is_marked(self):
+        return (self.service.data / "posthouse.crashed").exists()
 
     def port_was_open(self):
         return self.service.port is not None
@@ -370,7 +377,7 @@ class Campaign:
         row["runs"] += 1
         row["reached"] += run.was_reached
         row["killed"] += run.status == -9
-        for name in ("ended by itself", "unclean ends", "lost", "contradictions", "damaged files"):
+        for name in ("ended by itself", "marked aborts", "unclean ends", "lost", "contradictions", "damaged files"):
             row[name] += run.counts[name]
         row["twice"] += run.counts["double inclusions"]
         row["promises"] += len(run.promises)
@@ -397,7 +404,7 @@ class Campaign:
             run.service.close()
 
     def report(self, cases):
-        columns = ("runs", "reached", "killed", "ended by itself", "unclean ends", "promises", "lost",
+        columns = ("runs", "reached", "killed", "ended by itself", "marked aborts", "unclean ends", "promises", "lost",
                    "twice", "contradictions", "damaged files", "findings")
         total = collections.Counter()
         print(f"seed {self.seed}")
