@@ -72,7 +72,6 @@ std::filesystem::path write_config(const std::filesystem::path& directory,
     // It may name a key.
     std::filesystem::permissions(
         config, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    if (!settings.contains("metrics.endpoint")) stream << "metrics.endpoint = \"127.0.0.1:0\"\n";
     for (const auto& [key, value] : settings) stream << key << " = " << value << '\n';
     if (!stream.flush()) throw std::runtime_error("can not write " + config.string());
     return config;
