@@ -17,12 +17,10 @@ struct Latency {
     Series p99_ms = {};
 };
 
-constexpr std::size_t clients_max = 256;
-
 void measure_round(const Options& options, const Body& share, std::array<Latency, 5>& latencies) {
     const Scratch scratch(options.directory);
     Posthouse posthouse(options, {scratch.path(), {}}, standing_still());
-    Posts posts(share, clients_max);
+    Posts posts(share, crowd_clients);
     for (Latency& latency : latencies) {
         const auto outcome = load_for(posthouse.port(), latency.clients, far_shares(posts),
                                       options.amount.slice, share_accepted);
@@ -36,7 +34,7 @@ void measure_round(const Options& options, const Body& share, std::array<Latency
 
 void measure_latency(const Options& options, Report& report) {
     const Body share = Body::vote_share(options.bodies);
-    std::array<Latency, 5> latencies{{{1}, {4}, {16}, {64}, {clients_max}}};
+    std::array<Latency, 5> latencies{{{1}, {4}, {16}, {64}, {crowd_clients}}};
     for (std::size_t round = 0; round < options.amount.drain_rounds; ++round) {
         measure_round(options, share, latencies);
     }

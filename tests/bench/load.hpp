@@ -12,6 +12,7 @@
 namespace bench {
 
 inline constexpr std::size_t many_clients = 64;
+inline constexpr std::size_t crowd_clients = 256;
 
 // Throws std::runtime_error unless every answer had this status and contained this text.
 class Expectation {
