@@ -95,13 +95,15 @@ std::vector<engine::ChainIdentity> chain_identities(const config::Settings& sett
     const bool is_trial = settings.gateway == config::GatewayType::loopback;
     std::vector<engine::ChainIdentity> identities{is_trial ? loopback(store::Chain::gateway)
                                                            : evm(settings)};
-    if (settings.api.share_disable) return identities;
-    if (!settings.votes.base_url().empty()) {
-        identities.push_back(vote_chain(settings));
-    } else if (is_trial) {
-        identities.push_back(loopback(store::Chain::votes));
-    }
+    if (auto votes = vote_chain_identity(settings)) identities.push_back(*std::move(votes));
     return identities;
+}
+
+std::optional<engine::ChainIdentity> vote_chain_identity(const config::Settings& settings) {
+    if (settings.api.share_disable) return std::nullopt;
+    if (!settings.votes.base_url().empty()) return vote_chain(settings);
+    if (settings.gateway != config::GatewayType::loopback) return std::nullopt;
+    return loopback(store::Chain::votes);
 }
 
 }  // namespace commands

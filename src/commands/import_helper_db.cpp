@@ -243,9 +243,7 @@ int import_helper_db(const config::Settings& settings, const std::filesystem::pa
     const platform::RealClock clock;
     platform::SecureRandom random;
     store::Store store(settings.store);
-    for (const engine::ChainIdentity& identity : chain_identities(settings)) {
-        if (identity.chain == store::Chain::votes) engine::claim(store, identity);
-    }
+    if (const auto identity = vote_chain_identity(settings)) engine::claim(store, *identity);
     store::Reader reader(settings.store, 1);
     const store::HelperCopy copy =
         store::copy_helper_db(helper_db, settings.store.directory, clock.wall());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,9 @@ constexpr domain::Milliseconds unknown_pause{1'000};
 constexpr domain::Milliseconds changed_pause{30'000};
 // Until the next step, which has room again.
 constexpr domain::Milliseconds at_once_pause{1};
+
+// The newest block with an answer that was forgotten before anybody claimed it.
+constexpr std::string_view forgotten_mark = "answers forgotten";
 
 // How long a deadline waits for word of the transaction.
 constexpr domain::Milliseconds last_look{2'000};
@@ -394,7 +398,19 @@ bool apply(Context& context, const Answered& event, std::size_t& applied) {
 
 void join(Context& context, const domain::Bytes32& reference) {
     const std::optional<store::Row> row = context.store.find_by_reference(reference);
-    if (row && row->status == Status::receipt_received) evaluate(context, *row, reference);
+    if (!row || row->status != Status::receipt_received) return;
+    const auto forgotten = context.store.mark(forgotten_mark);
+    const auto inclusion =
+        forgotten ? context.store.inclusion(row->id.sequence) : std::optional<store::Inclusion>{};
+    if (inclusion && inclusion->block && inclusion->block->number <= *forgotten) {
+        context.gateway.read_again(inclusion->block->number);
+    }
+    evaluate(context, *row, reference);
+}
+
+void note_forgotten(Context& context, std::uint64_t block) {
+    if (context.store.mark(forgotten_mark).value_or(0) >= block) return;
+    context.store.set_mark(forgotten_mark, block);
 }
 
 void count_standing(Context& context, const store::Inclusion& inclusion,

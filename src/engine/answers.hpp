@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,12 @@ namespace engine::answers {
 // of them steps before have applied. False: there are more.
 [[nodiscard]] bool apply(Context& context, const Answered& event, std::size_t& applied);
 
-// The request with this reference has its receipt now: answers that were early take effect.
+// The request with this reference has its receipt now: answers that were early take effect, and
+// where some may have been forgotten the chain is read again.
 void join(Context& context, const domain::Bytes32& reference);
+
+// Answers nobody claimed were forgotten, of blocks up to this one.
+void note_forgotten(Context& context, std::uint64_t block);
 
 // A block with transactions of requests is on the chain together with these: what they hold of the
 // answers counts.

@@ -29,6 +29,13 @@ public:
         shares_.erase(known);
     }
 
+    // Nothing: it is not begun.
+    [[nodiscard]] std::optional<domain::Timestamp> due(Id share) const {
+        const auto known = shares_.find(share);
+        if (known == shares_.end()) return std::nullopt;
+        return known->second.first;
+    }
+
     [[nodiscard]] std::optional<domain::Timestamp> earliest() const {
         if (by_due_.empty()) return std::nullopt;
         return by_due_.begin()->first;

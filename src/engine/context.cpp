@@ -88,6 +88,7 @@ void end_broken(Context& context) {
         if (++ended > broken_rows_min && !context.has_room()) return;
         const domain::Kind kind = row.kind.value_or(domain::Kind::input_proof);
         if (row.kind) context.gates.leave(row.sequence, domain::family_of(kind));
+        if (context.work.end(row.sequence, Task::rest)) context.gates.give_back_sending();
         context.store.end_broken(row, internal_text(kind, unreadable_text), context.now.wall);
         context.effects.settled.push_back(row.sequence);
         context.effects.lines.push_back(
@@ -151,6 +152,11 @@ std::optional<domain::Failure> unreached_for_too_long(const Context& context, co
     return domain::Failure{domain::Reason::unreachable,
                            internal_text(row.kind, "The gateway could not be reached: " + reason),
                            {}};
+}
+
+std::optional<domain::Failure> tried_for_too_long(const Context& context, const store::Row& row) {
+    if (row.schedule.unreached_since < context.began) return {};
+    return unreached_for_too_long(context, row, "no answer");
 }
 
 }  // namespace engine

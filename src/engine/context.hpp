@@ -57,6 +57,7 @@ struct Context {
     Gateway& gateway;
     AlertSink* alerts = nullptr;  // nobody: alerts are only logged
     Moment now{};
+    domain::Timestamp began{};  // this life, by the steady clock
     Effects effects{};
     std::uint64_t stale = 0;   // events that came too late to matter
     bool stopping = false;     // nothing new begins
@@ -135,10 +136,14 @@ void end_broken(Context& context);
 // Since when something lasts: from now on unless it did before, and no longer once it does not. One
 // that begins later than now was written under another clock.
 void keep_since(std::optional<domain::Timestamp>& since, bool lasts, domain::Timestamp now);
-// No node was reached for too long: how the request ends.
+// No node was reached for too long, as the last try found: how the request ends.
 [[nodiscard]] std::optional<domain::Failure> unreached_for_too_long(const Context& context,
                                                                     const store::Row& row,
                                                                     const std::string& reason);
+// Same, of a row whose pause is over. What was tried before this start only is tried once more: the
+// time between was no try.
+[[nodiscard]] std::optional<domain::Failure> tried_for_too_long(const Context& context,
+                                                                const store::Row& row);
 
 // The row pauses; never beyond its deadline, or the time nodes may be out of reach.
 [[nodiscard]] store::Schedule pausing(const Context& context, const store::Schedule& before,

@@ -5,11 +5,25 @@
 
 namespace engine {
 
-bool FairQueue::push_back(Id id, Client client) {
+std::optional<std::size_t> FairQueue::Own::position(Id id) const {
+    if (const auto place = again.position(id)) return place;
+    const auto place = rest.position(id);
+    return place ? std::optional(again.size() + *place) : std::nullopt;
+}
+
+bool FairQueue::push(Id id, Client client) {
+    return push(id, client, &Own::rest);
+}
+
+bool FairQueue::push_again(Id id, Client client) {
+    return push(id, client, &Own::again);
+}
+
+bool FairQueue::push(Id id, Client client, OrderedQueue Own::*where) {
     if (contains(id)) return false;
     if (!fair_) client = 0;
     const auto [queue, is_new] = own_.try_emplace(client);
-    queue->second.push_back(id);
+    (queue->second.*where).push_back(id);
     if (is_new) turns_.push_back(client);
     if (fair_) clients_.emplace(id, client);
     ++members_;
@@ -17,31 +31,25 @@ bool FairQueue::push_back(Id id, Client client) {
     return true;
 }
 
-bool FairQueue::push_front(Id id) {
-    return !contains(id) && front_.push_front(id);
-}
-
 bool FairQueue::remove(Id id) {
-    if (front_.remove(id)) return true;
     const Client client = client_of(id);
     const auto queue = own_.find(client);
     if (queue == own_.end() || !queue->second.remove(id)) return false;
     clients_.erase(id);
     --members_;
-    if (queue->second.empty()) leave(client);
+    if (queue->second.size() == 0) leave(client);
     return true;
 }
 
 std::optional<FairQueue::Id> FairQueue::pop_front() {
-    if (const auto id = front_.pop_front()) return id;
     if (turns_.empty()) return std::nullopt;
     const Client client = turns_.front();
-    OrderedQueue& queue = own_.at(client);
+    Own& queue = own_.at(client);
     const std::optional<Id> id = queue.pop_front();
     assert(id && members_ > 0);  // a queue that is empty has no turn
     clients_.erase(*id);
     --members_;
-    if (queue.empty()) {
+    if (queue.size() == 0) {
         leave(client);
     } else if (turns_.size() > 1) {
         turns_.pop_front();
@@ -51,7 +59,6 @@ std::optional<FairQueue::Id> FairQueue::pop_front() {
 }
 
 void FairQueue::clear() {
-    front_.clear();
     own_.clear();
     turns_.clear();
     clients_.clear();
@@ -59,7 +66,6 @@ void FairQueue::clear() {
 }
 
 std::optional<std::size_t> FairQueue::position(Id id) const {
-    if (const auto place = front_.position(id)) return place;
     const Client client = client_of(id);
     const auto queue = own_.find(client);
     if (queue == own_.end()) return std::nullopt;
@@ -83,9 +89,8 @@ bool FairQueue::has_its_share(Client client, std::size_t places) const {
 }
 
 bool FairQueue::contains(Id id) const {
-    if (front_.contains(id)) return true;
     const auto queue = own_.find(client_of(id));
-    return queue != own_.end() && queue->second.contains(id);
+    return queue != own_.end() && queue->second.position(id).has_value();
 }
 
 FairQueue::Client FairQueue::client_of(Id id) const {
@@ -94,7 +99,7 @@ FairQueue::Client FairQueue::client_of(Id id) const {
 }
 
 std::size_t FairQueue::before(Client client, std::size_t index) const {
-    std::size_t count = front_.size() + index;
+    std::size_t count = index;
     bool before_its_turn = true;
     for (const Client other : turns_) {
         if (other == client) {

@@ -83,19 +83,19 @@ const Gates::SendQueue& Gates::send_queue(Family family) const {
 void Gates::enqueue_check(const store::Row& row) {
     assert(row.status == Status::queued && domain::is_decrypt(row.kind));
     const std::lock_guard lock(mutex_);
-    check_queue(domain::family_of(row.kind))->waiting.push_back(row.id.sequence, row.client);
+    check_queue(domain::family_of(row.kind))->waiting.push(row.id.sequence, row.client);
 }
 
 void Gates::enqueue_send(const store::Row& row) {
     assert(row.status != Status::queued && !domain::is_terminal(row.status));
     const std::lock_guard lock(mutex_);
-    send_queue(domain::family_of(row.kind)).waiting.push_back(row.id.sequence, row.client);
+    send_queue(domain::family_of(row.kind)).waiting.push(row.id.sequence, row.client);
 }
 
-void Gates::enqueue_resend(const store::Row& row) {
+void Gates::enqueue_send_again(const store::Row& row) {
     assert(row.status != Status::queued && !domain::is_terminal(row.status));
     const std::lock_guard lock(mutex_);
-    send_queue(domain::family_of(row.kind)).waiting.push_front(row.id.sequence);
+    send_queue(domain::family_of(row.kind)).waiting.push_again(row.id.sequence, row.client);
 }
 
 void Gates::leave(Id id, Family family) {

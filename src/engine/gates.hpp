@@ -29,8 +29,8 @@ public:
 
     void enqueue_check(const store::Row& row);
     void enqueue_send(const store::Row& row);
-    // Before everybody who waits: its transaction may already be on its way.
-    void enqueue_resend(const store::Row& row);
+    // After a pause: before the others of its client.
+    void enqueue_send_again(const store::Row& row);
     void leave(Id id, domain::Family family);
     [[nodiscard]] bool holds(Id id, domain::Family family) const;
     void clear_queues();

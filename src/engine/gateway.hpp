@@ -297,6 +297,8 @@ public:
     virtual void prepared(std::vector<Prepared> events) = 0;
     virtual void sent(std::vector<Sent> events) = 0;
     virtual void answered(Answered event) = 0;
+    // So many answers wait that whoever reads them is asked to go on later.
+    [[nodiscard]] virtual bool has_too_many_answers() { return false; }
     // Not for who signs at once.
     virtual void sealed(std::vector<Signed> events) { assert(events.empty()); }
     // Not for who gives no such orders.

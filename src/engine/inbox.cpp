@@ -13,6 +13,7 @@ namespace engine {
 namespace {
 
 constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t answers_max = 10'000;
 constexpr domain::Nanoseconds look_around_max = std::chrono::microseconds{200};
 
 template <typename Event>
@@ -119,6 +120,13 @@ void Inbox::answered(Answered event) {
     put_one(events_.answered, std::move(event));
 }
 
+bool Inbox::has_too_many_answers() {
+    const std::lock_guard lock(mutex_);
+    std::size_t answers = 0;
+    for (const Answered& event : events_.answered) answers += event.answers.size();
+    return answers >= answers_max;
+}
+
 void Inbox::block_news(BlockNews news) {
     put_one(events_.block_news, std::move(news));
 }
@@ -148,6 +156,8 @@ void Inbox::drain(Events& events) {
     something_there_.store(false, std::memory_order_relaxed);
     std::vector<Submission> later;
     if (!events.submissions.empty()) later.swap(events_.submissions);
+    std::vector<Answered> answers_later;
+    if (!events.answered.empty()) answers_later.swap(events_.answered);
     std::apply(
         [&](auto&... to) {
             std::apply([&](auto&... from) { (append(to, from), ...); }, kinds_of(events_));
@@ -156,6 +166,7 @@ void Inbox::drain(Events& events) {
     events.stop = events.stop || std::exchange(events_.stop, false);
     assert(events_.empty());
     events_.submissions.swap(later);
+    events_.answered.swap(answers_later);
 }
 
 // Whoever was just answered often asks again at once: looking around for a moment spares both the

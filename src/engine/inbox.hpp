@@ -66,7 +66,8 @@ template <typename SomeEvents>
 }
 
 // What HTTP threads and gateways leave for the processor. Submissions are bounded; events of a
-// gateway are not dropped: their number is bounded by the gates that let the work through.
+// gateway are not dropped: their number is bounded by the gates that let the work through, and that
+// of answers by who reads them.
 class Inbox : public GatewayEvents, public AlertEvents {
 public:
     explicit Inbox(std::size_t submissions_max) : submissions_max_(submissions_max) {}
@@ -83,6 +84,7 @@ public:
     void prepared(std::vector<Prepared> events) override;
     void sent(std::vector<Sent> events) override;
     void answered(Answered event) override;
+    [[nodiscard]] bool has_too_many_answers() override;
     void sealed(std::vector<Signed> events) override;
     void confirmed(std::vector<Confirmed> events) override;
     void block_news(BlockNews news) override;
@@ -97,8 +99,8 @@ public:
     // Any thread. Makes the next drain say stop.
     void stop();
 
-    // Processor thread. Appends everything to `events`; submissions only where none wait already,
-    // so that there is a bound to them.
+    // Processor thread. Appends everything to `events`; submissions and answers only where none
+    // wait already, so that there is a bound to them.
     void drain(Events& events);
     // Processor thread. Returns when something is there, or after `limit`.
     void wait(domain::Nanoseconds limit);

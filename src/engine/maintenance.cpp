@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/answers.hpp"
 #include "engine/shares.hpp"
 
 namespace engine::maintenance {
@@ -40,8 +41,9 @@ domain::Milliseconds longest_wait_for_answers(const Options& options) {
 bool run_batch(Context& context) {
     bool more = purge_ended(context);
     const auto before = context.now.wall - longest_wait_for_answers(context.options);
-    more = context.store.trim_answers(before, rows_per_batch) >= rows_per_batch || more;
-    return more;
+    const store::Store::Trimmed trimmed = context.store.trim_answers(before, rows_per_batch);
+    if (trimmed.newest_block) answers::note_forgotten(context, *trimmed.newest_block);
+    return trimmed.answers >= rows_per_batch || more;
 }
 
 }  // namespace engine::maintenance

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "engine/holds.hpp"
+#include "engine/sealing.hpp"
 #include "engine/sending.hpp"
 
 namespace engine::operations {
@@ -210,7 +211,8 @@ bool is_paused(const Context& context, const store::Row& row) {
 void keep_queued(Context& context, const store::Row& row) {
     assert(is_paused(context, row));
     const bool is_queued = row.status == Status::queued;
-    const auto entry = context.work.end(row.id.sequence, is_queued ? Task::check : Task::prepare);
+    auto entry = context.work.end(row.id.sequence, is_queued ? Task::check : Task::prepare);
+    if (!entry) entry = sealing::end(context, row);
     if (entry) {
         is_queued ? context.gates.give_back_check(entry->family)
                   : context.gates.give_back_sending();

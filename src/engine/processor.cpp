@@ -61,6 +61,7 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
 recovery::Report Processor::recover(recovery::LastEnd last_end,
                                     const std::function<void()>& progress) {
     context_.now = filtered_clock_.now();
+    context_.began = context_.now.steady;
     assert(next_maintenance_ == domain::Monotonic{});  // once
     holds::begin(context_);
     recovery::Report report = recovery::run(context_, suspects_, last_end, progress);

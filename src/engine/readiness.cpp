@@ -153,9 +153,9 @@ void wake(Context& context, const store::Row& row) {
     if (const auto entry = context.work.end(row.id.sequence, Task::check)) {
         context.gates.give_back_check(entry->family);
         unreachable(context, row, unreached("no answer"));
-    } else if (auto failure = unreached_for_too_long(context, row, "no answer")) {
+    } else if (auto failure = tried_for_too_long(context, row)) {
         fail(context, row, Status::failure, Cause::refused, *std::move(failure));
-    } else if (is_overdue(context, row)) {
+    } else if (is_overdue(context, row) && *row.schedule.deadline > context.began) {
         overdue(context, row);
     } else if (context.store.reschedule(row, Status::queued, in_queue(context, row.schedule))) {
         context.gates.enqueue_check(row);

@@ -308,7 +308,11 @@ void apply(Context& context, const Prepared& event) {
         return;
     }
     if (const auto* plan = std::get_if<Plan>(&event.outcome)) {
-        if (plan->bytes.size() > context.store.value_bytes_max()) {
+        if (row->kind == Kind::share && shares::is_early(context, *row)) {
+            context.effects.settled.push_back(row->id.sequence);
+            give_back(context, entry->family);
+            shares::put_back(context, *row);
+        } else if (plan->bytes.size() > context.store.value_bytes_max()) {
             give_back(context, entry->family);
             fail_as_too_large(context, *row, plan->bytes.size());
         } else {
@@ -441,10 +445,10 @@ void wake(Context& context, const store::Row& row) {
     } else if (context.work.end(row.id.sequence, Task::prepare) || sealing::end(context, row)) {
         give_back(context, family);
         unprepared(context, row, unreached("no answer"));
-    } else if (auto failure = unreached_for_too_long(context, row, "no answer")) {
+    } else if (auto failure = tried_for_too_long(context, row)) {
         fail(context, row, Status::failure, Cause::transaction, *std::move(failure));
     } else if (context.store.reschedule(row, row.status, in_queue(context, row.schedule))) {
-        context.gates.enqueue_resend(row);
+        context.gates.enqueue_send_again(row);
     }
 }
 

@@ -105,6 +105,17 @@ domain::Timestamp due_time(Context& context, const store::Row& row) {
     return second_of(*share);
 }
 
+// What is known of it in memory may be when it came, which says nothing under another clock.
+bool is_early(Context& context, const store::Row& row) {
+    const auto begun = context.begun_shares.due(row.id.sequence);
+    if (begun && *begun <= context.now.wall) return false;
+    return due_time(context, row) > context.now.wall;
+}
+
+void put_back(Context& context, const store::Row& row) {
+    back_to_queue(context, row, {});
+}
+
 void start(Context& context) {
     std::size_t begun = 0;
     std::size_t seen = 0;
@@ -213,10 +224,7 @@ void attempt_failed(Context& context, const store::Row& row, const domain::Failu
 }
 
 void chain_unreachable(Context& context, const store::Row& row, const Unreachable& unreachable) {
-    if (context.stopping) {
-        back_to_queue(context, row, {});
-        return;
-    }
+    if (context.stopping) return put_back(context, row);
     if (context.options.shares.strict_attempts) {
         attempt_failed(context, row, {Reason::send_failed, unreachable.reason, {}});
         return;

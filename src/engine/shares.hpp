@@ -16,6 +16,11 @@ inline constexpr domain::Milliseconds last_second{1'000};
 // time, so that it comes up and fails.
 [[nodiscard]] domain::Timestamp due_time(Context& context, const store::Row& row);
 
+// Whether a share that was begun is not due any more: the clock was set back meanwhile.
+[[nodiscard]] bool is_early(Context& context, const store::Row& row);
+// Back until its second. Costs no attempt.
+void put_back(Context& context, const store::Row& row);
+
 // As many due shares as there are slots, earliest first. Shares of a round that is over time out
 // instead.
 void start(Context& context);

@@ -1,5 +1,7 @@
 #include "store/restore.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -78,6 +80,7 @@ public:
         // Whoever restores begins a book of its own, or none.
         to_->exec("delete from journal_position");
         end_shares_over();
+        put_deadlines_off();
         hold();
         mark.commit();
     }
@@ -131,6 +134,24 @@ private:
                   "'The round was over before the share was revealed' where " +
                   over);
         report_.shares = count_of(*to_, live_share);
+    }
+
+    // Nothing went on since the backup was made: no deadline of a relayer request came nearer.
+    void put_deadlines_off() {
+        Statement newest(*to_, "select coalesce(max(status_ms), 0) from request");
+        domain::Timestamp since = meta_.made;
+        if (since == domain::Timestamp{} && newest.with().next()) {
+            since = domain::from_unix_ms(newest.integer(0));
+        }
+        newest.finish();
+        const auto by = std::max(options_.now - since, domain::Milliseconds{0});
+        Statement later(
+            *to_,
+            "update request set deadline_ms = iif(deadline_ms = 0, 0, deadline_ms + ?1), "
+            "unreached_ms = iif(unreached_ms = 0, 0, unreached_ms + ?1), "
+            "refused_ms = iif(refused_ms = 0, 0, refused_ms + ?1), "
+            "wake_ms = wake_ms + ?1 where lane in (1, 2) and kind <> 'share'");
+        later.with(std::chrono::duration_cast<domain::Milliseconds>(by).count()).run();
     }
 
     // Signed ones are looked up; what waits for its answer only listens.

@@ -185,8 +185,12 @@ public:
     [[nodiscard]] bool drop_answers(const std::vector<domain::Block>& blocks, std::size_t limit);
     // What the request is served with.
     [[nodiscard]] std::optional<domain::Bytes> result(std::int64_t sequence);
+    struct Trimmed {
+        std::size_t answers = 0;
+        std::optional<std::uint64_t> newest_block;  // that one of them was in
+    };
     // Forgets answers nobody claimed: those older than `before`, and the oldest beyond the bound.
-    std::size_t trim_answers(domain::Timestamp before, std::size_t limit);
+    [[nodiscard]] Trimmed trim_answers(domain::Timestamp before, std::size_t limit);
 
     // Nothing when the listener never moved one.
     [[nodiscard]] std::optional<std::uint64_t> cursor(std::string_view listener);

@@ -212,11 +212,19 @@ std::optional<domain::Bytes> Store::result(std::int64_t sequence) {
     return body;
 }
 
-std::size_t Store::trim_answers(domain::Timestamp before, std::size_t limit) {
-    const int old = impl_->statements_.trim_old.with(before, limit).run();
-    const int many =
-        impl_->statements_.trim_many.with(impl_->options_.early_answers_max, limit).run();
-    return static_cast<std::size_t>(old) + static_cast<std::size_t>(many);
+Store::Trimmed Store::trim_answers(domain::Timestamp before, std::size_t limit) {
+    Trimmed trimmed;
+    const auto trim = [&trimmed](Statement& statement) {
+        while (statement.next()) {
+            ++trimmed.answers;
+            if (statement.is_null(0)) continue;
+            const auto block = static_cast<std::uint64_t>(statement.integer(0));
+            trimmed.newest_block = std::max(trimmed.newest_block.value_or(block), block);
+        }
+    };
+    trim(impl_->statements_.trim_old.with(before, limit));
+    trim(impl_->statements_.trim_many.with(impl_->options_.early_answers_max, limit));
+    return trimmed;
 }
 
 }  // namespace store

@@ -254,12 +254,12 @@ struct Store::Statements {
     Statement trim_old{db_,
                        "delete from answer where position in (select position from answer "
                        "where arrived_ms < ? and " +
-                           unclaimed + " order by position limit ?)"};
+                           unclaimed + " order by position limit ?) returning block"};
     Statement trim_many{db_,
                         "delete from answer where position in (select position from answer where " +
                             unclaimed +
                             " order by position limit max(0, min(?2, (select count(*) from answer) "
-                            "- ?1)))"};
+                            "- ?1))) returning block"};
     Statement cursor{db_, "select position from cursor where listener = ?"};
     Statement cursors{db_,
                       "select listener, position from cursor where listener not glob 'mark *'"};

@@ -43,6 +43,21 @@ create table shares (
 """
 
 
+# Its key is for the service alone.
+REAL_GATEWAY = f"""
+gateway.type = "evm"
+gateway.blockchain_rpc = {{ http_url = "http://127.0.0.1:1", chain_id = 654321 }}
+gateway.contracts.decryption_address = "0x{"a1" * 20}"
+gateway.contracts.input_verification_address = "0x{"a2" * 20}"
+gateway.contracts.user_decrypt_shares_threshold = 9
+gateway.listener_pool.listeners = [{{ type = "polling", url = "http://127.0.0.1:1" }}]
+gateway.tx_engine.signer = {{ type = "private_key", private_key_file = "/no-such-key" }}
+protocol_config = {{ ethereum_http_rpc_url = "http://127.0.0.1:1", address = "0x{"a3" * 20}" }}
+keyurl.kms_generation_address = "0x{"a4" * 20}"
+host_chains = [{{ chain_id = 8009, url = "http://127.0.0.1:1", acl_address = "0x{"a5" * 20}" }}]
+"""
+
+
 def row_of(share, state, vote_end, attempts=0):
     return {"round_id": share["vote_round_id"], "share_index": share["enc_share"]["share_index"],
             "shares_hash": share["shares_hash"], "proposal_id": share["proposal_id"],
@@ -266,6 +281,12 @@ class ImportTest(unittest.TestCase):
         self.run_import()
         self.service.start()
         self.assertEqual(self.send(share), (200, "duplicate"))
+
+    def test_an_import_beside_a_real_gateway_needs_no_signer(self):
+        self.service.config = self.service.home / "real.toml"
+        self.service.config.write_text(REAL_GATEWAY, encoding="utf-8")
+        self.make([row_of(self.variants.share(), RECEIVED, self.end)])
+        self.assertEqual(self.count(self.run_import().stdout, "imported"), "1")
 
     def test_a_second_import_takes_nothing_twice_and_names_what_differs(self):
         shares = [self.variants.share(self.end - 10) for _ in range(4)]

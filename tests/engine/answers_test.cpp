@@ -401,3 +401,30 @@ TEST_CASE("a listener's cursor goes back only when its chain did, and block 0 is
     CHECK(world.gateway.resumed.cursor("b") == 75);
     CHECK(world.gateway.resumed.cursors.size() == 1);
 }
+
+TEST_CASE("answers that were forgotten before the receipt was known are read again") {
+    for (const std::uint64_t receipt : {std::uint64_t{100}, std::uint64_t{102}}) {
+        CAPTURE(receipt);
+        support::World world;
+        const auto id = world.submit(support::public_decrypt(1));
+        world.gateway.on_send = [](const engine::SendOrder&) -> engine::SendOutcome {
+            return engine::unreached("no node");
+        };
+        world.run_for(1s);
+        REQUIRE(world.status(id) == Status::tx_in_flight);
+        world.gateway.answer(id, support::public_decrypted(), domain::Block{101, {1}});
+        world.run_for(3h);
+        REQUIRE(world.number("select count(*) from answer") == 0);
+        CHECK(world.gateway.rereads.empty());
+        world.restart();
+        world.gateway.block = domain::Block{receipt, {2}};
+        world.gateway.on_send = [](const engine::SendOrder& order) -> engine::SendOutcome {
+            return support::ScriptedGateway::receipt(order);
+        };
+        world.run_for(1min);
+        CHECK(world.status(id) == Status::receipt_received);
+        // Behind all that was forgotten the listener has yet to come by.
+        CHECK(world.gateway.rereads ==
+              (receipt == 100 ? std::vector<std::uint64_t>{100} : std::vector<std::uint64_t>{}));
+    }
+}

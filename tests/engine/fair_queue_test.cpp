@@ -34,8 +34,8 @@ bool positions_are_true(const FairQueue& queue) {
 
 TEST_CASE("a plain line is first come, first served, whoever asks") {
     FairQueue queue;
-    for (Id id = 1; id <= 6; ++id) CHECK(queue.push_back(id, id % 2));
-    CHECK_FALSE(queue.push_back(3, 9));
+    for (Id id = 1; id <= 6; ++id) CHECK(queue.push(id, id % 2));
+    CHECK_FALSE(queue.push(3, 9));
     CHECK(drain(queue) == std::vector<Id>{1, 2, 3, 4, 5, 6});
     CHECK(queue.position_of_next(7) == 6);
     CHECK(positions_are_true(queue));
@@ -43,16 +43,16 @@ TEST_CASE("a plain line is first come, first served, whoever asks") {
 
 TEST_CASE("field report 76: with fairness on, one that asks once is not behind a thousand") {
     FairQueue queue(true);
-    for (Id id = 1; id <= 1'000; ++id) queue.push_back(id, 1);
+    for (Id id = 1; id <= 1'000; ++id) queue.push(id, 1);
     CHECK(queue.position_of_next(2) == 1);
-    queue.push_back(2'000, 2);
+    queue.push(2'000, 2);
     CHECK(queue.position(2'000) == 1);
     CHECK(queue.position(1) == 0);
     CHECK(queue.position(2) == 2);
     CHECK(queue.position_of_next(1) == 1'001);
 
     FairQueue plain;
-    for (Id id = 1; id <= 1'000; ++id) plain.push_back(id, 1);
+    for (Id id = 1; id <= 1'000; ++id) plain.push(id, 1);
     CHECK(plain.position_of_next(2) == 1'000);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("clients take turns, and each client's requests keep their order") {
     FairQueue queue(true);
     for (const auto& [id, client] :
          {std::pair<Id, Id>{1, 1}, {2, 1}, {3, 1}, {4, 2}, {5, 3}, {6, 3}}) {
-        queue.push_back(id, client);
+        queue.push(id, client);
     }
     CHECK(drain(queue) == std::vector<Id>{1, 4, 5, 2, 6, 3});
     CHECK(positions_are_true(queue));
@@ -74,18 +74,21 @@ TEST_CASE("clients take turns, and each client's requests keep their order") {
     CHECK(drain(queue) == std::vector<Id>{5, 2, 6, 3});
 }
 
-TEST_CASE("who is called back stands before everybody, in either kind of line") {
+TEST_CASE(
+    "who was here before stands before the rest of its own queue, in the order it came back") {
     for (const bool fair : {false, true}) {
         CAPTURE(fair);
         FairQueue queue(fair);
-        queue.push_back(1, 1);
-        queue.push_back(2, 2);
-        CHECK(queue.push_front(3));
-        CHECK_FALSE(queue.push_front(1));
-        CHECK_FALSE(queue.push_back(3, 1));
-        CHECK(drain(queue) == std::vector<Id>{3, 1, 2});
+        queue.push(1, 1);
+        queue.push(2, 2);
+        CHECK(queue.push_again(5, 2));
+        CHECK(queue.push_again(4, 2));
+        CHECK_FALSE(queue.push_again(1, 1));
+        CHECK_FALSE(queue.push(5, 1));
+        CHECK(drain(queue) == (fair ? std::vector<Id>{1, 5, 4, 2} : std::vector<Id>{5, 4, 1, 2}));
         CHECK(positions_are_true(queue));
-        CHECK(queue.remove(3));
+        CHECK(queue.remove(5));
+        CHECK(drain(queue) == (fair ? std::vector<Id>{1, 4, 2} : std::vector<Id>{4, 1, 2}));
         queue.clear();
         CHECK(queue.empty());
         CHECK_FALSE(queue.pop_front());
@@ -105,7 +108,7 @@ TEST_CASE("positions stay true through thousands of random changes") {
                 const auto client = static_cast<Id>(random.below(5));
                 switch (random.below(6)) {
                     case 0:
-                        queue.push_front(next++);
+                        queue.push_again(next++, client);
                         break;
                     case 1:
                         static_cast<void>(queue.pop_front());
@@ -116,7 +119,7 @@ TEST_CASE("positions stay true through thousands of random changes") {
                         break;
                     default: {
                         const std::size_t expected = queue.position_of_next(client);
-                        queue.push_back(next, client);
+                        queue.push(next, client);
                         REQUIRE(queue.position(next) == expected);
                         ++next;
                     }

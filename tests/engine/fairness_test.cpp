@@ -126,3 +126,19 @@ TEST_CASE("a client that fills the queue leaves the others their share of it") {
         CHECK(more - 2'000 <= 10);
     }
 }
+
+TEST_CASE("requests that come back from pauses take no turns from other clients") {
+    SlowWorld world(true);
+    world.gateway.on_prepare = [](const engine::PrepareOrder&) {
+        return engine::unreached("no node");
+    };
+    for (std::uint64_t number = 1; number <= 100; ++number) {
+        post(world, support::input_proof(number), alice);
+    }
+    world.run_for(3min);
+    world.gateway.on_prepare = [](const engine::PrepareOrder&) { return engine::Plan{}; };
+    const engine::Accepted last = post(world, support::input_proof(101), bob);
+    world.run_for(5s);
+    CHECK(place_of(world, last.id) <= 2);
+    CHECK(world.gateway.sends.size() > 2);
+}

@@ -143,11 +143,11 @@ TEST_CASE("sends stop at the tokens of their kind and at the places in flight of
     CHECK(gates.pass_sending(Family::input_proof, start + 10s) == 15);
 }
 
-TEST_CASE("who may already be on its way goes before everybody who waits") {
+TEST_CASE("who comes back from a pause goes before the others of its client") {
     Gates gates{small(), start};
     gates.enqueue_send(checked_row_of(Family::input_proof, 1));
     gates.enqueue_send(checked_row_of(Family::input_proof, 2));
-    gates.enqueue_resend(checked_row_of(Family::input_proof, 3));
+    gates.enqueue_send_again(checked_row_of(Family::input_proof, 3));
     CHECK(gates.pass_sending(Family::input_proof, start) == 3);
     CHECK(gates.pass_sending(Family::input_proof, start) == 1);
 }

@@ -77,6 +77,31 @@ TEST_CASE("a drain adds to what is there already") {
     }
 }
 
+TEST_CASE("answers that are not taken stay behind, and whoever reads them hears of it") {
+    Inbox inbox{10};
+    Events events;
+    const auto answers = [&](std::uint64_t cursor) {
+        inbox.answered({std::vector<engine::Answer>(5'000), cursor});
+    };
+    answers(1);
+    inbox.drain(events);
+    answers(2);
+    CHECK_FALSE(inbox.has_too_many_answers());
+    answers(3);
+    CHECK(inbox.has_too_many_answers());
+    inbox.drain(events);
+    CHECK(events.answered.size() == 1);
+    CHECK(inbox.has_too_many_answers());
+    CHECK_FALSE(inbox.is_empty());
+    events.answered.clear();
+    inbox.drain(events);
+    REQUIRE(events.answered.size() == 2);
+    CHECK(events.answered[0].cursor == 2);
+    CHECK(events.answered[1].cursor == 3);
+    CHECK_FALSE(inbox.has_too_many_answers());
+    CHECK(inbox.is_empty());
+}
+
 TEST_CASE("a closed inbox takes no more submissions and stop is said once") {
     Inbox inbox{10};
     inbox.close();

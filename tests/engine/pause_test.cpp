@@ -229,3 +229,26 @@ TEST_CASE("pauses are remembered, forgotten when they end, and never half") {
     CHECK(paused() == 0);
     CHECK(world.engine.process().store.settings().empty());
 }
+
+TEST_CASE("a signature that takes longer than its lease, fetched while its kind is paused") {
+    for (const bool comes_first : {false, true}) {
+        CAPTURE(comes_first);
+        World world;
+        world.engine.options.lease = 2s;
+        world.gateway.on_sign = [](std::uint64_t, const engine::Sealed& sealed) {
+            return std::optional<engine::SignOutcome>{sealed};
+        };
+        world.gateway.sign_delay = [](std::uint64_t ticket) { return ticket == 1 ? 10s : 10ms; };
+        const RequestId id = world.submit(support::input_proof(1));
+        world.run_for(1s);
+        pause(world, Family::input_proof);
+        world.run_for(comes_first ? 20s : 5s);
+        CHECK(world.gateway.dropped.at(0) == 1);
+        CHECK(world.gateway.sends.empty());
+        resume(world, Family::input_proof);
+        world.run_for(1min);
+        CHECK(world.status(id) == Status::receipt_received);
+        CHECK(world.number("select count(*) from attempt") == 1);
+        CHECK(world.engine.process().gates.sends_in_flight() == 0);
+    }
+}

@@ -561,3 +561,71 @@ TEST_CASE("many innocent suspects are cleared in groups, not one by one") {
     world.run_for(1s);
     for (const auto& id : ids) CHECK(world.status(id) == Status::receipt_received);
 }
+
+TEST_CASE("a row that turns out broken while it rests gives its place in flight back") {
+    support::World world;
+    world.engine.options.sends_max = 1;
+    world.gateway.on_send = [](const SendOrder&) -> SendOutcome {
+        return engine::unreached("no node");
+    };
+    const auto broken = world.submit(support::input_proof(1));
+    world.run_for(1s);
+    REQUIRE(world.status(broken) == Status::tx_in_flight);
+    world.tamper(
+        "pragma ignore_check_constraints = on; update request set claims = -1 where id = " +
+        std::to_string(broken.sequence));
+    world.gateway.on_send = [](const SendOrder& order) -> SendOutcome {
+        return support::ScriptedGateway::receipt(order);
+    };
+    const auto healthy = world.submit(support::input_proof(2));
+    world.run_for(1min);
+    CHECK(world.status(broken) == Status::failure);
+    CHECK(world.status(healthy) == Status::receipt_received);
+    CHECK(world.engine.process().gates.sends_in_flight() == 0);
+}
+
+TEST_CASE(
+    "while the process was down nobody was asked: what met no node before is tried once more") {
+    for (const Kind kind : {Kind::public_decrypt, Kind::input_proof}) {
+        for (const bool is_well : {true, false}) {
+            CAPTURE(to_string(kind));
+            CAPTURE(is_well);
+            support::World world;
+            const auto on_check = world.gateway.on_check;
+            const auto on_prepare = world.gateway.on_prepare;
+            world.gateway.on_check = [](const CheckOrder&) { return engine::unreached("no node"); };
+            world.gateway.on_prepare = [](const engine::PrepareOrder&) {
+                return engine::unreached("no node");
+            };
+            const auto id = world.submit(support::request_of(kind, 1));
+            world.run_for(1min);
+            world.crash();
+            world.clock.advance(10h);
+            if (is_well) {
+                world.gateway.on_check = on_check;
+                world.gateway.on_prepare = on_prepare;
+            }
+            world.engine.start();
+            world.run_for(1min);
+            CHECK(world.status(id) == (is_well ? Status::receipt_received : Status::failure));
+            if (!is_well) CHECK(world.failure(id).reason == domain::Reason::unreachable);
+        }
+    }
+}
+
+TEST_CASE("a ciphertext that got ready while the process was down is found ready") {
+    for (const bool is_ready : {true, false}) {
+        CAPTURE(is_ready);
+        support::World world;
+        const auto on_check = world.gateway.on_check;
+        world.gateway.on_check = [](const CheckOrder&) { return engine::NotReady{}; };
+        const auto id = world.submit(support::public_decrypt(1));
+        world.run_for(1min);
+        world.crash();
+        world.clock.advance(10h);
+        if (is_ready) world.gateway.on_check = on_check;
+        world.engine.start();
+        world.run_for(1min);
+        CHECK(world.status(id) == (is_ready ? Status::receipt_received : Status::timed_out));
+    }
+}

@@ -631,3 +631,37 @@ TEST_CASE("nobody gets ready for shares of a process that stops") {
     world.run_for(58s);
     CHECK(world.gateway.expected.empty());
 }
+
+TEST_CASE("a clock that is set back during the proof keeps the share until its second") {
+    support::World world;
+    world.gateway.prepare_delay = 30s;
+    const auto id = world.submit(support::vote_share(1, world.in_seconds(10)));
+    const domain::Timestamp due =
+        std::chrono::floor<std::chrono::seconds>(world.clock.wall()) + 10s;
+    bool was_early = false;
+    world.gateway.on_send = [&](const SendOrder& order) -> SendOutcome {
+        was_early = was_early || world.clock.wall() < due;
+        return support::ScriptedGateway::receipt(order);
+    };
+    world.run_for(20s);
+    REQUIRE(world.gateway.prepares.size() == 1);
+    world.clock.step_wall(-1h);
+    world.run_for(59min);
+    CHECK(world.gateway.sends.empty());
+    CHECK(world.status(id) == Status::queued);
+    CHECK(world.row(id).schedule.attempts == 0);
+    world.run_for(2min);
+    CHECK(world.status(id) == Status::completed);
+    CHECK_FALSE(was_early);
+}
+
+TEST_CASE("a share for no certain time goes on when the clock is set back during its proof") {
+    support::World world;
+    world.gateway.prepare_delay = 30s;
+    const auto id = world.submit(support::vote_share(1, 0));
+    world.run_for(20s);
+    world.clock.step_wall(-1h);
+    world.run_for(11s);
+    CHECK(world.status(id) == Status::completed);
+    CHECK(world.gateway.prepares.size() == 1);
+}

@@ -78,14 +78,20 @@ TEST_CASE("trimming forgets what is too old, then the oldest beyond the bound") 
         Harness harness(options);
         harness.commit([&] {
             for (std::int64_t i = 0; i < 10; ++i) {
+                store::HeldAnswer answer{0, {1}};
+                // The oldest is of the newest block; of half of them no block is known.
+                if (i % 2 == 0)
+                    answer.block = domain::Block{static_cast<std::uint64_t>(20 - i), {}};
                 CHECK(harness.store->hold_answer(rows::bytes32(static_cast<std::uint64_t>(i)),
-                                                 {0, {1}}, rows::at(10 * i)));
+                                                 answer, rows::at(10 * i)));
             }
         });
-        std::size_t trimmed = 0;
+        store::Store::Trimmed trimmed;
         harness.commit(
             [&] { trimmed = harness.store->trim_answers(rows::at(row.before), row.limit); });
-        CHECK(trimmed == row.trimmed);
+        CHECK(trimmed.answers == row.trimmed);
+        CHECK(trimmed.newest_block ==
+              (row.trimmed > 0 ? std::optional<std::uint64_t>{20} : std::nullopt));
         CHECK(held(harness, 10) == 10 - row.trimmed);
         for (std::uint64_t i = 0; i < 10; ++i) {
             CHECK(slots(harness, i).empty() == (i < row.oldest_left));

@@ -236,6 +236,56 @@ TEST_CASE("requests that nothing was signed for are held, and nothing else") {
     }
 }
 
+TEST_CASE("between a backup and its restore no deadline comes nearer") {
+    for (const bool is_backup : {true, false}) {
+        CAPTURE(is_backup);
+        FilledStore filled;
+        const std::int64_t numbers[] = {
+            filled.number_of(Kind::user_decrypt, Status::processing),
+            filled.number_of(Kind::public_decrypt, Status::receipt_received),
+            filled.number_of(Kind::share, Status::processing)};
+        filled.commit([&] {
+            for (const std::int64_t number : numbers) {
+                const store::Row row = filled.store->load(number).value();
+                store::Schedule schedule = row.schedule;
+                schedule.wake = *(schedule.deadline = rows::at(1'070));
+                schedule.unreached_since = schedule.refused_since = rows::at(40);
+                CHECK(filled.store->reschedule(row, row.status, schedule));
+            }
+        });
+        Copies copies(filled);
+        if (is_backup) {
+            static_cast<void>(copies.back_up(key_of_backups));
+        } else {
+            for (const char* suffix : {"", "-wal"}) {
+                std::filesystem::copy_file(store::database_path(filled.options).string() + suffix,
+                                           copies.file().string() + suffix);
+            }
+        }
+        static_cast<void>(copies.restore(key_of_backups));
+        // A copy does not say when it was made: when something happened in it last.
+        const auto newest =
+            domain::from_unix_ms(SQLite::Database(store::database_path(filled.options).string())
+                                     .execAndGet("select max(status_ms) from request")
+                                     .getInt64());
+        const auto by = rows::at(100) - (is_backup ? rows::at(50) : newest);
+        CHECK(by > domain::Milliseconds{0});
+        store::Store store(copies.restored());
+        for (const std::int64_t number : numbers) {
+            const store::Row before = filled.store->load(number).value();
+            const store::Row after = store.load(number).value();
+            const bool is_share = before.kind == Kind::share;
+            const auto later = is_share ? domain::Milliseconds{0} : by;
+            CHECK(after.schedule.deadline == *before.schedule.deadline + later);
+            CHECK(after.schedule.unreached_since == *before.schedule.unreached_since + later);
+            CHECK(after.schedule.refused_since == *before.schedule.refused_since + later);
+            if (before.status == Status::receipt_received) {
+                CHECK(after.schedule.wake == before.schedule.wake + later);
+            }
+        }
+    }
+}
+
 TEST_CASE("shares of a round that is over end before anything secret of them is on the disk") {
     FilledStore filled;
     Copies copies(filled);

@@ -120,7 +120,7 @@ private:
         if (chance_.up_to(3) == 0) store().drop_answers(some_hash());
         if (chance_.up_to(5) == 0)
             static_cast<void>(store().drop_answers(std::vector{some_block()}, 2));
-        if (chance_.up_to(5) == 0) store().trim_answers(some_time(), 3);
+        if (chance_.up_to(5) == 0) static_cast<void>(store().trim_answers(some_time(), 3));
     }
 
     void include() {

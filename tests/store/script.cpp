@@ -143,7 +143,7 @@ std::vector<Step> written() {
                }),
         commit("the round closed",
                [](Store& store) {
-                   expect(store.trim_answers(rows::at(2), 10) == 1);
+                   expect(store.trim_answers(rows::at(2), 10).answers == 1);
                    store.close_round(1);
                }),
         {"a probe", [](Store& store) { store.probe(); }},
