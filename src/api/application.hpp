@@ -73,8 +73,8 @@ private:
     HttpObserver& observer_;
     const cluster::NodeView* const node_;
     ThrottledLog problem_;
+    // Last: what they still do when all this ends answers through the rest.
     RelayerRoutes relayer_;
-    // Last: what it still does when all this ends answers through the rest.
     ShareRoutes shares_;
 };
 

@@ -13,7 +13,6 @@
 #include "api/overloaded.hpp"
 #include "api/poll_answer.hpp"
 #include "api/router.hpp"
-#include "api/user_signature.hpp"
 #include "api/wait.hpp"
 #include "domain/handle.hpp"
 
@@ -84,11 +83,12 @@ RelayerRoutes::RelayerRoutes(const Options& options, const Ports& ports)
     : options_(options),
       submitter_(ports.submitter),
       request_reader_(ports.request_reader),
-      contracts_(ports.contracts),
       clock_(ports.clock),
       logger_(ports.logger),
       long_polls_(ports.long_polls),
-      observer_(ports.observer) {}
+      observer_(ports.observer),
+      signatures_(options.decryption_address, ports.contracts, ports.contract_lookups,
+                  ports.clock) {}
 
 std::optional<ApiError> RelayerRoutes::before_body(const net::HttpRequest& head,
                                                    const access::Pass& pass) const {
@@ -123,7 +123,6 @@ void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request,
         if (const auto* bad_key = std::get_if<ApiError>(&key)) api_error = *bad_key;
     }
     if (!api_error) api_error = check_host_chains(*content);
-    if (!api_error) api_error = check_signature(*content, call.id);
     if (api_error) {
         respond(refuse(*api_error, call.id));
         return;
@@ -131,8 +130,39 @@ void RelayerRoutes::submit(const Call& call, const net::HttpRequest& request,
     engine::SubmitOptions submit_options{.client = call.client};
     if (const auto* given = std::get_if<domain::Bytes32>(&key))
         submit_options.idempotency_key = *given;
+    const auto* unified = std::get_if<domain::UnifiedUserDecrypt>(content);
+    if (unified == nullptr) {
+        enter(call, *content, submit_options, std::move(respond));
+    } else if (const auto signature = signatures_.recover(*unified)) {
+        enter_signed(call, *content, submit_options, *signature, std::move(respond));
+    } else {
+        signatures_.ask_contract(
+            *unified, [this, call, posted = *content, submit_options,
+                       respond = std::move(respond)](const engine::SignatureAnswer& said) {
+                try {
+                    enter_signed(call, posted, submit_options, said, respond);
+                } catch (...) {
+                    submit_errors_.write(call.id, reason_of_current_exception());
+                    respond(failed_answer(call.id, internal_error()));
+                }
+            });
+    }
+}
+
+void RelayerRoutes::enter_signed(const Call& call, const domain::Request& request,
+                                 const engine::SubmitOptions& submit_options,
+                                 const engine::SignatureAnswer& signature, net::Respond respond) {
+    if (const auto api_error = signature_problem(signature, call.id)) {
+        respond(refuse(*api_error, call.id));
+    } else {
+        enter(call, request, submit_options, std::move(respond));
+    }
+}
+
+void RelayerRoutes::enter(const Call& call, const domain::Request& request,
+                          const engine::SubmitOptions& submit_options, net::Respond respond) {
     submitter_.submit(
-        *content, submit_options,
+        request, submit_options,
         [this, call, respond = std::move(respond)](const engine::AcceptOutcome& outcome) {
             respond(answer(call, outcome));
         });
@@ -311,12 +341,8 @@ std::optional<ApiError> RelayerRoutes::check_host_chains(const domain::Request& 
     return {};
 }
 
-std::optional<ApiError> RelayerRoutes::check_signature(const domain::Request& request,
-                                                       std::string_view call_id) {
-    const auto* unified = std::get_if<domain::UnifiedUserDecrypt>(&request);
-    if (unified == nullptr) return {};
-    const engine::SignatureAnswer answer =
-        check_user_signature(*unified, options_.decryption_address, contracts_);
+std::optional<ApiError> RelayerRoutes::signature_problem(const engine::SignatureAnswer& answer,
+                                                         std::string_view call_id) {
     if (std::holds_alternative<engine::SignatureInvalid>(answer)) {
         observer_.signature_checked(SignatureOutcome::rejected);
         return invalid_signature();

@@ -11,6 +11,7 @@
 #include "api/options.hpp"
 #include "api/ports.hpp"
 #include "api/throttled_log.hpp"
+#include "api/user_signature.hpp"
 #include "domain/kind.hpp"
 #include "domain/request.hpp"
 #include "domain/request_id.hpp"
@@ -25,7 +26,8 @@ struct Call {
     std::int64_t client = 0;  // id of the client's key; 0: nobody known
 };
 
-// POST and GET of the relayer's request kinds (relayer-api 1.3 to 1.11). Any thread.
+// POST and GET of the relayer's request kinds (relayer-api 1.3 to 1.11). Any thread; nothing here
+// waits for a chain.
 class RelayerRoutes {
 public:
     RelayerRoutes(const Options& options, const Ports& ports);
@@ -38,7 +40,8 @@ public:
     [[nodiscard]] net::HttpResponse unauthorized_answer(std::string_view call_id) const;
     [[nodiscard]] net::HttpResponse limited_answer(std::string_view call_id,
                                                    std::uint32_t retry_after_seconds) const;
-    // Refusals are answered at once, everything else after the commit.
+    // Refusals are answered at once, everything else after the commit; before it, if need be, the
+    // contract at the user's address is asked.
     void submit(const Call& call, const net::HttpRequest& request, net::Respond respond);
     // `job_id` as it stands in the path. Answered at once, or when a client that wants to wait has
     // waited long enough or is gone.
@@ -49,6 +52,11 @@ public:
                                                       std::string_view call_id);
 
 private:
+    void enter_signed(const Call& call, const domain::Request& request,
+                      const engine::SubmitOptions& submit_options,
+                      const engine::SignatureAnswer& signature, net::Respond respond);
+    void enter(const Call& call, const domain::Request& request,
+               const engine::SubmitOptions& submit_options, net::Respond respond);
     [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::AcceptOutcome& outcome);
     [[nodiscard]] net::HttpResponse accepted(const Call& call, const engine::Accepted& accepted);
     // Of a poll that waits; 0: it has none yet.
@@ -62,15 +70,14 @@ private:
     [[nodiscard]] engine::FindOutcome look_up(domain::Kind kind, const domain::RequestId& id);
     [[nodiscard]] net::HttpResponse answer(const Call& call, const engine::FindOutcome& outcome);
     [[nodiscard]] std::optional<ApiError> check_host_chains(const domain::Request& request) const;
-    [[nodiscard]] std::optional<ApiError> check_signature(const domain::Request& request,
-                                                          std::string_view call_id);
+    [[nodiscard]] std::optional<ApiError> signature_problem(const engine::SignatureAnswer& answer,
+                                                            std::string_view call_id);
     [[nodiscard]] net::HttpResponse refuse(const ApiError& api_error, std::string_view call_id,
                                            std::uint32_t retry_after_seconds = 0) const;
 
     const Options options_;
     engine::Submitter& submitter_;
     engine::RequestReader& request_reader_;
-    engine::ContractSignatures& contracts_;
     const ports::Clock& clock_;
     ports::Logger& logger_;
     LongPolls& long_polls_;
@@ -78,6 +85,8 @@ private:
     ThrottledLog submit_errors_{"intake_unavailable", logger_, clock_};
     ThrottledLog find_errors_{"inquiry_failed", logger_, clock_};
     ThrottledLog signature_errors_{"signature_check_failed", logger_, clock_};
+    // Last: what it still does when all this ends answers through the rest.
+    UserSignatures signatures_;
 };
 
 }  // namespace api

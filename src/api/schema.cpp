@@ -5,12 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace api {
 
 namespace {
 
 constexpr std::string_view wants_string = "Value must be a string";
 constexpr std::string_view wrong_type = "Invalid data type";
+constexpr std::size_t told_name_bytes_max = 200;  // a name may be as long as a body
 
 std::optional<ApiError> problem_of(JsonValue value, const Schema& schema);
 
@@ -58,7 +61,7 @@ std::optional<ApiError> problem_of(JsonValue value, const Schema& schema) {
         if (rule != schema.members.end()) {
             if (auto problem = problem_of_member(member.value, *rule)) return problem;
         } else if (schema.unknown_refused) {
-            return wrong_field(member.name, "Unknown field");
+            return wrong_field(base::cut_utf8(member.name, told_name_bytes_max), "Unknown field");
         }
     }
     for (const MemberRule& rule : schema.members) {

@@ -79,7 +79,10 @@ std::optional<net::HttpResponse> ShareRoutes::before_body(const Route& route,
 }
 
 net::HttpResponse ShareRoutes::unauthorized_answer() const {
-    return share_error(401, "unauthorized");
+    net::HttpResponse response = share_error(401, "unauthorized");
+    // The header that the token comes in; Authorization is not looked at.
+    response.headers.emplace_back("WWW-Authenticate", "X-Helper-Token realm=\"posthouse\"");
+    return response;
 }
 
 net::HttpResponse ShareRoutes::limited_answer(std::string_view call_id,

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include <secp256k1.h>
 #include <secp256k1_recovery.h>
 
+#include "api/throttled_log.hpp"
 #include "domain/handle.hpp"
 #include "domain/keccak.hpp"
 
@@ -15,6 +18,9 @@ namespace api {
 namespace {
 
 constexpr std::size_t word_bytes = 32;
+
+// Each holds a connection and a request in memory.
+constexpr std::size_t contract_lookups_max = 256;
 
 // Concatenates 32-byte words as the ABI encodes them.
 class StructHasher {
@@ -69,6 +75,11 @@ domain::Bytes32 struct_hash(const domain::UnifiedUserDecrypt& request) {
         .hash();
 }
 
+std::uint64_t first_host_chain(const domain::UnifiedUserDecrypt& request) {
+    assert(!request.handles.empty());
+    return domain::host_chain_of(request.handles.front().handle);
+}
+
 std::optional<int> recovery_id(std::uint8_t v) {
     if (v == 0 || v == 1) return v;
     if (v == 27 || v == 28) return v - 27;
@@ -113,21 +124,53 @@ std::optional<domain::Address> recover_signer(const domain::Bytes32& digest,
     return address;
 }
 
-engine::SignatureAnswer check_user_signature(const domain::UnifiedUserDecrypt& request,
-                                             const domain::Address& verifying_contract,
-                                             engine::ContractSignatures& contracts) {
-    assert(!request.handles.empty());
-    const std::uint64_t chain_id = domain::host_chain_of(request.handles.front().handle);
+UserSignatures::UserSignatures(const domain::Address& verifying_contract,
+                               engine::ContractSignatures& contracts, ports::Executor& executor,
+                               const ports::Clock& clock)
+    : verifying_contract_(verifying_contract),
+      contracts_(contracts),
+      lookups_(executor, clock, contract_lookups_max) {}
+
+std::optional<engine::SignatureAnswer> UserSignatures::recover(
+    const domain::UnifiedUserDecrypt& request) const {
+    const std::uint64_t chain_id = first_host_chain(request);
     const bool one_chain = std::all_of(request.handles.begin(), request.handles.end(),
                                        [&](const domain::OwnedHandle& owned) {
                                            return domain::host_chain_of(owned.handle) == chain_id;
                                        });
     if (!one_chain) return engine::SignatureInvalid{};
 
-    const domain::Bytes32 digest = user_decrypt_digest(request, chain_id, verifying_contract);
+    const domain::Bytes32 digest = user_decrypt_digest(request, chain_id, verifying_contract_);
     if (recover_signer(digest, request.signature) == request.user_address)
         return engine::SignatureValid{};
-    return contracts.ask(chain_id, request.user_address, digest, request.signature);
+    return {};
+}
+
+void UserSignatures::ask_contract(const domain::UnifiedUserDecrypt& request, Told told) {
+    const std::uint64_t chain_id = first_host_chain(request);
+    // What it holds is a whole request, and the work is copied.
+    const auto shared = std::make_shared<const Told>(std::move(told));
+    const auto not_asked = [shared] {
+        (*shared)(engine::Unreachable{"too many signatures wait for the answers of contracts"});
+    };
+    const bool taken = lookups_.start(
+        [this, shared, chain_id, account = request.user_address, signature = request.signature,
+         digest = user_decrypt_digest(request, chain_id, verifying_contract_)] {
+            (*shared)(ask(chain_id, account, digest, signature));
+        },
+        not_asked);
+    if (!taken) not_asked();
+}
+
+engine::SignatureAnswer UserSignatures::ask(std::uint64_t host_chain_id,
+                                            const domain::Address& account,
+                                            const domain::Bytes32& digest,
+                                            domain::ByteView signature) const {
+    try {
+        return contracts_.ask(host_chain_id, account, digest, signature);
+    } catch (...) {
+        return engine::Unreachable{reason_of_current_exception()};
+    }
 }
 
 }  // namespace api

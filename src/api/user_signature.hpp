@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
+#include "api/lookups.hpp"
 #include "domain/bytes.hpp"
 #include "domain/request.hpp"
 #include "engine/contract_signatures.hpp"
+#include "ports/clock.hpp"
+#include "ports/executor.hpp"
 
 namespace api {
 
@@ -20,10 +24,34 @@ namespace api {
 [[nodiscard]] std::optional<domain::Address> recover_signer(const domain::Bytes32& digest,
                                                             domain::ByteView signature);
 
-// The signature pre-check of relayer-api 1.11, all points. Asks the port only when recovery does
-// not give the user. The request must have a handle.
-[[nodiscard]] engine::SignatureAnswer check_user_signature(
-    const domain::UnifiedUserDecrypt& request, const domain::Address& verifying_contract,
-    engine::ContractSignatures& contracts);
+// The signature pre-check of relayer-api 1.11. Any thread; nothing here waits for a host chain.
+// Requests must have a handle.
+class UserSignatures {
+public:
+    using Told = std::function<void(const engine::SignatureAnswer&)>;
+
+    // What is referred to outlives this. `executor` is where contracts are asked (Lookups).
+    UserSignatures(const domain::Address& verifying_contract, engine::ContractSignatures& contracts,
+                   ports::Executor& executor, const ports::Clock& clock);
+
+    // Points 1 to 3. Nothing: only the contract at the user's address can say.
+    [[nodiscard]] std::optional<engine::SignatureAnswer> recover(
+        const domain::UnifiedUserDecrypt& request) const;
+    // Points 4 to 6, where `recover` can not say. Calls `told` once, on the executor or before it
+    // returns. Unreachable, too, where too many wait or one has waited too long. `told` must not
+    // throw.
+    void ask_contract(const domain::UnifiedUserDecrypt& request, Told told);
+
+private:
+    [[nodiscard]] engine::SignatureAnswer ask(std::uint64_t host_chain_id,
+                                              const domain::Address& account,
+                                              const domain::Bytes32& digest,
+                                              domain::ByteView signature) const;
+
+    const domain::Address verifying_contract_;
+    engine::ContractSignatures& contracts_;
+    // Ends before what it works with.
+    Lookups lookups_;
+};
 
 }  // namespace api

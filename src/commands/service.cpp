@@ -43,9 +43,10 @@ namespace commands {
 namespace {
 
 constexpr std::size_t reader_connections_max = 8;
-// Look-ups wait for the vote chain more than they work.
+// Look-ups wait for the vote chain, or a host chain, more than they work.
 constexpr std::size_t share_lookup_workers = 12;
 constexpr std::size_t share_query_workers = 8;
+constexpr std::size_t contract_lookup_workers = 8;
 constexpr domain::Milliseconds drain_patience{2'000};
 constexpr domain::Milliseconds start_extension{30'000};
 
@@ -161,6 +162,7 @@ private:
     std::jthread counting_;
     platform::WorkerPool share_lookups_{share_lookup_workers};
     platform::WorkerPool share_queries_{share_query_workers};
+    platform::WorkerPool contract_lookups_{contract_lookup_workers};
     api::Application application_;
     const std::unique_ptr<api::forwarding::OwnerApplication> owner_application_;
     net::HttpServer server_;
@@ -199,6 +201,7 @@ Service::Frontend::Frontend(Service& service)
                     service.authenticator_,
                     share_lookups_,
                     share_queries_,
+                    contract_lookups_,
                     &service.engine_,
                     service.book_ ? &service.book_->node : nullptr}),
       owner_application_(make_owner_application()),
@@ -209,8 +212,8 @@ Service::Frontend::Frontend(Service& service)
       job_reader_(service.settings_.store),
       jobs_(job_reader_, job_sources()),
       status_(status_sources()),
-      job_commands_({service.engine_, job_reader_, service.chain_->contracts(), service.clock_,
-                     service.settings_.api.decryption_address,
+      job_commands_({service.engine_, job_reader_, service.chain_->contracts(), contract_lookups_,
+                     service.clock_, service.settings_.api.decryption_address,
                      service.settings_.engine.shares.expose_timing}),
       backup_job_(service.settings_.store, service.clock_, service.random_, service.log_),
       samples_(service.clock_, service.settings_.engine.clock_leap,

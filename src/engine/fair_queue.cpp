@@ -90,7 +90,7 @@ bool FairQueue::has_its_share(Client client, std::size_t places) const {
 
 bool FairQueue::contains(Id id) const {
     const auto queue = own_.find(client_of(id));
-    return queue != own_.end() && queue->second.position(id).has_value();
+    return queue != own_.end() && queue->second.contains(id);
 }
 
 FairQueue::Client FairQueue::client_of(Id id) const {

@@ -52,6 +52,7 @@ private:
             return again.empty() ? rest.pop_front() : again.pop_front();
         }
         [[nodiscard]] std::optional<std::size_t> position(Id id) const;
+        [[nodiscard]] bool contains(Id id) const { return again.contains(id) || rest.contains(id); }
         [[nodiscard]] std::size_t size() const { return again.size() + rest.size(); }
     };
 

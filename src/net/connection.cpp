@@ -17,8 +17,10 @@ namespace {
 using namespace std::chrono_literals;
 using boost::system::error_code;
 
-// Answers without a body to wait for that one connection gets before it is somebody else's turn.
+// Answers without a body to wait for that one connection gets before it is somebody else's turn,
+// and reads that do not empty its socket.
 constexpr int answers_per_turn = 4;
+constexpr int reads_per_turn = 8;
 // An idle connection lives a little longer than we promise: the request that was sent in the last
 // moment of the promise still arrives.
 constexpr auto idle_grace = 1s;
@@ -152,7 +154,7 @@ Awaitable<void> Connection::serve_requests() {
 }
 
 Awaitable<Connection::Step> Connection::next_step() {
-    for (;;) {
+    for (int reads = 1;; ++reads) {
         const Step step = reader_.advance();
         if (step != Step::more) co_return step;
         if (phase() == Phase::idle && reader_.has_input()) enter(Phase::reading);
@@ -160,9 +162,11 @@ Awaitable<Connection::Step> Connection::next_step() {
         if (peer_done_) {
             co_return reader_.has_input() ? reader_.refuse(HttpProblem::truncated) : Step::more;
         }
-        bool in_time = true;
+        bool in_time = !cut_ && !core_.closing;
         if (read_dry_) {
             in_time = co_await ready(waits_for_output_ ? Socket::wait_write : Socket::wait_read);
+        } else if (reads % reads_per_turn == 0) {
+            co_await boost::asio::post(strand_, use_awaitable);
         }
         if (!in_time && must_go()) co_return Step::more;
         if (!in_time && phase() == Phase::reading) co_return reader_.refuse(HttpProblem::deadline);
@@ -223,15 +227,26 @@ Awaitable<std::optional<HttpResponse>> Connection::serve(HeadVerdict verdict) {
 Awaitable<bool> Connection::send(HttpResponse response, bool close) {
     const bool closes = close || !reader_.head().keep_alive || peer_done_ || core_.draining ||
                         evicted_.load(std::memory_order_relaxed);
+    const bool is_head = reader_.request().method == "HEAD";
     const std::string bytes =
         to_bytes(response, {.keep_alive = !closes, .idle_timeout = core_.options.idle_timeout},
-                 reader_.request().method == "HEAD");
+                 http_date_now(), is_head);
+    std::string().swap(response.body);  // not held twice while the peer takes its time
+    std::string_view behind = is_head ? std::string_view() : response.fixed_body;
+    BudgetPart held(core_.room->budget);
     enter(Phase::writing);
     for (std::string_view rest = bytes;;) {
         const auto [count, stop] = transport_.write(rest);
         rest.remove_prefix(count);
-        if (stop == Transfer::Stop::full) break;
+        if (stop == Transfer::Stop::full) {
+            if (behind.empty()) break;
+            rest = std::exchange(behind, {});
+            continue;
+        }
         if (stop != Transfer::Stop::blocked) co_return false;
+        // From here on the peer says how long it is held.
+        const bool is_small = bytes.size() <= InputBuffer::small_bytes;
+        if (!is_small && !held.hold(bytes.size())) co_return false;
         const bool in_time = co_await ready(Socket::wait_write);
         if (!in_time) co_return false;
     }

@@ -51,8 +51,8 @@ struct HeadVerdict {
     std::optional<HttpResponse> answer{};
     // Otherwise: what was found out, for HttpExchange::ticket.
     std::shared_ptr<const void> ticket{};
-    // `serve` does not block and takes no longer than to read a small body; the answer comes soon,
-    // from another thread.
+    // `serve` does not block and takes no longer than to read a small body; the answer comes from
+    // another thread, soon as a rule.
     bool is_brief = false;
 };
 

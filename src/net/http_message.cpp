@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/beast/http/status.hpp>
+#include <cstdio>
 
 #include "base/text.hpp"
 
@@ -98,7 +99,7 @@ std::string_view text_of(HttpProblem problem) {
 // By hand: Beast's serializer goes through the fields one by one, in buffers of buffers, which
 // takes longer than everything else about a small answer.
 std::string to_bytes(const HttpResponse& response, const Persistence& persistence,
-                     bool body_omitted) {
+                     std::string_view date, bool body_omitted) {
     const bool bodiless = response.status == 204 || response.status == 304;
 
     std::string bytes;
@@ -109,11 +110,11 @@ std::string to_bytes(const HttpResponse& response, const Persistence& persistenc
         if (!response.content_type.empty()) {
             append_header(bytes, "Content-Type", response.content_type);
         }
-        const std::size_t length = body_omitted
-                                       ? response.omitted_bytes.value_or(response.body.size())
-                                       : response.body.size();
+        const std::size_t whole = response.body.size() + response.fixed_body.size();
+        const std::size_t length = body_omitted ? response.omitted_bytes.value_or(whole) : whole;
         append_header(bytes, "Content-Length", std::to_string(length));
     }
+    append_header(bytes, "Date", date);
     for (const auto& [name, value] : response.headers) append_header(bytes, name, value);
     if (persistence.keep_alive) {
         bytes.append("Connection: keep-alive\r\nKeep-Alive: timeout=");
@@ -123,6 +124,35 @@ std::string to_bytes(const HttpResponse& response, const Persistence& persistenc
     }
     if (!bodiless && !body_omitted) bytes.append(response.body);
     return bytes;
+}
+
+std::string http_date(std::chrono::sys_seconds time) {
+    constexpr std::array weekdays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss clock{time - day};
+    std::array<char, 96> text{};
+    std::snprintf(
+        text.data(), text.size(), "%s, %02u %s %04d %02d:%02d:%02d GMT",
+        weekdays.at(std::chrono::weekday{day}.c_encoding()), static_cast<unsigned>(date.day()),
+        months.at(static_cast<unsigned>(date.month()) - 1), static_cast<int>(date.year()),
+        static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+        static_cast<int>(clock.seconds().count()));
+    return text.data();
+}
+
+// Made once a second: there may be tens of thousands of answers in it.
+std::string_view http_date_now() {
+    thread_local std::chrono::sys_seconds second{};
+    thread_local std::string text;
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    if (text.empty() || now != second) {
+        text = http_date(now);
+        second = now;
+    }
+    return text;
 }
 
 }  // namespace net

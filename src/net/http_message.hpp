@@ -37,6 +37,8 @@ struct HttpResponse {
     std::string content_type = "application/json";  // empty: no Content-Type header
     // To a HEAD whose body was left out before: how long it would be.
     std::optional<std::size_t> omitted_bytes{};
+    // In place of `body`: a text that is there for ever, and is sent from where it is.
+    std::string_view fixed_body{};
 };
 
 // Where an answer goes that may come later, from any thread. Called once.
@@ -74,9 +76,15 @@ struct Persistence {
     std::chrono::seconds idle_timeout{0};
 };
 
-// The bytes of an answer, head and body in one piece. `body_omitted` for answers to HEAD.
+// The bytes of an answer, head and body in one piece; a fixed body comes behind them. `date` as
+// http_date has it; `body_omitted` for answers to HEAD.
 [[nodiscard]] std::string to_bytes(const HttpResponse& response, const Persistence& persistence,
-                                   bool body_omitted);
+                                   std::string_view date, bool body_omitted);
+
+// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+[[nodiscard]] std::string http_date(std::chrono::sys_seconds time);
+// Of now; until the next call of this thread.
+[[nodiscard]] std::string_view http_date_now();
 
 [[nodiscard]] bool equal_ignoring_case(std::string_view left, std::string_view right);
 

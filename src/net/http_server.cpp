@@ -222,7 +222,7 @@ private:
         } catch (...) {
             response = core_.failure({});
         }
-        const auto bytes = to_bytes(response, {}, false);
+        const auto bytes = to_bytes(response, {}, http_date_now(), false);
         // A request that is here already, left unread, would take the answer back.
         [[maybe_unused]] const auto dropped =
             ::recv(socket.get(), nullptr, dropped_bytes, MSG_TRUNC | MSG_DONTWAIT);

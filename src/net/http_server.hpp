@@ -27,7 +27,8 @@ struct HttpOptions {
     std::size_t head_bytes_max = std::size_t{32} << 10U;  // request line and headers
     std::size_t headers_max = 100;
     std::size_t body_bytes_max = std::size_t{2} << 20U;
-    // Requests that are arriving or being answered, all together, beyond 4 KiB for each.
+    // Requests that are arriving or being answered, and answers that wait for their peers, all
+    // together, beyond 4 KiB for each.
     std::size_t buffered_bytes_max = std::size_t{64} << 20U;
 
     std::chrono::seconds idle_timeout{125};  // said in every answer
@@ -52,7 +53,7 @@ struct HttpCounts {
     std::uint64_t requests_read = 0;  // whole ones, and those whose head was enough for an answer
     std::uint64_t requests_unreadable = 0;  // failed handshakes among them
     std::uint64_t handshakes_failed = 0;    // TLS; not those of a peer that never sent anything
-    std::size_t bytes_buffered = 0;         // now, in requests beyond 4 KiB for each
+    std::size_t bytes_buffered = 0;         // now, in requests and answers beyond 4 KiB for each
 };
 
 // HTTP/1.1 over TCP, TLS or a socket file for an application: connections, budgets and deadlines

@@ -12,7 +12,8 @@
 
 namespace net {
 
-// How many bytes all connections together may hold in buffers larger than the smallest. Any thread.
+// How many bytes all connections together may hold in buffers larger than the smallest, and in
+// answers that wait for their peers. Any thread.
 class ByteBudget {
 public:
     explicit ByteBudget(std::size_t bytes_max)
@@ -35,6 +36,27 @@ public:
 private:
     const std::ptrdiff_t bytes_max_;
     std::atomic<std::ptrdiff_t> left_;
+};
+
+// A part of a budget, until its end.
+class BudgetPart {
+public:
+    explicit BudgetPart(ByteBudget& budget) : budget_(budget) {}
+    BudgetPart(const BudgetPart&) = delete;
+    BudgetPart& operator=(const BudgetPart&) = delete;
+    ~BudgetPart() { budget_.give_back(bytes_); }
+
+    // False: the budget is used up. Whoever holds a part already keeps that one.
+    [[nodiscard]] bool hold(std::size_t bytes) {
+        if (bytes_ > 0) return true;
+        if (!budget_.take(bytes)) return false;
+        bytes_ = bytes;
+        return true;
+    }
+
+private:
+    ByteBudget& budget_;
+    std::size_t bytes_ = 0;
 };
 
 // Bytes that arrived and are not used up, in one piece. Costs nothing while it is empty and

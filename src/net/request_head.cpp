@@ -120,7 +120,9 @@ private:
                     error = http::error::multiple_content_length;
                 }
                 return;
+            // Two lines are one list (RFC 9110, 5.3), and Beast looks at one line.
             case http::field::transfer_encoding:
+                if (transfer_encoded_) error = http::error::bad_transfer_encoding;
                 transfer_encoded_ = true;
                 head_.chunked = equal_ignoring_case(view(value), "chunked");
                 return;
@@ -284,7 +286,12 @@ private:
         }
         body_bytes_ += static_cast<std::size_t>(size);
         extension_bytes_ += extension.size();
-        if (extension_bytes_ > limits_.head_bytes_max) error = http::error::bad_chunk_extension;
+        // Beast takes all of them between quotes.
+        const bool has_control =
+            std::ranges::any_of(view(extension), [](char c) { return is_control(c) && c != '\t'; });
+        if (has_control || extension_bytes_ > limits_.head_bytes_max) {
+            error = http::error::bad_chunk_extension;
+        }
     }
 
     std::size_t on_chunk_body_impl(std::uint64_t, Text body, Error&) override {

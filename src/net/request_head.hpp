@@ -12,8 +12,8 @@ namespace net {
 
 // Reads request line, headers and chunks of HTTP/1.0 and 1.1 (RFC 9112) with Beast's parser,
 // strictly: whatever two readers could understand differently is malformed. That covers bare line
-// feeds, folded headers, spaces before a colon, control characters, a repeated Host or
-// Content-Length, both a length and chunks, and a missing Host.
+// feeds, folded headers, spaces before a colon, control characters, a repeated Host,
+// Content-Length or Transfer-Encoding, both a length and chunks, and a missing Host.
 
 struct ReadingLimits {
     std::size_t head_bytes_max = std::size_t{32} << 10U;

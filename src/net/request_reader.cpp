@@ -12,6 +12,9 @@ constexpr std::size_t body_bytes_trusted = std::size_t{64} << 10U;
 
 constexpr std::size_t headers_kept = 16;  // room for them, while a connection is idle
 
+// Before a request line; an old client sends one behind a body.
+constexpr std::size_t empty_lines_max = 128;
+
 }  // namespace
 
 std::span<char> RequestReader::space() {
@@ -33,11 +36,17 @@ RequestReader::Step RequestReader::advance() {
 
 // RFC 9112, 2.2: those before a request line.
 void RequestReader::skip_empty_lines() {
-    while (input_.bytes().starts_with("\r\n")) input_.consume(2);
+    const std::string_view bytes = input_.bytes();
+    std::size_t end = 0;
+    while (bytes.substr(end).starts_with("\r\n")) end += 2;
+    if (end == 0) return;
+    input_.consume(end);
+    empty_lines_ += end / 2;
 }
 
 RequestReader::Step RequestReader::read_next_head() {
     skip_empty_lines();
+    if (empty_lines_ > empty_lines_max) return refuse(HttpProblem::malformed_head);
     const std::string_view bytes = input_.bytes();
     if (bytes.empty() || bytes == "\r") return Step::more;
 
@@ -126,6 +135,7 @@ void RequestReader::next_request() {
     if (!has_input()) input_.release();
     chunks_.reset();
     head_end_ = {};
+    empty_lines_ = 0;
     head_bytes_ = 0;
     if (auto& headers = head_.request.headers; headers.capacity() > headers_kept) {
         std::vector<HttpHeader>().swap(headers);

@@ -61,7 +61,8 @@ private:
     const std::string_view remote_;
     InputBuffer input_;
     HeadEnd head_end_;
-    std::size_t head_bytes_ = 0;  // 0: the head is not complete
+    std::size_t empty_lines_ = 0;  // before the head
+    std::size_t head_bytes_ = 0;   // 0: the head is not complete
     const char* head_place_ = nullptr;
     RequestHead head_;
     std::optional<ChunkedBody> chunks_;

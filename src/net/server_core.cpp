@@ -168,6 +168,7 @@ void ConnectionTable::add(const std::shared_ptr<Connection>& connection) {
 void ConnectionTable::leave(Connection& connection) {
     const std::lock_guard lock(mutex_);
     if (connection.entry.counted) admission_.leave(connection.peer());
+    if (next_swept_ == connection.entry.place) ++next_swept_;
     connections_.erase(connection.entry.place);
     if (connections_.empty()) changed_.notify_all();
 }
@@ -175,10 +176,12 @@ void ConnectionTable::leave(Connection& connection) {
 bool ConnectionTable::sweep(Clock::time_point now) {
     const std::lock_guard lock(mutex_);
     int inspected = 0;
-    for (const auto& connection : connections_) {
-        if (!connection->is_due(now)) continue;
+    // Who stays due, such as a poll whose peer has said more, must not keep the others from it.
+    if (next_swept_ == connections_.end()) next_swept_ = connections_.begin();
+    for (; next_swept_ != connections_.end(); ++next_swept_) {
+        if (!(*next_swept_)->is_due(now)) continue;
         if (inspected++ == inspected_per_sweep) return true;
-        connection->post_inspection();
+        (*next_swept_)->post_inspection();
     }
     return false;
 }

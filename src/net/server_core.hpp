@@ -116,7 +116,8 @@ public:
     void add(const std::shared_ptr<Connection>& connection);
     void leave(Connection& connection);
 
-    // Has those looked after whose time may be up. True: there are more of them.
+    // Has those looked after whose time may be up, each once until all were. True: there are more
+    // of them, and the next call goes on with them.
     [[nodiscard]] bool sweep(Clock::time_point now);
     // The server closes: all of them go.
     void abandon_all();
@@ -132,6 +133,7 @@ private:
     std::condition_variable changed_;
     Admission admission_;
     std::list<std::shared_ptr<Connection>> connections_;
+    std::list<std::shared_ptr<Connection>>::iterator next_swept_ = connections_.end();
     bool accepting_ = true;
 };
 

@@ -317,6 +317,7 @@ TEST_CASE("shares may come with any token of the file or with the one of the con
         const Answer answer = post_share(harness, headers);
         CHECK(answer.status == 401);
         CHECK(answer.json == unauthorized);
+        CHECK(answer.header("WWW-Authenticate") == "X-Helper-Token realm=\"posthouse\"");
     }
     CHECK(post_proof(harness, {}).status == 202);
     CHECK(harness.authenticator

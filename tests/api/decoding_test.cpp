@@ -212,6 +212,16 @@ TEST_CASE("1.4: members nobody knows: v2 ignores them, v3 refuses them at its tw
     }
 }
 
+TEST_CASE("1.4: of the name of an unknown member only the beginning is told") {
+    Harness harness;
+    std::string name = "x";
+    while (name.size() < 1'000'000) name += "\xC3\xA4";  // two bytes each
+    const Answer answer = harness.post("/v3/user-decrypt", "{\"" + name + "\":1}");
+    CHECK(answer.status == 400);
+    CHECK(answer.details() == Json{{{"field", name.substr(0, 199)}, {"issue", "Unknown field"}}});
+    CHECK(answer.body.size() < 1'000);
+}
+
 TEST_CASE("1.4: only the first problem is told, in the order of the text") {
     struct Row {
         const char* label;

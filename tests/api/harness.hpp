@@ -73,6 +73,7 @@ public:
     SubmitterQueue queue{submitter};
     ScriptedExecutor executor;  // of shares that come in
     ScriptedExecutor queries;
+    ScriptedExecutor contract_lookups;
     ScriptedContracts contracts;
     FixedHealth health;
     FixedKeys keys;
@@ -94,7 +95,7 @@ public:
     api::Application app{
         options,
         {submitter, request_reader, votes(), contracts, health, keys, clock, random, logger,
-         long_polls, observer, authenticator, executor, queries, &queue}};
+         long_polls, observer, authenticator, executor, queries, contract_lookups, &queue}};
     net::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};
 

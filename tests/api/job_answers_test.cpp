@@ -62,6 +62,7 @@ TEST_CASE("a query is read, and what is wrong with it is named") {
     CHECK(filter.below == (0x019a'0000'0000LL << 12));
     CHECK(std::get<store::JobFilter>(read_job_query("status=unfinished", now)).unfinished);
     CHECK(std::get<store::JobFilter>(read_job_query("&&", now)).limit == 50);
+    CHECK(std::get<store::JobFilter>(read_job_query("client=-", now)).client == 0);
 
     struct Row {
         std::string query;

@@ -4,11 +4,14 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/doubles.hpp"
 #include "store/store.hpp"
 #include "support/requests.hpp"
 #include "support/temp_directory.hpp"
@@ -25,6 +28,7 @@ using Json = nlohmann::json;
 const domain::RequestId failed_id{1'780'272'000'000LL << 12, 5};
 const domain::RequestId share_id{failed_id.sequence + 1, 5};
 const domain::RequestId unified_id{failed_id.sequence + 2, 5};
+const domain::RequestId endless_id{failed_id.sequence + 3, 5};
 const domain::RequestId anew_id{failed_id.sequence + 9, 7};
 
 class ScriptedEngine : public engine::Instructed {
@@ -56,6 +60,9 @@ struct CommandWorld {
         add(store, failed_id, support::input_proof(1));
         add(store, share_id, support::vote_share(1));
         add(store, unified_id, support::unified_user_decrypt(1));
+        domain::UnifiedUserDecrypt endless = support::unified_user_decrypt(2);
+        endless.duration_seconds = std::numeric_limits<std::uint64_t>::max();
+        add(store, endless_id, endless);
         transaction.commit();
     }
 
@@ -76,18 +83,26 @@ struct CommandWorld {
 
     net::HttpResponse post(const std::string& verb, const std::string& id,
                            const std::string& body = "{}") {
-        JobCommands commands({engine, reader, contracts, clock, domain::Address{}, with_shares});
+        JobCommands commands(parts());
+        net::HttpResponse answer;
+        post(commands, verb, id, body, [&](net::HttpResponse given) { answer = std::move(given); });
+        return answer;
+    }
+
+    static void post(JobCommands& commands, const std::string& verb, const std::string& id,
+                     const std::string& body, const net::Respond& respond) {
         const std::string path = "/admin/jobs/" + id + "/" + verb;
         net::HttpRequest request;
         request.method = "POST";
         request.path = path;
         request.body = body;
-        net::HttpResponse answer;
         for (const AdminRoute& route : commands.routes()) {
-            if (!route.path.ends_with("/" + verb)) continue;
-            route.answer(request, [&](net::HttpResponse given) { answer = std::move(given); });
+            if (route.path.ends_with("/" + verb)) route.answer(request, respond);
         }
-        return answer;
+    }
+
+    [[nodiscard]] JobCommands::Parts parts() {
+        return {engine, reader, contracts, lookups, clock, domain::Address{}, with_shares};
     }
 
     support::TempDirectory directory;
@@ -95,6 +110,7 @@ struct CommandWorld {
     store::Options options;
     ScriptedEngine engine;
     ScriptedContracts contracts;
+    api_test::ScriptedExecutor lookups;
     store::JobReader reader{options_with(directory)};
     bool with_shares = false;
 
@@ -214,6 +230,29 @@ TEST_CASE("a user's signature is looked at anew before the request is asked agai
         static_cast<void>(world.post("cancel", to_string(unified_id)));
         CHECK(world.contracts.asked <= 1);
     }
+}
+
+TEST_CASE("what a user signed for longer than there are seconds has not expired") {
+    CommandWorld world;
+    world.clock.advance(1h);
+    CHECK(world.post("retry", to_string(endless_id)).status == 200);
+    CHECK(world.engine.told.size() == 1);
+}
+
+TEST_CASE("a host node that hangs holds nobody who retries") {
+    CommandWorld world;
+    JobCommands commands(world.parts());
+    world.lookups.hold();
+    std::optional<net::HttpResponse> answer;
+    CommandWorld::post(commands, "retry", to_string(unified_id), "{}",
+                       [&](net::HttpResponse given) { answer = std::move(given); });
+    CHECK_FALSE(answer);
+    CHECK(world.post("retry", to_string(failed_id)).status == 200);
+    CHECK(world.contracts.asked == 0);
+    world.lookups.release();
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+    CHECK(world.contracts.asked == 1);
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ TEST_CASE("whatever clients send, the series stay few") {
                                                    world.metrics,
                                                    harness.authenticator,
                                                    harness.executor,
-                                                   harness.queries});
+                                                   harness.queries,
+                                                   harness.contract_lookups});
     net::HttpOptions http;
     http.port = 0;
     http.workers = 1;

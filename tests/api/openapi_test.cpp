@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "api/decode.hpp"
+#include "api/docs/docs_answers.hpp"
 #include "api/openapi.hpp"
 #include "api/samples.hpp"
 
@@ -233,6 +234,14 @@ TEST_CASE("the page loads nothing, runs nothing and names every route") {
     CHECK(openapi.content_type == "application/json");
     CHECK(document().at("servers").dump() == R"([{"url":"/"}])");
     CHECK(openapi.body.find("@VERSION@") == std::string::npos);
+}
+
+TEST_CASE("answers with the page and the document hold no copies of them") {
+    for (const net::HttpResponse& response :
+         {api::docs::docs_answer(), api::docs::openapi_answer()}) {
+        CHECK(response.body.empty());
+        CHECK(response.fixed_body.size() > 100'000);
+    }
 }
 
 }  // namespace

@@ -166,6 +166,12 @@ struct Pages {
     std::string form_token;
 };
 
+// Of a scheme that browsers open no dialogue for.
+void check_unauthorized(const net::HttpResponse& answer) {
+    CHECK(answer.status == 401);
+    CHECK(Pages::header(answer, "WWW-Authenticate") == "Bearer realm=\"posthouse admin\"");
+}
+
 const std::vector<std::string> posts{
     "/jobs/" + std::string(job_id) + "/retry", "/jobs/" + std::string(job_id) + "/cancel",
     "/jobs/" + std::string(job_id) + "/release", "/kinds/input_proof/pause", "/logout"};
@@ -204,15 +210,15 @@ TEST_CASE("whatever an answer holds is text on the page") {
 TEST_CASE("without a session nothing is shown, nothing is done, and the token is asked for") {
     Pages pages;
     for (const char* page : {"/", "/jobs", "/jobs/x", "/events?of=/"}) {
-        const auto answer = pages.ask("GET", page);
-        CHECK(answer.status == 401);
+        check_unauthorized(pages.ask("GET", page));
     }
-    for (const std::string& target : posts) CHECK(pages.ask("POST", target, "a=b").status == 401);
+    for (const std::string& target : posts) check_unauthorized(pages.ask("POST", target, "a=b"));
     for (const char* wrong : {"", "token=", "token=wrong", "token=correct"}) {
-        CHECK(pages.ask("POST", "/login", wrong).status == 401);
+        check_unauthorized(pages.ask("POST", "/login", wrong));
     }
     const std::string right = query_of({{"token", std::string(page_token)}});
-    CHECK(pages.ask("POST", "/login", right, "text/plain").status == 401);
+    check_unauthorized(pages.ask("POST", "/login", right, "text/plain"));
+    CHECK(has(pages.ask("GET", "/").body, "the file of `http.admin_token_file`"));
     CHECK(pages.asked.empty());
     CHECK(pages.logger.count("admin_denied") >= 1);
     CHECK(pages.logger.count(std::string(page_token)) == 0);
@@ -353,6 +359,17 @@ TEST_CASE("the overview shows what waits, the oldest of it, the chain, the signe
     status["alerts"] = Json::array();
     status["paused"] = Json::array();
     CHECK(has(overview(status, "t").live, "All is well."));
+}
+
+TEST_CASE("a client leads to its requests, one without a key too, a key that is gone does not") {
+    Json status = status_with("plain");
+    status["clients"] = {{{"client", "web"}, {"in_work", 7}},
+                         {{"client", "-"}, {"in_work", 6}},
+                         {{"client", "?"}, {"in_work", 5}}};
+    const std::string page = overview(status, "t").live;
+    CHECK(has(page, "client=web&amp;status=unfinished\">web</a></td><td>7</td>"));
+    CHECK(has(page, "client=-&amp;status=unfinished\">-</a></td><td>6</td>"));
+    CHECK(has(page, "<td>?</td><td>5</td>"));
 }
 
 TEST_CASE("a job shows its time line in order, and what became of each transaction") {

@@ -140,10 +140,12 @@ TEST_CASE("other methods are 405 with what is allowed, HEAD is GET without a bod
             check_json(answer, 405, error("wrong method: send GET"));
             CHECK(answer.header("Allow") == "GET, HEAD");
         }
-        const Answer head = harness.send({"HEAD", path, {}, {}});
+        Answer head = harness.send({"HEAD", path, {}, {}});
         CHECK(head.status == 200);
         CHECK(head.body.empty());
-        CHECK(head.headers == harness.get(path).headers);
+        Answer whole = harness.get(path);
+        for (Answer* const answer : {&head, &whole}) answer->headers.erase("Date");
+        CHECK(head.headers == whole.headers);
     }
     const Answer answer = harness.get(share_path);
     check_json(answer, 405, error("wrong method: send POST"));
@@ -220,7 +222,8 @@ TEST_CASE("a queue that nobody wired is 503 where it is enabled") {
                                    parts.observer,
                                    parts.authenticator,
                                    parts.executor,
-                                   parts.queries});
+                                   parts.queries,
+                                   parts.contract_lookups});
     const std::string path = share_base + "queue-status";
     const net::HttpResponse response = app.handle(api_test::head_of({"GET", path, {}, {}}));
     CHECK(response.status == 503);

@@ -1,7 +1,12 @@
 #include "api/user_signature.hpp"
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -12,6 +17,7 @@
 namespace {
 
 using api_test::Answer;
+using api_test::Client;
 using api_test::Harness;
 using api_test::Json;
 
@@ -25,6 +31,11 @@ domain::UnifiedUserDecrypt signed_request() {
 
 domain::Bytes32 digest_of(const domain::UnifiedUserDecrypt& request) {
     return api::user_decrypt_digest(request, 8009, api::Options().decryption_address);
+}
+
+// Only a contract can say of its signature.
+std::string asking_body() {
+    return api_test::sample_with(file, "signature", "0x" + std::string(200, 'a'));
 }
 
 TEST_CASE("the user's signature of the sample is recovered to the user") {
@@ -95,7 +106,7 @@ TEST_CASE("a signature with high s counts, as for ecrecover") {
 }
 
 TEST_CASE("a signature that is not the user's goes to the contract at his address") {
-    const std::string body = api_test::sample_with(file, "signature", "0x" + std::string(200, 'a'));
+    const std::string body = asking_body();
     Harness harness;
     SUBCASE("which stands behind it") {
         harness.contracts.answer = engine::SignatureValid{};
@@ -130,6 +141,58 @@ TEST_CASE("an empty signature is asked about, a good one is not") {
     Harness harness;
     CHECK(harness.post(path, api_test::sample(file)).status == 202);
     CHECK(harness.contracts.asked_chains.empty());
+}
+
+// Until the one worker of the harness has handed over what was sent.
+void wait_for_pending(const Harness& harness, std::size_t count) {
+    while (harness.contract_lookups.pending() < count) std::this_thread::yield();
+}
+
+TEST_CASE("a host node that hangs keeps nobody waiting but those whose contract is asked") {
+    Harness harness;
+    harness.contracts.answer = engine::SignatureValid{};
+    harness.contract_lookups.hold();
+    Client wallet(harness.server.port());
+    wallet.send({"POST", path, asking_body()});
+    wait_for_pending(harness, 1);
+    CHECK(harness.get("/liveness").status == 200);
+    CHECK(harness.post(path, api_test::sample(file)).status == 202);
+    CHECK_FALSE(wallet.is_answered(0));
+    CHECK(harness.contracts.asked_chains.empty());
+    harness.contract_lookups.release();
+    CHECK(wallet.take().status == 202);
+    CHECK(harness.contracts.asked_chains == std::vector<std::uint64_t>{8009});
+    CHECK(harness.submitter.requests.size() == 2);
+}
+
+TEST_CASE("more signatures than there is room for, and those whose turn comes late, are a 500") {
+    Harness harness;
+    harness.contract_lookups.hold();
+    std::vector<std::unique_ptr<Client>> wallets;
+    constexpr std::size_t room = 256;
+    for (std::size_t i = 0; i < room; ++i) {
+        wallets.push_back(std::make_unique<Client>(harness.server.port()));
+        wallets.back()->send({"POST", path, asking_body()});
+    }
+    wait_for_pending(harness, room);
+    const Answer refused = harness.post(path, asking_body());
+    CHECK(refused.status == 500);
+    CHECK(refused.label() == "internal_server_error");
+    CHECK(harness.logger.count("too many signatures wait") == 1);
+
+    harness.clock.advance(std::chrono::milliseconds(10'001));
+    harness.contract_lookups.release();
+    for (const auto& wallet : wallets) CHECK(wallet->take().status == 500);
+    CHECK(harness.contracts.asked_chains.empty());
+    CHECK(harness.post(path, asking_body()).status == 400);
+}
+
+TEST_CASE("an exception behind a contract's answer is a 500 with a report") {
+    Harness harness;
+    harness.contracts.answer = engine::SignatureValid{};
+    harness.submitter.defect = "sqlite: out of luck";
+    CHECK(harness.post(path, asking_body()).status == 500);
+    CHECK(harness.logger.count("out of luck") == 1);
 }
 
 TEST_CASE("handles of two chains make a signature invalid, whoever would vouch for it") {

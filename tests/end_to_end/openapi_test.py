@@ -92,7 +92,7 @@ class OpenApiTest(unittest.TestCase):
             whole = self.resolve(rule["schema"]).get("type") == "integer"
             self.assertEqual(
                 self.checker.problems(int(value) if whole else value, rule["schema"]), [], name)
-        ordinary = {"content-type", "content-length", "connection", "keep-alive"}
+        ordinary = {"content-type", "content-length", "date", "connection", "keep-alive"}
         self.assertLessEqual(set(answer.headers) - ordinary, set(documented), f"{name}: {answer}")
 
     def hold_body(self, answer, response, name):
@@ -190,7 +190,7 @@ class OpenApiTest(unittest.TestCase):
                     self.hold(answer, operation, path)
                     head = self.service.ask("HEAD", path)
                     self.assertEqual((head.status, head.body), (200, b""))
-                    self.assertEqual(head.headers, answer.headers)
+                    self.assertEqual({**head.headers, "date": ""}, {**answer.headers, "date": ""})
                     asked.append(path)
         self.assertEqual(len(asked), 8, asked)
 
@@ -218,7 +218,8 @@ class OpenApiTest(unittest.TestCase):
         (_, example), = self.examples(read["responses"]["200"]["content"]["application/json"])
         self.assertEqual(answer.json, example["value"])
         head = self.ask("admin", "HEAD", "/admin/config")
-        self.assertEqual((head.status, head.headers, head.body), (200, answer.headers, b""))
+        self.assertEqual((head.status, head.body), (200, b""))
+        self.assertEqual({**head.headers, "date": ""}, {**answer.headers, "date": ""})
 
     def test_what_it_says_of_jobs_is_documented(self):
         accepted = self.service.post(samples.INPUT_PROOF, samples.body("input-proof-1-value.json"))

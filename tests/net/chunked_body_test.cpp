@@ -80,6 +80,7 @@ TEST_CASE("chunks are put together") {
         {"capital digits", "A\r\n0123456789\r\n0\r\n\r\n", "0123456789"},
         {"leading zeros", "0005\r\nhello\r\n000\r\n\r\n", "hello"},
         {"extensions", "5;a;b=c;d=\"e f\"\r\nhello\r\n0;z\r\n\r\n", "hello"},
+        {"a tab in an extension", "5;a=\"b\tc\"\r\nhello\r\n0\r\n\r\n", "hello"},
         {"line ends in the data", chunk("\r\n0\r\n\r\n") + std::string(last), "\r\n0\r\n\r\n"},
         {"a trailer", chunk("hello") + "0\r\nX-Sum: 1\r\nX-Other: 2\r\n\r\n", "hello"},
     };
@@ -107,6 +108,7 @@ TEST_CASE("chunks that can not be read are refused, however they arrive") {
         std::string raw;
         HttpProblem problem = HttpProblem::malformed_body;
     };
+    using namespace std::string_literals;
     std::string trailers = "0\r\n";
     for (int line = 0; line < 30; ++line) trailers += "X: y\r\n";
     const std::vector<Row> rows{
@@ -122,6 +124,9 @@ TEST_CASE("chunks that can not be read are refused, however they arrive") {
         {"more data than said", "4\r\nhello\r\n0\r\n\r\n"},
         {"less data than said", "6\r\nhello\r\n0\r\n\r\n"},
         {"an extension without a name", "5;=b\r\nhello\r\n"},
+        {"a line feed in an extension", "5;a=\"\n\"\r\nhello\r\n0\r\n\r\n"},
+        {"NUL in an extension", "5;a=\"\0\"\r\nhello\r\n0\r\n\r\n"s},
+        {"an escape in the last extension", "0;a=\"\x1b\"\r\n\r\n"},
         {"size lines without end", "5;" + std::string(9'000, 'a')},
         {"extensions without end", chunk("x") + "1;" + std::string(3'000, 'a') + "\r\nx\r\n1;" +
                                        std::string(3'000, 'a') + "\r\nx\r\n"},

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -230,11 +232,39 @@ TEST_CASE("one application stands before another") {
 TEST_CASE("an answer to a HEAD says how long the body is that was left out before") {
     HttpResponse response;
     response.omitted_bytes = 1'234;
-    CHECK(to_bytes(response, {}, true).find("Content-Length: 1234\r\n") != std::string::npos);
+    const auto says = [&](bool to_head, std::string_view length) {
+        const std::string bytes = to_bytes(response, {}, "", to_head);
+        return bytes.find("Content-Length: " + std::string(length) + "\r\n") != std::string::npos;
+    };
+    CHECK(says(true, "1234"));
     response.body = "body";
-    CHECK(to_bytes(response, {}, false).find("Content-Length: 4\r\n") != std::string::npos);
+    CHECK(says(false, "4"));
     response.omitted_bytes.reset();
-    CHECK(to_bytes(response, {}, true).find("Content-Length: 4\r\n") != std::string::npos);
+    CHECK(says(true, "4"));
+}
+
+// Whoever waits for its answer and has sent more is looked at again in each sweep.
+TEST_CASE("peers that say more while they wait keep nobody else from the end of their time") {
+    PatientApplication application;
+    HttpOptions options = one_worker();
+    options.request_deadline = std::chrono::milliseconds(300);
+    HttpServer server(options, application);
+    server.start();
+
+    constexpr std::size_t count = 100;  // more than one slice of a sweep
+    std::vector<RawClient> waiting;
+    for (std::size_t index = 0; index < count; ++index) {
+        waiting.emplace_back(server.port()).send(get("/slow"));
+    }
+    auto exchanges = application.take(count);
+    for (auto& client : waiting) client.send("G");
+    for (auto& exchange : exchanges) exchange.when_gone([] {});
+
+    RawClient late(server.port());
+    late.send("GET / HT");
+    const auto answer = late.answer();
+    REQUIRE(answer);
+    CHECK(answer->status == 408);
 }
 
 TEST_CASE("draining waits for exchanges") {

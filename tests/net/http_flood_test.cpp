@@ -29,6 +29,12 @@ std::string many_headers() {
     return bytes;
 }
 
+std::string empty_lines(std::size_t count) {
+    std::string bytes;
+    for (std::size_t line = 0; line < count; ++line) bytes += "\r\n";
+    return bytes;
+}
+
 struct Flood {
     std::string label;
     std::string bytes;
@@ -41,6 +47,7 @@ std::vector<Flood> head_floods() {
         {"one header",
          "GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(std::size_t{1} << 20U, 'a')},
         {"binary", std::string(std::size_t{1} << 20U, '\x16')},
+        {"empty lines", empty_lines(std::size_t{1} << 19U)},
     };
 }
 
@@ -79,6 +86,16 @@ TEST_CASE("field report 59: no more than 64 KiB are read of a head that does not
         REQUIRE(flooded.read() == RequestReader::Step::refused);
         CHECK(flooded.most_buffered <= 32'769);
         CHECK(flooded.taken <= 65'536 - 16'384);  // which a connection reads out at most
+    }
+}
+
+TEST_CASE("some empty lines before a request are passed over, more are none") {
+    for (const std::size_t lines : {0U, 1U, 128U, 129U}) {
+        CAPTURE(lines);
+        const std::string bytes = empty_lines(lines) + get("/");
+        Flooded flooded(bytes);
+        const bool is_head = flooded.read() == RequestReader::Step::head;
+        CHECK(is_head == (lines <= 128));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <stdexcept>
 #include <string>
@@ -296,9 +297,35 @@ TEST_CASE("what an application throws never leaves") {
 TEST_CASE("line breaks cannot smuggle headers into an answer") {
     HttpResponse response;
     response.headers.emplace_back("X-Echo", "a\r\nSet-Cookie: b");
-    const auto bytes = to_bytes(response, {}, false);
+    const auto bytes = to_bytes(response, {}, "", false);
     CHECK(bytes.find("\r\nSet-Cookie") == std::string::npos);
     CHECK(bytes.find("X-Echo: a  Set-Cookie: b\r\n") != std::string::npos);
+}
+
+TEST_CASE("every answer says when it was made") {
+    struct Row {
+        std::int64_t seconds;
+        std::string date;
+    };
+    for (const Row& row : {Row{784'111'777, "Sun, 06 Nov 1994 08:49:37 GMT"},
+                           Row{0, "Thu, 01 Jan 1970 00:00:00 GMT"},
+                           Row{4'107'542'399, "Sun, 28 Feb 2100 23:59:59 GMT"}}) {
+        CHECK(http_date(std::chrono::sys_seconds(std::chrono::seconds(row.seconds))) == row.date);
+    }
+    Service service({.connections_max = 1});
+    RawClient client(service.server.port());
+    for (const std::string& request :
+         {get("/"), get("/nowhere"), get("/throws"), std::string("garbage\r\n\r\n")}) {
+        CAPTURE(request);
+        const auto answer = client.ask(request);
+        REQUIRE(answer);
+        const std::size_t at = answer->head.find("\r\nDate: ");
+        REQUIRE(at != std::string::npos);
+        CHECK(answer->head.substr(at + 8 + 25, 6) == " GMT\r\n");
+        if (answer->has("Keep-Alive")) {
+            CHECK(RawClient(service.server.port()).answer()->has("\r\nDate: "));
+        }
+    }
 }
 
 TEST_CASE("an answer travels in one piece") {
@@ -361,6 +388,47 @@ TEST_CASE("a client that does not take its answer costs no worker") {
     REQUIRE(large);
     CHECK(large->body.size() == EchoApplication::large_bytes);
     CHECK(slow.answer()->body == "GET /after? ");
+}
+
+TEST_CASE("answers that wait for their peers share the budget of the requests") {
+    constexpr std::size_t large = EchoApplication::large_bytes;
+    Service service({.buffered_bytes_max = large + large / 2});
+    RawClient slow(service.server.port(), 4096);
+    slow.send(get("/large"));
+    while (service.server.counts().bytes_buffered < large) std::this_thread::yield();
+    // Half an answer is better than no memory for anybody.
+    CHECK_FALSE(RawClient(service.server.port(), 4096).ask(get("/large")));
+    CHECK(RawClient(service.server.port()).ask(get("/"))->status == 200);
+
+    const auto answer = slow.answer();
+    REQUIRE(answer);
+    CHECK(answer->body.size() == large);
+    while (service.server.counts().bytes_buffered > 0) std::this_thread::yield();
+}
+
+TEST_CASE("a fixed body is sent from where it is, whoever takes it however slowly") {
+    static const std::string fixed(EchoApplication::large_bytes, 'F');
+    struct Fixed : EchoApplication {
+        HttpResponse handle(const HttpRequest&) override {
+            HttpResponse response;
+            response.fixed_body = fixed;
+            return response;
+        }
+    };
+    Fixed application;
+    HttpServer server({.port = 0, .workers = 1, .buffered_bytes_max = 100'000}, application);
+    server.start();
+    RawClient slow(server.port(), 4096);
+    slow.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n" + get("/1") + get("/2"));
+    const auto head = slow.answer(true);
+    REQUIRE(head);
+    CHECK(head->has("Content-Length: " + std::to_string(fixed.size()) + "\r\n"));
+    for (int round = 0; round < 2; ++round) {
+        const auto answer = slow.answer();
+        REQUIRE(answer);
+        const bool is_whole = answer->body == fixed;
+        CHECK(is_whole);
+    }
 }
 
 TEST_CASE("a client that never takes its answer is cut at the deadline") {

@@ -66,6 +66,8 @@ void ObservedGateway::prepare(std::vector<engine::PrepareOrder> orders) {
             const domain::Timestamp due{
                 std::chrono::seconds{static_cast<std::int64_t>(share->submit_at)}};
             if (clock_.wall() < due) broken("share started before its second");
+            due_[order.id] = due;
+            early_.erase(order.id);
         } else {
             count_start(domain::family_of(kind));
         }
@@ -77,9 +79,15 @@ void ObservedGateway::prepare(std::vector<engine::PrepareOrder> orders) {
 void ObservedGateway::send(std::vector<engine::SendOrder> orders) {
     for (const engine::SendOrder& order : orders) {
         if (order.sealed.empty()) broken("sent without a sealed transaction");
+        if (const auto due = due_.find(order.id);
+            due != due_.end() && clock_.wall() < due->second) {
+            broken("share sent before its second");
+        }
         // It passed the gate when it was prepared, perhaps in another life.
         const bool resent = sending_.emplace(order.id, order.kind).second;
-        if (resent && !order.look_up_first) broken("sent again without looking first");
+        const bool was_put_back = early_.erase(order.id) > 0;
+        if (resent && !was_put_back && !order.look_up_first)
+            broken("sent again without looking first");
     }
     hold_limits();
     chain_.send(std::move(orders));
@@ -129,7 +137,13 @@ void ObservedGateway::checked(std::vector<engine::Checked> events) {
 
 void ObservedGateway::prepared(std::vector<engine::Prepared> events) {
     for (const engine::Prepared& event : events) {
-        if (!std::holds_alternative<engine::Plan>(event.outcome)) sending_.erase(event.id);
+        // The clock was set back: unless it goes ahead again at once, the share is put back.
+        const auto due = due_.find(event.id);
+        const bool is_early = due != due_.end() && clock_.wall() < due->second;
+        if (is_early) early_.insert(event.id);
+        if (is_early || !std::holds_alternative<engine::Plan>(event.outcome)) {
+            sending_.erase(event.id);
+        }
     }
     events_->prepared(std::move(events));
 }

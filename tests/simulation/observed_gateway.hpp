@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 
 #include "engine/gateway.hpp"
@@ -53,7 +54,9 @@ private:
     std::size_t confirming_ = 0;
     engine::GatewayEvents* events_ = nullptr;
     std::map<domain::RequestId, domain::Kind> checking_;
-    std::map<domain::RequestId, domain::Kind> sending_;  // from preparing to the receipt
+    std::map<domain::RequestId, domain::Kind> sending_;   // from preparing to the receipt
+    std::map<domain::RequestId, domain::Timestamp> due_;  // of shares
+    std::set<domain::RequestId> early_;                   // of them: proved, and not due any more
     std::map<domain::Family, std::deque<domain::Monotonic>> starts_;  // of this life, last second
 };
 

@@ -121,6 +121,7 @@ private:
                     front.observer,
                     front.authenticator,
                     front.lookups,
+                    front.lookups,
                     front.lookups};
         }
 

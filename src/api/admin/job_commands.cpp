@@ -1,6 +1,8 @@
 #include "api/admin/job_commands.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,7 +14,6 @@
 #include "api/json_reader.hpp"
 #include "api/overloaded.hpp"
 #include "api/router.hpp"
-#include "api/user_signature.hpp"
 #include "domain/request.hpp"
 #include "domain/request_id.hpp"
 #include "store/errors.hpp"
@@ -67,14 +68,7 @@ std::variant<store::JobDetails, net::HttpResponse> find_job(const JobCommands::P
 }
 
 // What a POST of the same would be refused for today (relayer-api 1.11).
-Refusal check_signature(const JobCommands::Parts& parts,
-                        const domain::UnifiedUserDecrypt& request) {
-    const auto now = static_cast<std::uint64_t>(
-        std::max<std::int64_t>(domain::unix_ms(parts.clock.wall()), 0) / 1'000);
-    if (request.start_timestamp + request.duration_seconds <= now) {
-        return admin_error(409, "Not retried: what the user signed has expired");
-    }
-    const auto answer = check_user_signature(request, parts.decryption_address, parts.contracts);
+Refusal refusal_of(const engine::SignatureAnswer& answer) {
     if (std::holds_alternative<engine::SignatureInvalid>(answer)) {
         return admin_error(409, "Not retried: its signature is not valid (any more)");
     }
@@ -85,13 +79,23 @@ Refusal check_signature(const JobCommands::Parts& parts,
     return std::nullopt;
 }
 
-Refusal check_stored(const JobCommands::Parts& parts, const store::Row& row) {
+// The end of its window may be beyond every number.
+bool has_expired(const domain::UnifiedUserDecrypt& request, domain::Timestamp now) {
+    const auto seconds =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(domain::unix_ms(now), 0) / 1'000);
+    return request.start_timestamp <= seconds &&
+           request.duration_seconds <= seconds - request.start_timestamp;
+}
+
+// What a user has signed for; nothing: nobody had to.
+std::optional<domain::UnifiedUserDecrypt> signed_request(const JobCommands::Parts& parts,
+                                                         const store::Row& row) {
     if (row.kind != domain::Kind::unified_user_decrypt) return std::nullopt;
     const auto payload = parts.reader.payload(row.id);
     const auto request = payload ? domain::decode_request(*payload) : std::nullopt;
     const auto* unified = request ? std::get_if<domain::UnifiedUserDecrypt>(&*request) : nullptr;
     if (unified == nullptr || unified->handles.empty()) return std::nullopt;  // the engine says so
-    return check_signature(parts, *unified);
+    return *unified;
 }
 
 net::HttpResponse answer_of(const engine::InstructionOutcome& outcome, const domain::RequestId& of,
@@ -143,11 +147,31 @@ void JobCommands::retry(const net::HttpRequest& request, const net::Respond& res
     auto found = find_job(parts_, id_in(request.path));
     if (auto* missing = std::get_if<net::HttpResponse>(&found)) return respond(std::move(*missing));
     const store::Row& row = std::get<store::JobDetails>(found).job.row;
-    if (auto refused = check_stored(parts_, row)) return respond(*std::move(refused));
-    parts_.engine.instruct({engine::Retry{row.id, std::get<bool>(flag)},
-                            [respond, of = row.id](const engine::InstructionOutcome& outcome) {
-                                respond(answer_of(outcome, of, "Asked anew", "Not retried"));
-                            }});
+    const engine::Retry order{row.id, std::get<bool>(flag)};
+    const auto unified = signed_request(parts_, row);
+    if (!unified) return ask_anew(order, respond);
+    if (has_expired(*unified, parts_.clock.wall())) {
+        return respond(admin_error(409, "Not retried: what the user signed has expired"));
+    }
+    const auto go_on = [this, order, respond](const engine::SignatureAnswer& answer) {
+        if (auto refused = refusal_of(answer)) return respond(*std::move(refused));
+        ask_anew(order, respond);
+    };
+    if (const auto answer = signatures_.recover(*unified)) return go_on(*answer);
+    signatures_.ask_contract(*unified, [go_on, respond](const engine::SignatureAnswer& answer) {
+        try {
+            go_on(answer);
+        } catch (const std::exception& error) {
+            respond(admin_error(500, error.what()));
+        }
+    });
+}
+
+void JobCommands::ask_anew(const engine::Retry& order, const net::Respond& respond) {
+    parts_.engine.instruct(
+        {order, [respond, of = order.id](const engine::InstructionOutcome& outcome) {
+             respond(answer_of(outcome, of, "Asked anew", "Not retried"));
+         }});
 }
 
 void JobCommands::cancel(const net::HttpRequest& request, const net::Respond& respond) {

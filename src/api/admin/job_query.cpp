@@ -84,7 +84,8 @@ Problem read_part(std::string_view name, std::string_view value, domain::Timesta
     if (name != "client") {
         return "no such filter; allowed: kind, status, client, older, label, limit, before";
     }
-    filter.client = static_cast<std::int64_t>(access::client_named(value).id);
+    // `-` is how those without a key are shown.
+    filter.client = value == "-" ? 0 : static_cast<std::int64_t>(access::client_named(value).id);
     return std::nullopt;
 }
 

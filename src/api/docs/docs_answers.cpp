@@ -10,14 +10,14 @@ net::HttpResponse docs_answer() {
     response.headers = {
         {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"},
         {"X-Content-Type-Options", "nosniff"}};
-    response.body = docs::page;
+    response.fixed_body = docs::page;
     return response;
 }
 
 net::HttpResponse openapi_answer() {
     net::HttpResponse response;
     response.headers = {{"X-Content-Type-Options", "nosniff"}};
-    response.body = docs::document;
+    response.fixed_body = docs::document;
     return response;
 }
 

@@ -118,6 +118,7 @@ net::HttpResponse answer_of_owner(net::ClientResponse response, bool to_head) {
                              .content_type = {}};
     for (auto& [name, value] : response.headers) {
         if (hops.has(name) || is_among(node_fields, name)) continue;
+        if (equal_ignoring_case(name, "Date")) continue;  // each server says its own
         if (equal_ignoring_case(name, "Content-Length")) {
             if (to_head) answer.omitted_bytes = as_length(value);
         } else if (equal_ignoring_case(name, "Content-Type")) {

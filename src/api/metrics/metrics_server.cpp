@@ -15,7 +15,7 @@ net::HttpOptions http_options(const MetricsOptions& options) {
     http.workers = 1;
     http.head_bytes_max = std::size_t{16} << 10U;
     http.body_bytes_max = std::size_t{1} << 10U;
-    http.buffered_bytes_max = std::size_t{256} << 10U;
+    http.buffered_bytes_max = std::size_t{8} << 20U;  // some answers that are taken slowly
     http.request_deadline = std::chrono::seconds{10};
     // Within what the main listener leaves of the limit of open files.
     http.connections_max = 64;

@@ -127,7 +127,8 @@ TEST_CASE("strange headers of an answer come back clean") {
                              "Connection: X-Secret-Hop\r\nX-Secret-Hop: s\r\nKeep-Alive: a\r\n"
                              "Proxy-Authenticate: Basic\r\nTrailer: X-Later\r\nX-Empty:\r\n"
                              "X-Latin: \xE4\r\nSet-Cookie: b=2\r\n"
-                             "Posthouse-Forwarded: f\r\nposthouse-not-owner: 1\r\n");
+                             "Posthouse-Forwarded: f\r\nposthouse-not-owner: 1\r\n"
+                             "date: Sun, 06 Nov 1994 08:49:37 GMT\r\n");
     }));
     FollowingNode node("b");
     node.view.owned_by(owner_at("a", stub.url()));
@@ -138,6 +139,8 @@ TEST_CASE("strange headers of an answer come back clean") {
     CHECK(answer.header("X-Latin") == "\xE4");
     CHECK(answer.has("X-Empty"));
     CHECK(answer.header("Set-Cookie") == "b=2");
+    CHECK(answer.has("Date"));
+    CHECK_FALSE(answer.has("date"));
     for (const char* const name : {"X-Secret-Hop", "Proxy-Authenticate", "Trailer",
                                    "Posthouse-Forwarded", "posthouse-not-owner"}) {
         CAPTURE(name);

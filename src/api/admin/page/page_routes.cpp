@@ -31,6 +31,10 @@ net::HttpResponse with_rules(net::HttpResponse response) {
     response.headers.emplace_back("X-Content-Type-Options", "nosniff");
     response.headers.emplace_back("Referrer-Policy", "no-referrer");
     response.headers.emplace_back("Cache-Control", "no-store");
+    // A scheme that browsers open no dialogue for.
+    if (response.status == 401) {
+        response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"posthouse admin\"");
+    }
     return response;
 }
 

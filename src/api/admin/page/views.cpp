@@ -166,9 +166,10 @@ std::string client_table(const Json& clients) {
     for (const Json& one : clients) {
         const std::string name = text_in(one, "client");
         const std::string query = query_of({{"client", name}, {"status", "unfinished"}});
-        rows += element("tr", element("td", link("/jobs?" + query, name)) +
-                                  cell(text_in(one, "in_work")) +
-                                  cell(posts_text(part(one, "last_hour"))));
+        // Of a key that is gone nobody knows the name that its requests are found by.
+        rows += element(
+            "tr", (name == "?" ? cell(name) : element("td", link("/jobs?" + query, name))) +
+                      cell(text_in(one, "in_work")) + cell(posts_text(part(one, "last_hour"))));
     }
     if (rows.empty()) return {};
     return section("Clients that do most",
@@ -454,7 +455,7 @@ std::string login_document(std::string_view message) {
                  element("main", element("h1", "Posthouse") + message_box(message) +
                                      element("p",
                                              "It is what `http.admin_token` says, or the "
-                                             "file of `admin.token_file`.") +
+                                             "file of `http.admin_token_file`.") +
                                      form));
 }
 
