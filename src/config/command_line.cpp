@@ -107,7 +107,7 @@ public:
         CLI::App& jobs = add(app, "jobs", "List requests, the newest first", Ask::About::jobs);
         filter(jobs, "--kind", "KIND", "input_proof, public_decrypt, user_decrypt …");
         filter(jobs, "--status", "STATUS", "unfinished, queued, processing, tx_in_flight …");
-        filter(jobs, "--client", "NAME", "Who asked, by the name of the key");
+        filter(jobs, "--client", "NAME", "Who asked, by the name of the key; -: those without one");
         filter(jobs, "--label", "REASON", "Why it ended, as `job` shows it: reverted …");
         jobs.add_option_function<std::string>(
                 "--older", [this](const std::string& text) { add_older(text); },

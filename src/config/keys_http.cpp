@@ -99,7 +99,9 @@ std::vector<Key> http_keys() {
             "Headers of one request.", "headers"),
         key("http.buffered_bytes_max", whole_number(mebibyte, 65'536 * mebibyte),
             SETTING(http.buffered_bytes_max),
-            "Memory for requests that arrive or are being answered, all together.", "bytes"),
+            "Memory for requests that arrive or are being answered, and for answers under way, all "
+            "together.",
+            "bytes"),
         key("http.idle_timeout", duration(1s, 1h, 1s), SETTING(http.idle_timeout),
             "A connection without a request is closed after this time."),
         key("http.request_deadline", duration(100ms, 1h), SETTING(http.request_deadline),

@@ -286,7 +286,8 @@ class ImportTest(unittest.TestCase):
         self.service.config = self.service.home / "real.toml"
         self.service.config.write_text(REAL_GATEWAY, encoding="utf-8")
         self.make([row_of(self.variants.share(), RECEIVED, self.end)])
-        self.assertEqual(self.count(self.run_import().stdout, "imported"), "1")
+        self.assertEqual(self.count(self.run_import().stdout, "imported"),
+                         "1 pending, 0 completed, 0 failed, of 1 round")
 
     def test_a_second_import_takes_nothing_twice_and_names_what_differs(self):
         shares = [self.variants.share(self.end - 10) for _ in range(4)]
