@@ -10,6 +10,7 @@
 
 #include "base/sanitize.hpp"
 #include "chains/evm/log_query.hpp"
+#include "chains/evm/readiness_outcomes.hpp"
 #include "chains/evm/topics.hpp"
 #include "chains/jsonrpc/decode.hpp"
 #include "domain/keccak.hpp"
@@ -143,8 +144,8 @@ std::optional<bool> AccountCheck::look_at_range() {
     if (*next_ > *head_) return false;
     const std::uint64_t to = std::min(*head_, *next_ + range_size_.blocks() - 1);
     const std::uint64_t blocks = to - *next_ + 1;
-    const auto answer = read_.call(
-        logs_call({*next_, to, options_.decryption, options_.input_verification}, request_topics));
+    const auto answer = with_passing_as_trouble(read_.call(
+        logs_call({*next_, to, options_.decryption, options_.input_verification}, request_topics)));
     if (const auto* logs = std::get_if<Json>(&answer); logs != nullptr && logs->is_array()) {
         const std::optional<bool> asked_us = look_at(*logs);
         if (!asked_us || *asked_us) return asked_us;
@@ -154,7 +155,10 @@ std::optional<bool> AccountCheck::look_at_range() {
         return *next_ > *head_ ? std::optional{false} : std::nullopt;
     }
     const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
-    problem_ = error != nullptr ? error->message : "no logs of the requests";
+    const auto* trouble = std::get_if<jsonrpc::TransportError>(&answer);
+    problem_ = error != nullptr     ? error->message
+               : trouble != nullptr ? trouble->text
+                                    : "no logs of the requests";
     range_size_.refused(blocks);
     if (error == nullptr || blocks > 1 || ++refusals_ < refusals_max) return std::nullopt;
     logger_.write(ports::LogLevel::warning,

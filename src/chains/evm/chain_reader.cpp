@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "chains/evm/eth_call.hpp"
 #include "chains/evm/events.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
@@ -23,9 +24,9 @@ constexpr Milliseconds pause_max{30'000};
 constexpr Milliseconds pause_max_unanswered{5'000};
 constexpr Milliseconds cursor_interval{30'000};
 constexpr Milliseconds undecodable_line_interval = std::chrono::minutes{1};
-// A node that calls an answer too large and one that is too busy use the same code: after so many
-// in a row the range may be the reason.
-constexpr std::uint32_t throttles_to_doubt = 3;
+// A node or a provider's door that calls an answer too large and one that is too busy say the same:
+// after so many in a row the range may be the reason.
+constexpr std::uint32_t times_to_doubt = 3;
 // A node that leaves out a log may have it a moment later; one that never has it holds nobody up.
 constexpr std::uint32_t times_without_share = 5;
 constexpr const char* missing_share = "a threshold was reached by a share that is missing";
@@ -97,6 +98,7 @@ void ChainReader::start(engine::GatewayEvents& events, std::optional<std::uint64
 }
 
 ChainReader::Step ChainReader::step() {
+    if (events_->has_too_many_answers()) return idle();
     if (!target_ || !next_ || *next_ > *target_) {
         if (auto end = look_at_head()) return *std::move(end);
     }
@@ -162,21 +164,18 @@ ChainReader::Step ChainReader::read_range() {
     if (std::holds_alternative<NoBlock>(hash)) {
         // Some refuse a batch whole for what one of its calls asks.
         if (refusal != nullptr && std::holds_alternative<NodeError>(answers[0])) {
-            return refused(*refusal, query.blocks());
+            return refused(*refusal, query);
         }
-        // Another node spoke of that block; this one may have the earlier ones.
-        if (query.to > *next_) {
-            target_ = *next_ + (query.to - *next_) / 2;
-            return {{}, true, false, std::nullopt};
-        }
-        target_.reset();
-        return lagging(no_block(query.to));
+        return not_there_yet(query, no_block(query.to));
     }
     if (std::holds_alternative<GarbledBlock>(hash)) return failed("a malformed block");
-    if (calls.size() > 2) {
+    // What is refused together is refused for the logs.
+    const bool compares =
+        calls.size() > 2 && (refusal == nullptr || !std::holds_alternative<NodeError>(answers[2]));
+    if (compares) {
         if (auto end = compare_last(answers[2])) return *std::move(end);
     }
-    if (refusal != nullptr) return refused(*refusal, query.blocks());
+    if (refusal != nullptr) return refused(*refusal, query);
     const auto& hash_of_to = std::get<domain::Bytes32>(hash);
     const CheckedLogs checked = check_logs(std::get<Json>(answers[1]), query, hash_of_to);
     if (const auto* why = std::get_if<std::string>(&checked)) return failed(*why);
@@ -214,7 +213,7 @@ ChainReader::Step ChainReader::read_fresh() {
         if (auto end = compare_last(answers[0])) return *std::move(end);
     }
     if (const auto* error = std::get_if<NodeError>(&answers[1])) {
-        return refused(*error, query.blocks());
+        return refused(*error, query);
     }
     const BlockHash hash = hash_in(answers[0], query.to);
     const auto* hash_of_to = std::get_if<domain::Bytes32>(&hash);
@@ -385,7 +384,7 @@ void ChainReader::deliver_cursor_if_due() {
 
 ChainReader::Step ChainReader::idle() {
     failures_ = 0;
-    throttles_ = 0;
+    turned_away_ = 0;
     return {options_.listening.poll_interval, false, false, std::nullopt};
 }
 
@@ -393,6 +392,16 @@ ChainReader::Step ChainReader::lagging(const std::string& text) {
     Step step = idle();
     if (missing_block_.observe(clock_.monotonic())) step.problem = text;
     return step;
+}
+
+// Another node spoke of that block; this one may have the earlier ones.
+ChainReader::Step ChainReader::not_there_yet(const LogQuery& query, const std::string& text) {
+    if (query.to > *next_) {
+        target_ = *next_ + (query.to - *next_) / 2;
+        return {{}, true, false, std::nullopt};
+    }
+    target_.reset();
+    return lagging(text);
 }
 
 ChainReader::Step ChainReader::failed(std::string text) {
@@ -409,10 +418,10 @@ ChainReader::Step ChainReader::failed(std::string text, Milliseconds longest) {
 
 ChainReader::Step ChainReader::failed(const TransportError& problem, std::uint64_t blocks_asked) {
     if (problem.kind == TransportError::Kind::stopped) return {{}, true, true, std::nullopt};
-    const bool throttled = problem.kind == TransportError::Kind::throttled;
-    throttles_ = throttled ? throttles_ + 1 : 0;
-    const bool too_much =
-        throttled ? throttles_ >= throttles_to_doubt : problem.kind != TransportError::Kind::unsent;
+    const bool turned_away = problem.kind == TransportError::Kind::throttled ||
+                             problem.kind == TransportError::Kind::unsent;
+    turned_away_ = turned_away ? turned_away_ + 1 : 0;
+    const bool too_much = !turned_away || turned_away_ >= times_to_doubt;
     if (blocks_asked > 1 && too_much) range_size_.refused(blocks_asked);
     Step step = failed(problem.text, pause_max_unanswered);
     if (problem.wait > Milliseconds{0}) step.pause = problem.wait;
@@ -420,15 +429,15 @@ ChainReader::Step ChainReader::failed(const TransportError& problem, std::uint64
 }
 
 // Nodes refuse what is too much for them with codes and words of their own.
-ChainReader::Step ChainReader::refused(const NodeError& error, std::uint64_t blocks_asked) {
+ChainReader::Step ChainReader::refused(const NodeError& error, const LogQuery& query) {
     constexpr std::int64_t out_of_range = -32602;
-    if (blocks_asked > 1) {
-        range_size_.refused(blocks_asked);
+    if (lacks_block(error)) return not_there_yet(query, refusal_text(error));
+    if (query.blocks() > 1) {
+        range_size_.refused(query.blocks());
         return {{}, true, false, std::nullopt};
     }
     if (error.code != out_of_range) return failed(refusal_text(error));
-    target_.reset();
-    return lagging(refusal_text(error));
+    return not_there_yet(query, refusal_text(error));
 }
 
 }  // namespace chains::evm

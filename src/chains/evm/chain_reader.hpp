@@ -73,11 +73,13 @@ private:
 
     [[nodiscard]] Step idle();
     [[nodiscard]] Step lagging(const std::string& text);
+    // Of the query, the last block.
+    [[nodiscard]] Step not_there_yet(const LogQuery& query, const std::string& text);
     [[nodiscard]] Step failed(std::string text);
     // Pauses that double up to the longest.
     [[nodiscard]] Step failed(std::string text, domain::Milliseconds longest);
     [[nodiscard]] Step failed(const jsonrpc::TransportError& problem, std::uint64_t blocks_asked);
-    [[nodiscard]] Step refused(const jsonrpc::NodeError& error, std::uint64_t blocks_asked);
+    [[nodiscard]] Step refused(const jsonrpc::NodeError& error, const LogQuery& query);
 
     const Options options_;
     const std::string name_;
@@ -106,7 +108,7 @@ private:
     Debounce missing_block_;
     std::uint32_t without_share_ = 0;  // answers in a row with a threshold and not its share
     std::uint32_t failures_ = 0;       // in a row
-    std::uint32_t throttles_ = 0;      // in a row
+    std::uint32_t turned_away_ = 0;    // throttled or not let in, in a row
 };
 
 }  // namespace chains::evm

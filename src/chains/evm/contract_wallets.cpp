@@ -66,7 +66,11 @@ engine::SignatureAnswer ContractWallets::ask(std::uint64_t host_chain_id,
     // is not waited for, and not asked before its time either.
     const domain::Milliseconds wait_max = retry.pause * retry.attempts_max;
     for (std::uint32_t attempt = 1;; ++attempt) {
-        const jsonrpc::Answer answer = host->second->call(call);
+        jsonrpc::Answer answer = host->second->call(call);
+        if (lacks_block(answer) && call.params[1] == "pending") {
+            call.params[1] = "latest";
+            answer = host->second->call(call);
+        }
         engine::SignatureAnswer said = judge(answer);
         auto* unreachable = std::get_if<engine::Unreachable>(&said);
         if (unreachable == nullptr) return said;

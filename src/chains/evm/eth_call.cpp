@@ -6,6 +6,7 @@
 #include "base/urls.hpp"
 #include "chains/evm/revert.hpp"
 #include "chains/jsonrpc/decode.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 #include "domain/failure.hpp"
 
 namespace chains::evm {
@@ -19,6 +20,12 @@ jsonrpc::Call eth_call(const domain::Address& to, domain::ByteView input,
 
 void set_calldata(jsonrpc::Json& call, domain::ByteView calldata) {
     call["input"] = call["data"] = jsonrpc::hex(calldata);
+}
+
+bool lacks_block(const jsonrpc::Answer& answer) {
+    const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
+    return error != nullptr &&
+           jsonrpc::classify(*error).reply_class == jsonrpc::ReplyClass::block_tag_not_served;
 }
 
 std::variant<domain::Bytes, NoResult> read_eth_call(const jsonrpc::Answer& answer) {

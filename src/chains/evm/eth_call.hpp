@@ -18,6 +18,9 @@ namespace chains::evm {
 // word (field report 92).
 void set_calldata(jsonrpc::Json& call, domain::ByteView calldata);
 
+// The state of the block that was asked for can not be had; that of another one may.
+[[nodiscard]] bool lacks_block(const jsonrpc::Answer& answer);
+
 // Why there is no result; for those who need not tell a refusal from silence.
 struct NoResult {
     std::string reason;

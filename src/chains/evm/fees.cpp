@@ -118,6 +118,18 @@ std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first, const
     return enough ? std::optional{higher} : std::nullopt;
 }
 
+std::optional<FeeQuote> lowered(const FeeQuote& old, const FeeQuote& market,
+                                std::optional<jsonrpc::Wei> most) {
+    assert(market.max_fee >= market.priority_fee);
+    const jsonrpc::Wei base =
+        market.legacy ? market.max_fee : (market.max_fee - market.priority_fee) / 2;
+    FeeQuote lower = old;
+    lower.max_fee = most && *most < old.max_fee ? *most : base + market.priority_fee;
+    lower.priority_fee = std::min(old.priority_fee, lower.max_fee);
+    if (lower.max_fee < base || lower.max_fee >= old.max_fee) return std::nullopt;
+    return lower;
+}
+
 Fees::Fees(const Options& options, jsonrpc::Node& node, const ports::Clock& clock)
     : options_(options), node_(node), clock_(clock) {}
 
@@ -183,6 +195,11 @@ FeeAnswer Fees::ask() {
     const auto wei = result != nullptr ? jsonrpc::wei(*result) : std::nullopt;
     if (!wei || *wei > price_max) return garbled("a gas price that can not be read");
     return FeeQuote{true, 0, *wei};
+}
+
+bool is_old(const ports::Clock& clock, domain::Timestamp at, const Options::Fees& options) {
+    const auto age = clock.wall() - at;
+    return std::max(age, -age) >= options.bump_after;
 }
 
 }  // namespace chains::evm

@@ -55,6 +55,11 @@ struct FeeHistory {
 };
 [[nodiscard]] std::optional<FeeHistory> decode_fee_history(const jsonrpc::Json& history);
 
+// Whether a transaction that was signed `at` waits for long enough that others may have offered
+// more. One that was signed in the future was signed under another clock.
+[[nodiscard]] bool is_old(const ports::Clock& clock, domain::Timestamp at,
+                          const Options::Fees& options);
+
 // Prices with which a node takes a transaction in place of one with `old` prices: both fields
 // higher by the step, and not below what the chain asks for now. Nothing when that would be beyond
 // the cap (field report 23). Without a cap that is ten times what the chain asks for, or what the
@@ -67,5 +72,10 @@ struct FeeFloor {
 [[nodiscard]] std::optional<FeeQuote> bumped(const FeeQuote& old, const FeeQuote& first,
                                              const FeeQuote& market, const Options::Fees& options,
                                              const FeeFloor& floor = {});
+
+// Prices below `old` for a node with a cap of its own on fees: `most` per gas where it named one
+// that is below, else what the next block takes. Nothing: the chain takes none of them.
+[[nodiscard]] std::optional<FeeQuote> lowered(const FeeQuote& old, const FeeQuote& market,
+                                              std::optional<jsonrpc::Wei> most);
 
 }  // namespace chains::evm

@@ -10,6 +10,9 @@
 
 namespace chains::evm {
 
+// Of a transaction, on chains with EIP-7825.
+inline constexpr std::uint64_t transaction_gas_max = 1U << 24U;
+
 // How much gas a transaction may have: the latest block's limit, and the cap a node named when it
 // refused one (EIP-7825 and the like). Any thread; blocks while it asks, once a minute at most.
 class GasLimits {

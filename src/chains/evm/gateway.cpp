@@ -112,7 +112,7 @@ public:
         monitor_.start();
         keys_.start();
         contracts_.start();
-        refresh(refresh_interval, {});
+        reads_.run([this] { refresh(refresh_interval, {}); });
     }
 
     void prepare(std::vector<engine::PrepareOrder> orders) {
@@ -243,11 +243,12 @@ private:
         }
     }
 
-    // Holes are looked for also while nobody sends.
+    // Holes are looked for also while nobody sends. One at a time: a node that hangs takes no more
+    // than one reader.
     void refresh(domain::Milliseconds since_last, domain::Milliseconds hole_for) {
         if (since_last >= refresh_interval || hole_for >= hole_patience ||
             accounts_.is_in_hurry()) {
-            reads_.run([this] { accounts_.refresh(); });
+            accounts_.refresh();
             since_last = domain::Milliseconds{0};
         }
         hole_for = accounts_.has_hole() ? hole_for + look_interval : domain::Milliseconds{0};

@@ -102,7 +102,7 @@ void Listener::wake() {
 void Listener::read_again(std::uint64_t block) {
     {
         const std::lock_guard lock{mutex_};
-        again_ = std::max(again_.value_or(block), block);
+        again_ = std::min(again_.value_or(block), block);
     }
     wake();
 }

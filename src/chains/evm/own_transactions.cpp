@@ -142,7 +142,7 @@ domain::Address OwnTransactions::self_of(const Own& own) const {
 }
 
 bool OwnTransactions::is_old(const Own& own) const {
-    return clock_.wall() - own.sealed.back().at >= options_.fees.bump_after;
+    return evm::is_old(clock_, own.sealed.back().at, options_.fees);
 }
 
 // --- what became of it --------------------------------------------------------------------------

@@ -44,12 +44,6 @@ std::size_t orders_max(const Options& options, const SigningAccounts& accounts) 
     return options.batch_max > balances ? options.batch_max - balances : 1;
 }
 
-bool lacks_block(const jsonrpc::Answer& answer) {
-    const auto* error = std::get_if<jsonrpc::NodeError>(&answer);
-    return error != nullptr &&
-           jsonrpc::classify(*error).reply_class == jsonrpc::ReplyClass::block_tag_not_served;
-}
-
 }  // namespace
 
 Preparation::Preparation(const Options& options, jsonrpc::Node& write, jsonrpc::Node& read,

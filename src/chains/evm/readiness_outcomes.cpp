@@ -108,6 +108,8 @@ jsonrpc::Answer with_passing_as_trouble(jsonrpc::Answer answer) {
         case throttled:
         case front_door:
         case timed_out:
+        case block_tag_not_served:
+        case not_indexed_yet:
             return jsonrpc::TransportError{jsonrpc::TransportError::Kind::timed_out,
                                            text_of(*error),
                                            meaning.wait.value_or(domain::Milliseconds{0})};

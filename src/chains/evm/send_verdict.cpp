@@ -1,5 +1,8 @@
 #include "chains/evm/send_verdict.hpp"
 
+#include <cstdint>
+#include <optional>
+
 namespace chains::evm {
 
 namespace {
@@ -15,6 +18,8 @@ SendVerdict verdict_on(const jsonrpc::NodeError& error) {
             return SendVerdict::nonce_gap;
         case underpriced:
             return SendVerdict::underpriced;
+        case overpriced:
+            return SendVerdict::overpriced;
         case balance_too_low:
             return SendVerdict::no_funds;
         // Those from the door on are trouble where they come from a provider; here a node of
@@ -59,10 +64,23 @@ SendVerdict verdict_on(const jsonrpc::TransportError& problem) {
     return SendVerdict::unknown;
 }
 
+std::optional<jsonrpc::ReplyClass> judge_sync_code(std::int64_t code) {
+    constexpr std::int64_t no_receipt_yet = 4;
+    constexpr std::int64_t not_executable = 5;
+    constexpr std::int64_t gap = 6;
+    if (code == no_receipt_yet) return jsonrpc::ReplyClass::known_already;
+    if (code == not_executable) return jsonrpc::ReplyClass::not_understood;
+    if (code == gap) return jsonrpc::ReplyClass::nonce_gap;
+    return std::nullopt;
+}
+
 }  // namespace
 
 jsonrpc::ReplyClass class_on_send(const jsonrpc::NodeError& error) {
     const jsonrpc::ReplyClass said = jsonrpc::classify(error).reply_class;
+    if (said == jsonrpc::ReplyClass::not_understood || said == jsonrpc::ReplyClass::timed_out) {
+        return judge_sync_code(error.code).value_or(said);
+    }
     if (said != jsonrpc::ReplyClass::reverted) return said;
     jsonrpc::NodeError without_code = error;
     without_code.code = 0;

@@ -16,6 +16,7 @@ enum class SendVerdict {
     nonce_used,        // a transaction with its nonce is on chain: this one or another
     nonce_gap,         // one with a smaller nonce is missing
     underpriced,       // fees too low, for the chain or to replace what is pending
+    overpriced,        // beyond a cap of the node's own
     no_funds,          // the account can not pay
     busy,              // not now: the same bytes again later
     one_in_flight,     // after the one before it
@@ -28,7 +29,8 @@ enum class SendVerdict {
 };
 
 // What a refusal of a transaction means. A code alone does not say that the contract refused: some
-// clients use the same one for every refusal.
+// clients use the same one for every refusal. The codes of EIP-7966 count here and nowhere else:
+// they mean something else in other places.
 [[nodiscard]] jsonrpc::ReplyClass class_on_send(const jsonrpc::NodeError& error);
 
 // The reply to eth_sendRawTransactionSync or eth_sendRawTransaction, apart from what a receipt or a

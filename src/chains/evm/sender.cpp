@@ -69,6 +69,13 @@ std::string words_of(const jsonrpc::NodeError& error) {
     return jsonrpc::shortened(words);
 }
 
+// The same of a reply that does not say what became of the transaction.
+std::string words_of(const jsonrpc::Answer& answer) {
+    if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer)) return words_of(*error);
+    const auto* problem = std::get_if<jsonrpc::TransportError>(&answer);
+    return problem != nullptr ? problem->text : "no result";
+}
+
 std::optional<domain::Address> known_or(std::optional<domain::Address> known,
                                         domain::ByteView signed_bytes) {
     return known ? known : sender_of(signed_bytes);
@@ -101,6 +108,7 @@ struct Sender::Sending {
     std::optional<domain::Monotonic> event_missing_since{};  // in its receipt
 
     SendWindow::PlacePtr place{};  // until its bytes are handed over
+    std::string doubt{};           // why nobody knows whether the node took it; empty: it did
     std::string refusal{};
     jsonrpc::ReplyClass refusal_class = jsonrpc::ReplyClass::not_understood;
     unsigned gaps = 0;
@@ -317,8 +325,8 @@ std::optional<std::string> Sender::problem() const {
         return "the node takes no transactions: " + pool_busy_->what;
     }
     if (not_included_ && not_included_->is_for(inclusion_patience, clock_.monotonic())) {
-        return "nothing is included: the node has the transaction with nonce " +
-               not_included_->what + ", and no block does";
+        return "nothing is included: the transaction with nonce " + not_included_->what +
+               " was sent, and no block has it";
     }
     return std::nullopt;
 }
@@ -340,6 +348,7 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             if (std::ranges::any_of(sending->order.sealed, is_its)) {
                 conclude(sending, *receipt);
             } else {
+                sending->doubt = "the receipt of another transaction";
                 watch(sending, unknown_patience, &Sender::not_included);
             }
             return;
@@ -348,6 +357,7 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             watch(sending, options_.fees.bump_after, &Sender::not_included);
             return;
         case SendVerdict::unknown:
+            sending->doubt = words_of(answer);
             watch(sending, unknown_patience, &Sender::not_included);
             return;
         case SendVerdict::nonce_used:
@@ -370,6 +380,9 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             } else {
                 later(sending, "fees are too low");
             }
+            return;
+        case SendVerdict::overpriced:
+            overpriced(sending, std::get<jsonrpc::NodeError>(answer));
             return;
         case SendVerdict::no_funds:
             no_funds(sending);
@@ -412,17 +425,36 @@ void Sender::no_funds(const SendingPtr& sending) {
     const FeeAnswer fees = fees_.current();
     const auto* market = std::get_if<FeeQuote>(&fees);
     const bool is_dear = market != nullptr && market->max_fee * 2 < sending->transaction.max_fee;
-    if (is_dear && sending->order.sealed.size() <= quick_bumps_max &&
-        !receipts_.knows_any(sending->order.sealed)) {
-        Transaction cheaper = sending->transaction;
-        cheaper.priority_fee = market->priority_fee;
-        cheaper.max_fee = market->max_fee;
-        reseal(sending, std::move(cheaper), true);
-        return;
-    }
+    if (is_dear && sign_cheaper(sending, *market)) return;
     if (!lacks_funds_.exchange(true)) logger_.write(ports::LogLevel::error, no_funds_line);
     note_account_waits(no_funds_text);
     wait_for_account(sending, no_funds_text);
+}
+
+// What the chain asks for may be less than the cap that the node has of its own; if not, it may be
+// one day.
+void Sender::overpriced(const SendingPtr& sending, const jsonrpc::NodeError& error) {
+    note_busy(sending, error);
+    const Transaction& present = sending->transaction;
+    auto most = jsonrpc::classify(error).fee_cap;
+    if (most) *most /= std::max<jsonrpc::Wei>(present.gas_limit, 1);
+    const FeeAnswer fees = fees_.current();
+    const auto* market = std::get_if<FeeQuote>(&fees);
+    const auto lower =
+        market != nullptr ? lowered(fees_of(present), *market, most) : std::optional<FeeQuote>{};
+    if (lower && sign_cheaper(sending, *lower)) return;
+    later(sending, "its fee is above the node's own cap: " + words_of(error));
+}
+
+// At the same nonce; a node that has the one there is takes no cheaper one.
+bool Sender::sign_cheaper(const SendingPtr& sending, const FeeQuote& quote) {
+    if (sending->order.sealed.size() > quick_bumps_max && !is_old(*sending)) return false;
+    if (receipts_.knows_any(sending->order.sealed)) return false;
+    Transaction cheaper = sending->transaction;
+    cheaper.priority_fee = quote.priority_fee;
+    cheaper.max_fee = quote.max_fee;
+    reseal(sending, std::move(cheaper), true);
+    return true;
 }
 
 // All of the account is refused, so a transaction that does nothing would be as well: what is
@@ -470,8 +502,12 @@ void Sender::one_in_flight(const SendingPtr& sending) {
 
 // The same with less gas, as far as that is enough (field report 94).
 void Sender::too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& error) {
-    const auto named = jsonrpc::classify(error).gas_cap;
+    auto named = jsonrpc::classify(error).gas_cap;
     const Transaction& present = sending->transaction;
+    // Without a number it is the block's limit or, where that is not less, EIP-7825's.
+    if (!named && gas_.cap().value_or(present.gas_limit) >= present.gas_limit) {
+        named = transaction_gas_max;
+    }
     sending->refusal = words_of(error);
     sending->refusal_class = jsonrpc::ReplyClass::gas_too_high;
     const std::uint64_t needed = gas_needed(*sending);
@@ -583,8 +619,13 @@ void Sender::not_included(const SendingPtr& sending) {
 }
 
 // Once is an eviction, and the same bytes go again. A node that takes and drops it over and over
-// refuses it in its way.
+// refuses it in its way; one that never said that it took it does not.
 void Sender::forgotten(const SendingPtr& sending, bool is_next) {
+    if (!sending->doubt.empty()) {
+        later(sending,
+              "the node does not know it, and did not say that it took it: " + sending->doubt);
+        return;
+    }
     if (!is_next) {
         later(sending, "the node has forgotten it");
         return;
@@ -595,7 +636,7 @@ void Sender::forgotten(const SendingPtr& sending, bool is_next) {
 }
 
 bool Sender::is_old(const Sending& sending) const {
-    return clock_.wall() - sending.newest().at >= options_.fees.bump_after;
+    return evm::is_old(clock_, sending.newest().at, options_.fees);
 }
 
 // A transaction with this nonce is on chain, and for a long time no node had a receipt of ours.

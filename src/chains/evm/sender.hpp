@@ -77,6 +77,8 @@ private:
     void note_permitted();
 
     void no_funds(const SendingPtr& sending);
+    void overpriced(const SendingPtr& sending, const jsonrpc::NodeError& error);
+    [[nodiscard]] bool sign_cheaper(const SendingPtr& sending, const FeeQuote& quote);
     void forbidden(const SendingPtr& sending, const jsonrpc::NodeError& error);
     void one_in_flight(const SendingPtr& sending);
     void too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& error);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <mutex>
 
 #include "domain/time.hpp"
@@ -21,15 +21,23 @@ public:
     void note_answer();
     [[nodiscard]] bool should_avoid(domain::Monotonic now);
 
-    void note_no_batches() { takes_batches_ = false; }
-    [[nodiscard]] bool takes_batches() const { return takes_batches_; }
+    // How many calls it takes in one request. More are tried again after ten minutes.
+    [[nodiscard]] std::size_t batch_max(domain::Monotonic now) const;
+    void limit_batches(std::size_t calls, domain::Monotonic now);
+    // Whether a batch of so many was throttled as a whole. Three in a row may be too large for the
+    // rate: half of it is the limit then.
+    void note_batch(std::size_t calls, bool throttled, domain::Monotonic now);
 
 private:
+    void limit_batches_locked(std::size_t calls, domain::Monotonic now);
+
     mutable std::mutex mutex_;
     domain::Monotonic throttled_until_{};
     domain::Monotonic avoided_until_{};
-    unsigned failures_ = 0;  // in a row
-    std::atomic<bool> takes_batches_{true};
+    unsigned failures_ = 0;           // in a row
+    unsigned throttled_batches_ = 0;  // in a row
+    std::size_t batch_max_ = 0;
+    domain::Monotonic batches_limited_until_{};
 };
 
 }  // namespace chains::jsonrpc

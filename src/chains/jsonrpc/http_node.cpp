@@ -1,18 +1,24 @@
 #include "chains/jsonrpc/http_node.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <iterator>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
 #include "chains/jsonrpc/replies.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 #include "net/transport_error.hpp"
 
 namespace chains::jsonrpc {
 namespace {
 
 using Kind = TransportError::Kind;
+
+// Whoever finds out whether the first URL is well again may hold up all with larger nonces.
+constexpr std::chrono::minutes sends_elsewhere_for{10};
 
 std::string which(std::size_t place, std::size_t count) {
     return "url " + std::to_string(place + 1) + " of " + std::to_string(count);
@@ -29,6 +35,23 @@ bool may_go_elsewhere(const Call& call, const Answer& answer) {
            problem->kind == Kind::throttled;
 }
 
+// Nobody can say whether the transaction was taken.
+bool is_outcome_unknown(const Answer& answer) {
+    if (const auto* const error = std::get_if<NodeError>(&answer)) {
+        return classify(*error).reply_class == ReplyClass::timed_out;
+    }
+    if (const auto* const problem = std::get_if<TransportError>(&answer)) {
+        return problem->kind == Kind::lost || problem->kind == Kind::timed_out ||
+               problem->kind == Kind::garbled;
+    }
+    return std::get<Json>(answer).is_null();
+}
+
+bool is_throttled(const Answer& answer) {
+    const auto* const problem = std::get_if<TransportError>(&answer);
+    return problem != nullptr && problem->kind == Kind::throttled;
+}
+
 // What all of them share, so that more of them would fare no better.
 const TransportError* common_error(const std::vector<Answer>& answers) {
     const auto is_problem = [](const Answer& answer) {
@@ -37,6 +60,14 @@ const TransportError* common_error(const std::vector<Answer>& answers) {
     };
     return std::ranges::all_of(answers, is_problem) ? std::get_if<TransportError>(&answers.back())
                                                     : nullptr;
+}
+
+// To what will be `count` answers; the rest is held back where it would fare no better.
+void append(std::vector<Answer>& answers, std::vector<Answer> got, std::size_t count) {
+    const TransportError* const problem = common_error(got);
+    const auto rest = problem ? std::optional(net::held_back(*problem)) : std::nullopt;
+    std::ranges::move(got, std::back_inserter(answers));
+    if (rest) answers.resize(count, *rest);
 }
 
 void note(EndpointHealth& health, const Answer& answer, domain::Monotonic now) {
@@ -89,9 +120,10 @@ struct HttpNode::Question {
 
 void HttpNode::call_then(const Call& call, std::optional<domain::Milliseconds> timeout,
                          const Done& done) {
+    std::vector<Endpoint*> to_ask = preferred(sends_transaction(call));
+    std::ranges::reverse(to_ask);
     const auto question = std::make_shared<Question>(
-        Question{call, timeout.value_or(options_.timeout), done, preferred(), {unasked()}});
-    std::ranges::reverse(question->to_ask);
+        Question{call, timeout.value_or(options_.timeout), done, std::move(to_ask), {unasked()}});
     ask_next(question);
 }
 
@@ -105,6 +137,7 @@ void HttpNode::ask_next(const std::shared_ptr<Question>& question) {
         const Call* const call = &question->call;
         const auto take = [this, question, &endpoint, id](net::ClientResult posted) {
             question->answers.front() = read_posted(endpoint, std::move(posted), id);
+            if (sends_transaction(question->call)) note_send(endpoint, question->answers.front());
             name_endpoint(endpoint, question->answers);
             if (!may_go_elsewhere(question->call, question->answers.front())) {
                 question->to_ask.clear();
@@ -134,12 +167,7 @@ std::vector<Answer> HttpNode::call_all(const std::vector<Call>& calls) {
              ++place) {
             batch.push_back(&calls[place]);
         }
-        auto settled = settle(batch, options_.timeout);
-        const TransportError* const problem = common_error(settled);
-        const std::optional<TransportError> rest =
-            problem ? std::optional(net::held_back(*problem)) : std::nullopt;
-        std::ranges::move(settled, std::back_inserter(answers));
-        if (rest) answers.resize(calls.size(), *rest);
+        append(answers, settle(batch, options_.timeout), calls.size());
     }
     return answers;
 }
@@ -164,7 +192,9 @@ std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds ti
     std::vector<std::size_t> open(calls.size());  // without an answer that stays
     std::iota(open.begin(), open.end(), std::size_t{0});
     bool contacted = false;
-    for (Endpoint* const endpoint : preferred()) {
+    const bool sends =
+        std::ranges::any_of(calls, [](const Call* const call) { return sends_transaction(*call); });
+    for (Endpoint* const endpoint : preferred(sends)) {
         if (open.empty() || stopped_) break;
         if (endpoint->health.throttled_for(clock_.monotonic()).count() > 0) continue;
         contacted = true;
@@ -173,6 +203,7 @@ std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds ti
         auto got = ask(*endpoint, asked, timeout);
         std::vector<std::size_t> still_open;
         for (std::size_t next = 0; next < open.size(); ++next) {
+            if (sends_transaction(*asked[next])) note_send(*endpoint, got[next]);
             if (may_go_elsewhere(*asked[next], got[next])) still_open.push_back(open[next]);
             answers[open[next]] = std::move(got[next]);
         }
@@ -189,16 +220,32 @@ Answer HttpNode::unasked() const {
     return net::throttled(domain::Milliseconds{0});
 }
 
-std::vector<Endpoint*> HttpNode::preferred() {
+std::vector<Endpoint*> HttpNode::preferred(bool sends) {
     const domain::Monotonic now = clock_.monotonic();
+    std::size_t first = 0;
+    if (sends) {
+        const std::lock_guard lock(mutex_);
+        if (now >= send_first_until_) send_first_ = 0;
+        first = send_first_;
+    }
     std::vector<Endpoint*> order;
     std::vector<Endpoint*> avoided;
-    for (const auto& endpoint : endpoints_) {
-        const bool avoid = endpoints_.size() > 1 && endpoint->health.should_avoid(now);
-        (avoid ? avoided : order).push_back(endpoint.get());
+    const std::size_t count = endpoints_.size();
+    for (std::size_t place = first; place < first + count; ++place) {
+        Endpoint* const endpoint = endpoints_[place % count].get();
+        const bool avoid = count > 1 && endpoint->health.should_avoid(now);
+        (avoid ? avoided : order).push_back(endpoint);
     }
     order.insert(order.end(), avoided.begin(), avoided.end());
     return order;
+}
+
+// A URL may read well and hang for sends alone, so its health does not say it.
+void HttpNode::note_send(const Endpoint& endpoint, const Answer& answer) {
+    if (!is_outcome_unknown(answer)) return;
+    const std::lock_guard lock(mutex_);
+    send_first_ = (place_of(endpoint) + 1) % endpoints_.size();
+    send_first_until_ = clock_.monotonic() + sends_elsewhere_for;
 }
 
 // No URL is left to ask.
@@ -233,17 +280,22 @@ void HttpNode::note_outcome(const std::vector<Answer>& answers) {
 std::vector<Answer> HttpNode::ask(Endpoint& endpoint, const Calls& calls,
                                   domain::Milliseconds timeout) {
     std::vector<Answer> answers;
-    if (calls.size() > 1 && endpoint.health.takes_batches()) {
-        if (auto together = ask_together(endpoint, calls, timeout)) {
-            answers = std::move(*together);
-        } else {
-            answers = ask_singly(endpoint, calls, timeout);
-            // Otherwise it refuses everything, not only batches.
-            const bool answered = !std::holds_alternative<TransportError>(answers.front());
-            if (answered) endpoint.health.note_no_batches();
+    std::size_t size = endpoint.health.batch_max(clock_.monotonic());
+    bool refused = false;
+    while (answers.size() < calls.size()) {
+        const std::size_t count = std::min(size, calls.size() - answers.size());
+        const auto first = calls.begin() + static_cast<std::ptrdiff_t>(answers.size());
+        auto got =
+            ask_together(endpoint, {first, first + static_cast<std::ptrdiff_t>(count)}, timeout);
+        if (!got) {
+            size = count / 2;
+            refused = true;
+            continue;
         }
-    } else {
-        answers = ask_singly(endpoint, calls, timeout);
+        // Otherwise it refuses everything, not only so much at once.
+        const bool answered = !std::holds_alternative<TransportError>(got->front());
+        if (refused && answered) endpoint.health.limit_batches(size, clock_.monotonic());
+        append(answers, *std::move(got), calls.size());
     }
     name_endpoint(endpoint, answers);
     return answers;
@@ -251,6 +303,7 @@ std::vector<Answer> HttpNode::ask(Endpoint& endpoint, const Calls& calls,
 
 std::optional<std::vector<Answer>> HttpNode::ask_together(Endpoint& endpoint, const Calls& calls,
                                                           domain::Milliseconds timeout) {
+    if (calls.size() == 1) return std::vector{ask_one(endpoint, *calls.front(), timeout)};
     const std::uint64_t first_id = next_id_.fetch_add(calls.size());
     net::ClientResult posted = post(endpoint, calls, first_id, timeout);
     if (const auto* const problem = std::get_if<TransportError>(&posted)) {
@@ -261,22 +314,9 @@ std::optional<std::vector<Answer>> HttpNode::ask_together(Endpoint& endpoint, co
         read_replies(std::get<net::ClientResponse>(std::move(posted)), calls.size(),
                      {first_id, endpoint.client.secrets(), clock_.wall(), &has_text_ids_});
     if (!answers) return std::nullopt;
-    for (const Answer& answer : *answers) note(endpoint.health, answer, clock_.monotonic());
-    return answers;
-}
-
-// Those behind one that had trouble are not asked any more.
-std::vector<Answer> HttpNode::ask_singly(Endpoint& endpoint, const Calls& calls,
-                                         domain::Milliseconds timeout) {
-    std::vector<Answer> answers;
-    for (const Call* const call : calls) {
-        answers.push_back(ask_one(endpoint, *call, timeout));
-        if (const auto* const problem = std::get_if<TransportError>(&answers.back())) {
-            const TransportError rest = net::held_back(*problem);
-            answers.resize(calls.size(), rest);
-            break;
-        }
-    }
+    const domain::Monotonic now = clock_.monotonic();
+    for (const Answer& answer : *answers) note(endpoint.health, answer, now);
+    endpoint.health.note_batch(calls.size(), std::ranges::all_of(*answers, is_throttled), now);
     return answers;
 }
 

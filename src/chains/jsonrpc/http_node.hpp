@@ -25,9 +25,10 @@ struct HttpNodeOptions {
 };
 
 // Several URLs that stand for one node. A call goes to the next URL when this one has trouble,
-// unless it sends a transaction that may have been taken. A URL that asked us to wait is left alone
-// until then; who calls meanwhile and has no other gets `throttled` at once. Sockets wait in real
-// time, everything else goes by `clock`.
+// unless it sends a transaction that may have been taken: only the next call that sends begins with
+// the next URL then, since the same bytes do no harm twice. A URL that asked us to wait is left
+// alone until then; who calls meanwhile and has no other gets `throttled` at once. Sockets wait in
+// real time, everything else goes by `clock`.
 class HttpNode : public Node {
 public:
     // Throws std::invalid_argument, without the URL, when one is none.
@@ -43,7 +44,7 @@ public:
     // Holds no thread.
     void call_then(const Call& call, std::optional<domain::Milliseconds> timeout,
                    const Done& done) override;
-    // In requests of at most `batch_max`; one by one with a node that knows no batches.
+    // In requests of at most `batch_max`, smaller ones where a node refuses that.
     [[nodiscard]] std::vector<Answer> call_all(const std::vector<Call>& calls) override;
     void stop() final;
     [[nodiscard]] std::optional<std::string> problem() const override;
@@ -61,18 +62,17 @@ private:
 
     [[nodiscard]] std::vector<Answer> settle(const Calls& calls, domain::Milliseconds timeout);
     [[nodiscard]] Answer unasked() const;
-    [[nodiscard]] std::vector<Endpoint*> preferred();
+    [[nodiscard]] std::vector<Endpoint*> preferred(bool sends);
+    void note_send(const Endpoint& endpoint, const Answer& answer);
     void conclude(Answer& answer) const;
     void note_outcome(const std::vector<Answer>& answers);
 
     [[nodiscard]] std::vector<Answer> ask(Endpoint& endpoint, const Calls& calls,
                                           domain::Milliseconds timeout);
-    // Nothing when the node refuses batches.
+    // In one request. Nothing when the node refuses so many at once.
     [[nodiscard]] std::optional<std::vector<Answer>> ask_together(Endpoint& endpoint,
                                                                   const Calls& calls,
                                                                   domain::Milliseconds timeout);
-    [[nodiscard]] std::vector<Answer> ask_singly(Endpoint& endpoint, const Calls& calls,
-                                                 domain::Milliseconds timeout);
     [[nodiscard]] Answer ask_one(Endpoint& endpoint, const Call& call,
                                  domain::Milliseconds timeout);
     [[nodiscard]] std::size_t place_of(const Endpoint& endpoint) const;
@@ -86,8 +86,11 @@ private:
     std::atomic<std::uint64_t> next_id_{1};
     std::atomic<bool> has_text_ids_{false};
 
-    mutable std::mutex mutex_;
+    mutable std::mutex mutex_;  // for what follows
     std::optional<std::string> problem_;
+    // Where sends begin, and until when that is not the first.
+    std::size_t send_first_ = 0;
+    domain::Monotonic send_first_until_{};
 };
 
 }  // namespace chains::jsonrpc

@@ -128,6 +128,22 @@ std::optional<std::size_t> place_of(Json& reply, const Reading& reading, std::si
     return offset;
 }
 
+// Of several calls: the one error for all of them is an item, with the id of the first.
+bool is_error_for_all(Json& replies) {
+    return replies.is_array() && replies.size() == 1 && replies.front().is_object() &&
+           present(replies.front(), "error") != nullptr;
+}
+
+// Each of them says that there are too many.
+bool refuse_batch(Json& replies, const Reading& reading) {
+    return std::ranges::all_of(replies, [&](Json& reply) {
+        const Json* const error = reply.is_object() ? present(reply, "error") : nullptr;
+        const auto read =
+            error != nullptr ? read_node_error(*error, reading.secrets) : std::nullopt;
+        return read && classify(*read).reply_class == ReplyClass::query_too_large;
+    });
+}
+
 }  // namespace
 
 std::string write_request(std::span<const Call* const> calls, std::uint64_t first_id) {
@@ -161,6 +177,7 @@ std::optional<std::vector<Answer>> read_replies(net::ClientResponse response, st
         return std::vector<Answer>(count, std::move(problem));
     };
     auto replies = parse(std::move(response.body));
+    if (replies && is_error_for_all(*replies)) *replies = Json(std::move(replies->front()));
     if (replies && replies->is_object()) {
         if (const Json* const error = present(*replies, "error")) {
             auto read = read_node_error(*error, reading.secrets);
@@ -176,6 +193,7 @@ std::optional<std::vector<Answer>> read_replies(net::ClientResponse response, st
     }
     // Items of an array are read one by one, whatever the status says.
     const bool has_items = replies && replies->is_array() && !replies->empty();
+    if (has_items && refuse_batch(*replies, reading)) return std::nullopt;
     if (!has_items && asks_to_wait(response)) return all(wait_for(response, reading.now));
     if (is_client_error(response.status) && response.status != 429) return std::nullopt;
     if (!has_items && !is_success(response.status)) return all(http_status(response.status));

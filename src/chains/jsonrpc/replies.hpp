@@ -31,7 +31,7 @@ struct Reading {
 [[nodiscard]] Answer read_reply(net::ClientResponse response, const Reading& reading);
 
 // To several calls in one request, in any order. Nothing when the node refused them as a whole, as
-// one that knows no batches does.
+// one does that knows no batches or none of this size.
 [[nodiscard]] std::optional<std::vector<Answer>> read_replies(net::ClientResponse response,
                                                               std::size_t count,
                                                               const Reading& reading);

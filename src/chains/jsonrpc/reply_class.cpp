@@ -102,43 +102,51 @@ std::vector<Piece> pieces_of(std::string_view phrase) {
     return pieces;
 }
 
-bool fits(std::string_view text, std::span<const Piece> rest) {
+// How much of the text they take, from its begin on.
+std::optional<std::size_t> fit(std::string_view text, std::span<const Piece> rest) {
+    const std::size_t size = text.size();
     for (const Piece& piece : rest) {
         std::size_t at = 0;
         if (piece.before == Piece::Gap::number) {
             while (at < text.size() && is_digit(text[at])) ++at;
-            if (at == 0 || !text.substr(at).starts_with(piece.text)) return false;
+            if (at == 0 || !text.substr(at).starts_with(piece.text)) return std::nullopt;
         } else {
             at =
                 text.substr(0, std::min(text.size(), gap_max + piece.text.size())).find(piece.text);
-            if (at == std::string_view::npos) return false;
+            if (at == std::string_view::npos) return std::nullopt;
         }
         text.remove_prefix(at + piece.text.size());
     }
-    return true;
-}
-
-// Where the phrase begins.
-std::size_t find(const Squeezed& said, std::span<const Piece> pieces) {
-    const std::string& first = pieces.front().text;
-    for (std::size_t at = said.text.find(first); at != std::string::npos;
-         at = said.text.find(first, at + 1)) {
-        if (!said.begins[at]) continue;
-        if (fits(std::string_view(said.text).substr(at + first.size()), pieces.subspan(1)))
-            return at;
-    }
-    return std::string::npos;
+    return size - text.size();
 }
 
 struct Row {
     std::vector<Piece> pieces;
     ReplyClass reply_class;
+    bool ends_word;
 };
+
+// Where the phrase begins.
+std::size_t find(const Squeezed& said, const Row& row) {
+    const std::string& first = row.pieces.front().text;
+    for (std::size_t at = said.text.find(first); at != std::string::npos;
+         at = said.text.find(first, at + 1)) {
+        if (!said.begins[at]) continue;
+        const std::size_t behind = at + first.size();
+        const auto taken =
+            fit(std::string_view(said.text).substr(behind), std::span(row.pieces).subspan(1));
+        if (!taken) continue;
+        const std::size_t end = behind + *taken;
+        if (!row.ends_word || end == said.text.size() || said.begins[end]) return at;
+    }
+    return std::string::npos;
+}
 
 std::vector<Row> rows_of(std::span<const ReplyWords> all) {
     std::vector<Row> rows;
-    for (const ReplyWords& words : all)
-        rows.push_back({pieces_of(words.phrase), words.reply_class});
+    for (const ReplyWords& words : all) {
+        rows.push_back({pieces_of(words.phrase), words.reply_class, words.phrase.ends_with(' ')});
+    }
     return rows;
 }
 
@@ -156,7 +164,7 @@ const std::vector<Row>& rare_rows() {
 bool cut_at_revert(Squeezed& said) {
     std::size_t cut = std::string::npos;
     for (const Row& row : rows()) {
-        if (row.reply_class == ReplyClass::reverted) cut = std::min(cut, find(said, row.pieces));
+        if (row.reply_class == ReplyClass::reverted) cut = std::min(cut, find(said, row));
     }
     if (cut == std::string::npos) return false;
     said.text.resize(cut);
@@ -166,7 +174,7 @@ bool cut_at_revert(Squeezed& said) {
 
 std::optional<ReplyClass> judge(const Squeezed& said, const std::vector<Row>& table) {
     for (const Row& row : table) {
-        if (find(said, row.pieces) != std::string::npos) return row.reply_class;
+        if (find(said, row) != std::string::npos) return row.reply_class;
     }
     return std::nullopt;
 }
@@ -241,6 +249,17 @@ void read_prices(const std::string& text, ReplyMeaning& meaning) {
     }
 }
 
+// In the chain's money where no unit of it is named, whatever that is called.
+std::optional<Wei> amount_after(std::string_view text, std::string_view key) {
+    constexpr Wei giga = 1'000'000'000;
+    constexpr Wei limit = Wei{1} << 90U;
+    const auto read = number_after(text, key);
+    if (!read || read->value == 0) return std::nullopt;
+    if (read->unit == "wei") return read->value / giga;
+    if (read->unit == "gwei") return read->value;
+    return read->value <= limit ? std::optional{read->value * giga} : std::nullopt;
+}
+
 // Of the limits in such a message the one that counts is the smallest: what we asked for is above.
 std::optional<std::uint64_t> gas_cap_in(std::string_view text) {
     constexpr std::uint64_t gas_min = 21'000;
@@ -297,10 +316,19 @@ std::optional<ReplyClass> nonce_by_numbers(const std::string& text) {
     return ours->value < account->value ? ReplyClass::nonce_too_low : ReplyClass::nonce_gap;
 }
 
+// A node of Mantle puts what its sequencer said into quotation marks behind words of its own.
+std::string_view forwarded_words(std::string_view message) {
+    const std::size_t begin = message.find('\'');
+    const std::size_t end = message.rfind('\'');
+    const bool has_words = begin != std::string_view::npos && end > begin + 1;
+    if (!has_words || !message.starts_with("failed to forward tx to sequencer")) return message;
+    return message.substr(begin + 1, end - begin - 1);
+}
+
 // What the words say; nothing when they say nothing, `rare` only when they are all there is.
 std::optional<ReplyClass> judge_words(const NodeError& error, bool rare) {
     const std::vector<Row>& table = rare ? rare_rows() : rows();
-    Squeezed message = squeeze(without_method_names(error.message));
+    Squeezed message = squeeze(without_method_names(forwarded_words(error.message)));
     const bool reverts = cut_at_revert(message);
     if (const auto found = judge(message, table)) return found;
     if (reverts) return ReplyClass::reverted;
@@ -311,20 +339,8 @@ std::optional<ReplyClass> judge_words(const NodeError& error, bool rare) {
     return std::nullopt;
 }
 
-// EIP-7966.
-std::optional<ReplyClass> judge_sync_code(std::int64_t code) {
-    constexpr std::int64_t no_receipt_yet = 4;
-    constexpr std::int64_t not_executable = 5;
-    constexpr std::int64_t gap = 6;
-    if (code == no_receipt_yet) return ReplyClass::known_already;
-    if (code == not_executable) return ReplyClass::not_understood;
-    if (code == gap) return ReplyClass::nonce_gap;
-    return std::nullopt;
-}
-
 ReplyClass class_of(const NodeError& error) {
     if (const auto said = judge_words(error, false)) return *said;
-    if (const auto sync = judge_sync_code(error.code)) return *sync;
     if (const auto said = judge_words(error, true)) return *said;
     const auto known = std::ranges::find(reply_codes(), error.code, &ReplyCode::code);
     if (known != reply_codes().end()) return known->reply_class;
@@ -336,7 +352,7 @@ ReplyClass class_of(const NodeError& error) {
 }  // namespace
 
 ReplyMeaning classify(const NodeError& error) {
-    ReplyMeaning meaning{class_of(error), {}, {}, {}, {}};
+    ReplyMeaning meaning{class_of(error), {}, {}, {}, {}, {}};
     const std::string text = lower_case(error.message + " " + error.detail);
     switch (meaning.reply_class) {
         case ReplyClass::nonce_too_low:
@@ -345,6 +361,9 @@ ReplyMeaning classify(const NodeError& error) {
             break;
         case ReplyClass::underpriced:
             read_prices(text, meaning);
+            break;
+        case ReplyClass::overpriced:
+            meaning.fee_cap = amount_after(text, "configured cap");
             break;
         case ReplyClass::gas_too_high:
             meaning.gas_cap = gas_cap_in(text);

@@ -18,6 +18,7 @@ enum class ReplyClass {
     nonce_too_low,         // a transaction with its nonce is on chain
     nonce_gap,             // one with a smaller nonce is missing
     underpriced,           // fees too low, for the chain, the pool or a replacement
+    overpriced,            // the fee is beyond a cap of the node's own
     balance_too_low,       // the account can not pay
     pool_busy,             // pool, sequencer or node can not take it now
     sender_forbidden,      // this account may not send
@@ -38,7 +39,8 @@ enum class ReplyClass {
 // The words and codes of one class are rows of a table; this is one of its rows.
 struct ReplyWords {
     // Compared without regard to case, spaces and punctuation; it begins where a word begins, and
-    // `*` stands for anything, up to 48 letters and digits, `#` for a number.
+    // `*` stands for anything, up to 48 letters and digits, `#` for a number. It may end within a
+    // word, unless a space is its last character.
     std::string_view phrase;
     ReplyClass reply_class = ReplyClass::not_understood;
     std::string_view said_by;  // clients and providers
@@ -73,6 +75,7 @@ struct ReplyMeaning {
     ReplyClass reply_class = ReplyClass::not_understood;
     std::optional<Wei> fee_min;                // underpriced: per gas, all in all
     std::optional<Wei> tip_min;                // underpriced: per gas, on top of the base fee
+    std::optional<Wei> fee_cap;                // overpriced: of a transaction, in wei
     std::optional<std::uint64_t> gas_cap;      // gas_too_high
     std::optional<domain::Milliseconds> wait;  // how long to wait, up to 10 min
 };

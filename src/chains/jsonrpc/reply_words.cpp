@@ -54,10 +54,15 @@ constexpr std::string_view quicknode = "QuickNode";
 constexpr std::string_view quicknode_source = "QuickNode error references; wevm/viem#5083";
 constexpr std::string_view infura = "Infura";
 constexpr std::string_view infura_source = "Infura rate limit pages";
+constexpr std::string_view jsonrpsee = "jsonrpsee (Reth, zkSync, Frontier)";
+constexpr std::string_view jsonrpsee_source = "jsonrpsee types/error.rs";
+constexpr std::string_view avalanche = "Avalanche";
 constexpr std::string_view drpc = "dRPC";
 constexpr std::string_view drpc_source = "dRPC error pages; hyperindex#715";
 constexpr std::string_view ankr = "Ankr";
 constexpr std::string_view chainstack = "Chainstack";
+// Of a node that passes transactions on to a sequencer.
+constexpr std::string_view go_source = "Go net, net/http";
 constexpr std::string_view providers = "providers";
 constexpr std::string_view seen = "public reports";
 
@@ -98,6 +103,11 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"batch limit", query_too_large, providers, seen},
     {"requests in batch", query_too_large, providers, seen},
     {"requests in a batch", query_too_large, providers, seen},
+    {"batch of more than", query_too_large, drpc, drpc_source},
+    {"batched requests are not supported", query_too_large, jsonrpsee, jsonrpsee_source},
+    {"batch request was too large", query_too_large, jsonrpsee, jsonrpsee_source},
+    {"batch response was too large", query_too_large, jsonrpsee, jsonrpsee_source},
+    {"block range extends beyond current head", block_tag_not_served, reth, reth_source},
     {"insertion of another transaction with the same nonce is in progress", pool_busy, zksync,
      zksync_source},
     {"future transaction tries to replace pending", nonce_gap, geth, geth_source},
@@ -359,7 +369,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"per-second limit", throttled, providers, seen},
     {"cups limit", throttled, alchemy, alchemy_source},
     {"upgrade your", throttled, providers, seen},
-    {"upgrade to a", throttled, drpc, drpc_source},
+    {"upgrade to a ", throttled, drpc, drpc_source},
     {"please upgrade", throttled, drpc, drpc_source},
 
     // The sender.
@@ -435,6 +445,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"transaction is not permitted", sender_forbidden, parity, parity_source},
     {"not permissioned to send", sender_forbidden, providers, seen},
     {"no permission to send", sender_forbidden, providers, seen},
+    {"non-allow listed address", sender_forbidden, avalanche, "subnet-evm txallowlist"},
     {"address is not whitelisted", sender_forbidden, providers, seen},
     {"address not whitelisted", sender_forbidden, providers, seen},
     {"address is blacklisted", sender_forbidden, providers, seen},
@@ -613,6 +624,9 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"invalid unit price", underpriced, klaytn, klaytn_source},
     {"pool(TooLowPriority", underpriced, substrate, substrate_source},
     {"priority is too low", underpriced, substrate, substrate_source},
+    {"tx fee * exceeds the configured cap", overpriced, "geth, Erigon, Reth, ethermint",
+     "go-ethereum internal/ethapi"},
+    {"fee cap exceeded", overpriced, besu, besu_source},
 
     // Gas.
     {"exceeds block gas limit", gas_too_high, "geth, Besu, Reth, zkSync", geth_source},
@@ -661,6 +675,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"gas is too high", gas_too_high, providers, seen},
     {"too much gas", gas_too_high, providers, seen},
     {"gas cap exceeded", gas_too_high, providers, seen},
+    {"gas limit cap exceeded", gas_too_high, "Besu, Nethermind", besu_source},
     {"exceeds the gas cap", gas_too_high, providers, seen},
     {"max gas exceeded", gas_too_high, providers, seen},
     {"maximum gas exceeded", gas_too_high, providers, seen},
@@ -730,6 +745,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"exceeds max_init_code_size", too_large, reth, reth_source},
     {"request body too large", too_large, providers, seen},
     {"request entity too large", too_large, providers, seen},
+    {"request is too big", too_large, jsonrpsee, jsonrpsee_source},
     {"line count for module", too_large, "Linea", "linea sequencer plugins"},
     {"row consumption overflow", too_large, scroll, scroll_source},
     {"out of counters", too_large, polygon_zk, seen},
@@ -810,7 +826,11 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"state is not available", block_tag_not_served, providers, seen},
     {"state not available", block_tag_not_served, besu, besu_source},
     {"world state unavailable", block_tag_not_served, besu, besu_source},
-    {"cannot query unfinalized data", block_tag_not_served, "Avalanche", seen},
+    {"cannot query unfinalized data", block_tag_not_served, avalanche, seen},
+    {"after last accepted block", block_tag_not_served, avalanche, "coreth eth/api_backend"},
+    {"blocks specified in filter * cannot be found", block_tag_not_served, "Nethermind, Alchemy",
+     "nethermind JsonRpc"},
+    {"no label flashblocks", block_tag_not_served, drpc, drpc_source},
 
     // The door before the node.
     {"no backend is currently healthy", front_door, proxyd, proxyd_source},
@@ -891,6 +911,21 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"web server is down", front_door, providers, seen},
     {"host unreachable", front_door, providers, seen},
     {"connection refused", front_door, providers, seen},
+    {"no such host", front_door, geth, go_source},
+    {"server misbehaving", front_door, geth, go_source},
+    {"no route to host", front_door, geth, go_source},
+    {"network is unreachable", front_door, geth, go_source},
+    {"no suitable address found", front_door, geth, go_source},
+    {"500 internal server error", front_door, geth, "go-ethereum rpc"},
+    {"error sending request", front_door, reth, "reqwest"},
+    {"failed to publish transaction to any", front_door, nitro, nitro_source},
+    {"publishing transactions not supported", front_door, nitro, nitro_source},
+    {"sequencer internal error", front_door, nitro, nitro_source},
+    {"transaction pool not enabled", front_door, besu, besu_source},
+    {"unable to complete request", front_door, alchemy, alchemy_source},
+    {"process your request at this time", front_door, providers, seen},
+    {"all upstream attempts failed", front_door, "eRPC", seen},
+    {"gave up retrying", front_door, "eRPC", seen},
     {"app is inactive", front_door, alchemy, alchemy_source},
     {"tenant disabled", front_door, ankr, seen},
     {"endpoint disabled", front_door, quicknode, quicknode_source},
@@ -1003,8 +1038,8 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"platform not active", pool_busy, hedera, hedera_source},
     {"too many transactions", throttled, zksync, zksync_source},
     {"try again later", pool_busy, providers, seen},
-    {"try again in", throttled, providers, seen},
-    {"retry in", throttled, drpc, drpc_source},
+    {"try again in ", throttled, providers, seen},
+    {"retry in ", throttled, drpc, drpc_source},
     {"please try again", pool_busy, nitro, nitro_source},
     {"please retry", pool_busy, providers, seen},
 });
@@ -1014,6 +1049,10 @@ constexpr auto rare_words = std::to_array<ReplyWords>({
     {"timed out", timed_out, "all", geth_source},
     {"deadline exceeded", timed_out, "geth, Nitro", geth_source},
     {"context canceled", timed_out, "geth, Nitro", geth_source},
+    {"connection reset", timed_out, geth, go_source},
+    {"broken pipe", timed_out, geth, go_source},
+    {"unexpected EOF", timed_out, geth, go_source},
+    {"post http * EOF", timed_out, geth, go_source},
 });
 
 constexpr auto codes = std::to_array<ReplyCode>({
@@ -1029,6 +1068,7 @@ constexpr auto codes = std::to_array<ReplyCode>({
     {-32'605, throttled, "BlockVision"},
     {15, throttled, "dRPC"},
     {30, throttled, "dRPC"},
+    {31, query_too_large, "dRPC"},
     {-32'011, front_door, "proxyd"},
     {-40'100, front_door, "Besu"},
 });
@@ -1044,6 +1084,9 @@ constexpr auto texts = std::to_array<ReplyClassText>({
     {underpriced, "underpriced", "fees too low, for the chain, the pool or a replacement",
      "signs again at the same nonce with higher fees, at least the minimum that was named, within "
      "the cap"},
+    {overpriced, "overpriced", "the fee is beyond a cap of the node's own",
+     "signs again at the same nonce with lower fees, as far as the chain takes them; else sends "
+     "the same bytes again after a pause; never cancels for it"},
     {balance_too_low, "balance_too_low", "the account can not pay",
      "keeps everything, sends one now and then, and alerts until there is money"},
     {pool_busy, "pool_busy", "pool, sequencer or node can not take it now",
@@ -1053,8 +1096,9 @@ constexpr auto texts = std::to_array<ReplyClassText>({
     {one_in_flight, "one_in_flight", "the account may have one pending transaction only (EIP-7702)",
      "sends one at a time"},
     {gas_too_high, "gas_too_high", "the gas limit is beyond that of a block or a transaction",
-     "signs again at the same nonce with the cap that was named or the block's limit, not below "
-     "the estimate; when that is not possible, cancels; an estimate: the request fails"},
+     "signs again at the same nonce with the cap that was named, the block's limit or that of "
+     "EIP-7825, not below the estimate; when that is not possible, cancels; an estimate: the "
+     "request fails"},
     {too_large, "too_large", "the transaction itself is too large",
      "cancels: a transaction that does nothing takes the nonce, and the request fails; an "
      "estimate: it fails without one"},
@@ -1068,7 +1112,7 @@ constexpr auto texts = std::to_array<ReplyClassText>({
     {not_indexed_yet, "not_indexed_yet", "a receipt or transaction can not be had yet",
      "asks again; a used nonce stays with its request however long it lasts"},
     {query_too_large, "query_too_large", "too many blocks, logs or calls in one question",
-     "asks for less at once; sends: as not_understood"},
+     "asks for less at once, for ten minutes where it is a batch; sends: as not_understood"},
     {throttled, "throttled", "ask later",
      "asks another URL, and this one after the time it names, else a second; never counts as a "
      "try"},
@@ -1077,7 +1121,8 @@ constexpr auto texts = std::to_array<ReplyClassText>({
      "not understood under HTTP 401, 402, 403, 429 or 5xx",
      "asks another URL; never counts as a try"},
     {timed_out, "timed_out", "the node gave up waiting",
-     "sends: it may have been taken, so its receipt is looked for; else asks again"},
+     "sends: it may have been taken, so its receipt is looked for, and the same bytes go again, to "
+     "the next URL first; never cancels for it; else asks again"},
     {not_understood, "not_understood", "anything else",
      "sends the same bytes again for gateway.tx_engine.refusal_patience_ms with growing pauses, "
      "compares the balance with the cost, then cancels"},

@@ -148,7 +148,7 @@ TEST_CASE("T-056, T-076: every host chain is asked once, refusals of all make on
 
 TEST_CASE("T-054: an access list that answers with errors is asked three times, a second apart") {
     for (const NodeError& error :
-         {NodeError{-32000, "header not found", {}}, NodeError{3, "execution reverted", Bytes{}},
+         {NodeError{-32000, "out of gas", {}}, NodeError{3, "execution reverted", Bytes{}},
           NodeError{-32601, "the method eth_call does not exist", {}}}) {
         CAPTURE(error.message);
         ReadinessHarness world;
@@ -173,7 +173,7 @@ TEST_CASE("an access list that answers in the end is enough") {
     ReadinessHarness world;
     world.host().on["eth_call"] = [tries =
                                        0](const Json& params) mutable -> chains::jsonrpc::Answer {
-        if (++tries < 3) return NodeError{-32000, "header not found", {}};
+        if (++tries < 3) return NodeError{-32000, "out of gas", {}};
         return access_list()(params);
     };
     CHECK(is<engine::Ready>(world.outcome(support::user_decrypt(1))));
@@ -185,7 +185,7 @@ TEST_CASE("each chain of a request has tries of its own, and settled chains are 
     for (const std::uint64_t chain : {first_chain, second_chain}) {
         world.host(chain).on["eth_call"] =
             [tries = 0](const Json& params) mutable -> chains::jsonrpc::Answer {
-            if (++tries < 3) return NodeError{-32000, "header not found", {}};
+            if (++tries < 3) return NodeError{-32000, "out of gas", {}};
             return access_list()(params);
         };
     }

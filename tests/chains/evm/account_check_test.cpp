@@ -24,6 +24,13 @@ bool asks_for_requests(const Call& call) {
            call.params.at(0).at("topics").at(0).size() == 7;  // answers have five
 }
 
+std::function<std::optional<Answer>(const Call&)> no_logs(const char* words) {
+    return [words](const Call& call) -> std::optional<Answer> {
+        if (!asks_for_requests(call)) return std::nullopt;
+        return NodeError{-32'602, words, {}};
+    };
+}
+
 template <class AnyRelay>
 struct Copied : AnyRelay {
     using AnyRelay::AnyRelay;
@@ -264,6 +271,10 @@ TEST_CASE("what no node tells is waited for, and nothing is signed meanwhile") {
              if (call.method != "eth_getTransactionByHash") return std::nullopt;
              return Answer{chains::jsonrpc::Json(nullptr)};
          },
+         false},
+        {"a node that is syncing", no_logs("node is syncing"), false},
+        {"a node that gave up", no_logs("request timed out"), false},
+        {"a node that lags behind", no_logs("block range extends beyond current head block"),
          false},
         {"logs refused",
          [](const Call& call) -> std::optional<Answer> {

@@ -108,7 +108,7 @@ TEST_CASE("one answer of the account decides") {
 
 TEST_CASE("any other error and no answer are asked about three times, a second apart") {
     const std::vector<std::pair<std::string, chains::jsonrpc::Answer>> rows{
-        {"header not found", NodeError{-32000, "header not found", {}}},
+        {"unknown block", NodeError{-32000, "unknown block", {}}},
         {"out of gas", NodeError{-32000, "out of gas", {}}},
         {"connection refused",
          TransportError{TransportError::Kind::unsent, "connection refused", {}}},
@@ -135,11 +135,26 @@ TEST_CASE("any other error and no answer are asked about three times, a second a
     }
 }
 
+TEST_CASE("where the pending block is not served the latest one is asked, in the same try") {
+    for (const char* words :
+         {"pending state is not available", "pending block is not available",
+          "no available upstreams to process a request: No label flashblocks"}) {
+        CAPTURE(words);
+        WalletHarness world;
+        CHECK(is<engine::SignatureValid>(
+            world.ask({NodeError{-32000, words, {}}, replies::hex(magic + Bytes(28, 0))})));
+        REQUIRE(world.node->calls.size() == 2);
+        CHECK(world.node->calls[0].params.at(1) == "pending");
+        CHECK(world.node->calls[1].params.at(1) == "latest");
+        CHECK(world.pauses.empty());
+    }
+}
+
 TEST_CASE("a single try is a try") {
     chains::evm::Options options;
     options.acl_retry.attempts_max = 1;
     WalletHarness world{options};
-    CHECK(is<engine::Unreachable>(world.ask({NodeError{-32000, "header not found", {}}})));
+    CHECK(is<engine::Unreachable>(world.ask({NodeError{-32000, "unknown block", {}}})));
     CHECK(world.node->calls.size() == 1);
     CHECK(world.pauses.empty());
 }
@@ -193,7 +208,7 @@ TEST_CASE("a stopped node is asked once") {
 TEST_CASE("stop ends a pause of the caller's thread") {
     WalletHarness world;
     world.options.acl_retry.pause = std::chrono::hours{1};
-    world.node->say("eth_call", {NodeError{-32000, "header not found", {}}});
+    world.node->say("eth_call", {NodeError{-32000, "unknown block", {}}});
     chains::evm::ContractWallets wallets{world.options, world.hosts};
     engine::SignatureAnswer said;
     std::jthread caller{

@@ -40,5 +40,23 @@ TEST_CASE("three failures in a row, and one look every 5 s until an answer") {
     CHECK_FALSE(health.should_avoid(start + 11s));
 }
 
+TEST_CASE("the size of batches is limited for ten minutes, also when they are throttled") {
+    EndpointHealth health;
+    CHECK(health.batch_max(start) > 1'000'000);
+    health.limit_batches(25, start);
+    CHECK(health.batch_max(start + 10min - 1ns) == 25);
+    CHECK(health.batch_max(start + 10min) > 1'000'000);
+
+    const domain::Monotonic later = start + 1h;
+    for (const bool throttled : {true, true, false, true, true}) {
+        health.note_batch(50, throttled, later);
+        CHECK(health.batch_max(later) > 1'000'000);
+    }
+    health.note_batch(50, true, later);
+    CHECK(health.batch_max(later) == 25);
+    health.note_batch(25, true, later);
+    CHECK(health.batch_max(later) == 12);
+}
+
 }  // namespace
 }  // namespace support

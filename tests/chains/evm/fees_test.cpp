@@ -18,6 +18,7 @@ using chains::evm::decode_fee_history;
 using chains::evm::FeeAnswer;
 using chains::evm::FeeQuote;
 using chains::evm::Fees;
+using chains::evm::lowered;
 using chains::evm::Options;
 using chains::jsonrpc::Json;
 using chains::jsonrpc::NodeError;
@@ -242,6 +243,51 @@ TEST_CASE("a bump raises both fields by more than ten percent, at least to what 
         options.max_fee_cap = row.cap;
         const auto quote = bumped(row.old, row.first.value_or(row.old), row.market, options);
         CHECK(quote.has_value() == (row.max != 0));
+        if (!quote) continue;
+        CHECK(small(quote->priority_fee) == row.priority);
+        CHECK(small(quote->max_fee) == row.max);
+        CHECK(quote->legacy == row.old.legacy);
+    }
+}
+
+TEST_CASE("a transaction is old after a while, and at once when it was signed in the future") {
+    const support::VirtualClock clock;
+    const Options::Fees options;
+    CHECK_FALSE(chains::evm::is_old(clock, clock.wall(), options));
+    CHECK_FALSE(chains::evm::is_old(clock, clock.wall() - options.bump_after + 1ms, options));
+    CHECK(chains::evm::is_old(clock, clock.wall() - options.bump_after, options));
+    CHECK(chains::evm::is_old(clock, clock.wall() + 1h, options));
+}
+
+TEST_CASE("fees are lowered to what a node's cap leaves, not below the base fee") {
+    struct Row {
+        std::string_view label;
+        FeeQuote old;
+        FeeQuote market;
+        std::optional<Wei> most;
+        std::uint64_t priority;  // 0 and 0: none
+        std::uint64_t max;
+    };
+    const Row rows[]{
+        {"to the cap", {false, 10, 2'010}, {false, 10, 2'010}, 1'500, 10, 1'500},
+        {"the tip does not exceed it", {false, 900, 2'900}, {false, 0, 1'000}, 700, 700, 700},
+        {"not below the base fee", {false, 10, 2'010}, {false, 10, 2'010}, 999, 0, 0},
+        {"no number: what the next block takes",
+         {false, 10, 2'010},
+         {false, 10, 2'010},
+         {},
+         10,
+         1'010},
+        {"a number that is no less", {false, 10, 2'010}, {false, 10, 2'010}, 2'010, 10, 1'010},
+        {"it is no more already", {false, 10, 1'010}, {false, 10, 2'010}, {}, 0, 0},
+        {"gas is cheaper by now", {false, 10, 9'010}, {false, 10, 2'010}, {}, 10, 1'010},
+        {"legacy", {true, 0, 2'000}, {true, 0, 1'000}, 1'500, 0, 1'500},
+        {"legacy, below its price", {true, 0, 2'000}, {true, 0, 1'800}, 1'500, 0, 0},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        const auto quote = lowered(row.old, row.market, row.most);
+        REQUIRE(quote.has_value() == (row.max != 0));
         if (!quote) continue;
         CHECK(small(quote->priority_fee) == row.priority);
         CHECK(small(quote->max_fee) == row.max);

@@ -285,6 +285,20 @@ TEST_CASE("a node that knows no batches is asked one by one from then on") {
          }},
         {"400", [](const StubRequest&) { return http(400, "expected an object"); }},
         {"413", [](const StubRequest&) { return http(413, ""); }},
+        {"jsonrpsee: no batches",
+         [](const StubRequest&) {
+             const char* const words = "Batched requests are not supported by this server";
+             return http(200, error_reply(nullptr, -32005, words).dump());
+         }},
+        {"jsonrpsee: the request",
+         [](const StubRequest&) {
+             return http(413, error_reply(nullptr, -32007, "Request is too big").dump());
+         }},
+        {"jsonrpsee: the response",
+         [](const StubRequest&) {
+             const char* const words = "The batch response was too large";
+             return http(200, error_reply(nullptr, -32011, words).dump());
+         }},
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
@@ -301,6 +315,91 @@ TEST_CASE("a node that knows no batches is asked one by one from then on") {
         }
         CHECK(stub.count() == 7);
     }
+}
+
+// What is refused of more than three calls.
+std::vector<std::size_t> sizes_asked(const HttpStub::Answer& to_many, domain::Milliseconds wait) {
+    HttpStub stub(HttpStub::answering([&](const StubRequest& request) {
+        if (request.body.is_object()) return http(200, echo(request.body).dump());
+        if (request.body.size() > 3) return to_many(request);
+        Json replies = Json::array();
+        for (const Json& call : request.body) replies.push_back(echo(call));
+        return http(200, replies.dump());
+    }));
+    HttpHarness harness({stub.url()}, enough, 8);
+    std::vector<chains::jsonrpc::Answer> answers;
+    for (int round = 0; round < 6; ++round) {
+        answers = harness.node.call_all(numbered(8));
+        harness.clock.advance(wait);
+    }
+    for (std::size_t place = 0; place < answers.size(); ++place) {
+        CHECK(text_of(answers[place]) == std::to_string(place));
+    }
+    harness.clock.advance(std::chrono::minutes{10});
+    static_cast<void>(harness.node.call_all(numbered(3)));
+    std::vector<std::size_t> sizes;
+    for (const StubRequest& request : stub.requests()) sizes.push_back(request.body.size());
+    return sizes;
+}
+
+TEST_CASE("a batch that is refused for its size is asked in halves, for ten minutes") {
+    struct Row {
+        const char* label;
+        HttpStub::Answer to_many;
+    };
+    const char* const of_drpc =
+        "Batch of more than 3 requests are not allowed on free tier, to use this feature register "
+        "paid account at drpc.org";
+    const Row rows[]{
+        {"one error",
+         [](const StubRequest&) {
+             return http(200, error_reply(nullptr, -32600, "batch too large").dump());
+         }},
+        {"one error as the only item",
+         [](const StubRequest& request) {
+             const Json id = request.body.at(0).at("id");
+             return http(200, Json::array({error_reply(id, -32600, "batch too large")}).dump());
+         }},
+        {"the same of each call", [&](const StubRequest& request) {
+             Json replies = Json::array();
+             for (const Json& call : request.body) {
+                 replies.push_back(error_reply(call.at("id"), 31, of_drpc));
+             }
+             return http(500, replies.dump());
+         }}};
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        std::vector<std::size_t> expected{8, 4};
+        expected.insert(expected.end(), 6 * 4, 2);
+        expected.push_back(3);
+        CHECK(sizes_asked(row.to_many, domain::Milliseconds{0}) == expected);
+    }
+}
+
+TEST_CASE("a batch that is throttled three times in a row may be too large for the rate") {
+    const auto sizes =
+        sizes_asked([](const StubRequest&) { return http(429, ""); }, domain::Milliseconds{1'000});
+    CHECK(sizes == std::vector<std::size_t>{8, 8, 8, 4, 2, 2, 2, 2, 2, 2, 2, 2, 3});
+}
+
+TEST_CASE("one error for a batch is not for ever") {
+    HttpStub stub(HttpStub::answering([](const StubRequest& request) {
+        if (request.number == 1) {
+            return http(200, error_reply(nullptr, -32603, "Internal error").dump());
+        }
+        if (request.body.is_object()) return http(200, echo(request.body).dump());
+        Json replies = Json::array();
+        for (const Json& call : request.body) replies.push_back(echo(call));
+        return http(200, replies.dump());
+    }));
+    HttpHarness harness({stub.url()});
+    for (const std::size_t requests : {4U, 7U}) {
+        CHECK(text_of(harness.node.call_all(numbered(3)).at(2)) == "2");
+        CHECK(stub.count() == requests);
+    }
+    harness.clock.advance(std::chrono::minutes{10});
+    CHECK(text_of(harness.node.call_all(numbered(3)).at(2)) == "2");
+    CHECK(stub.count() == 8);
 }
 
 TEST_CASE("a node that refuses everything is not taken for one without batches") {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,9 @@ public:
 
 // A node over these URLs, with a clock that stands still.
 struct HttpHarness {
-    explicit HttpHarness(std::vector<std::string> urls, domain::Milliseconds timeout = enough)
-        : node({std::move(urls), timeout, 4'000, 3}, clock) {}
+    explicit HttpHarness(std::vector<std::string> urls, domain::Milliseconds timeout = enough,
+                         std::size_t batch_max = 3)
+        : node({std::move(urls), timeout, 4'000, batch_max}, clock) {}
 
     chains::jsonrpc::Answer call() { return node.call(chain_id); }
 

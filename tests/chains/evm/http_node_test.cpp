@@ -108,6 +108,59 @@ TEST_CASE("a call goes to the next URL when this one has trouble; a transaction 
     }
 }
 
+TEST_CASE("after a send without a word the next one begins with the next URL; reads stay") {
+    struct Row {
+        const char* label;
+        HttpStub::Script to_send;
+    };
+    const Row rows[]{
+        {"hangs",
+         [](StubPeer& peer, const StubRequest&) {
+             peer.hang();
+             return false;
+         }},
+        {"closes", [](StubPeer&, const StubRequest&) { return false; }},
+        {"fails", HttpStub::answering([](const StubRequest&) { return http(502, "<html>"); })},
+        {"is at another path",
+         HttpStub::answering([](const StubRequest&) { return http(404, "<html>"); })},
+        {"gives up waiting", HttpStub::answering([](const StubRequest& request) {
+             return http_error(request, -32000, "context deadline exceeded");
+         })},
+        {"says nothing", HttpStub::answering(always(nullptr))},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.label);
+        HttpStub first([&](StubPeer& peer, const StubRequest& request) {
+            if (request.method() != "eth_chainId") return row.to_send(peer, request);
+            return peer.send(http_result(request, "first"));
+        });
+        HttpStub second(HttpStub::answering(always("second")));
+        HttpHarness harness({first.url(), second.url()},
+                            row.label == std::string("hangs") ? 1s : enough);
+        const auto unknown = harness.node.call(send_raw);
+        CHECK(text_of(unknown) != "\"second\"");
+        CHECK(text_of(harness.node.call(send_raw)) == "\"second\"");
+        CHECK(text_of(answer_then(harness.node, send_raw)) == "\"second\"");
+        CHECK(text_of(harness.call()) == "\"first\"");
+        CHECK(first.count() == 2);
+        harness.clock.advance(10min);
+        CHECK(kind_of(answer_then(harness.node, send_raw)) == kind_of(unknown));
+        CHECK(text_of(answer_then(harness.node, send_raw)) == "\"second\"");
+        CHECK(first.count() == 3);
+    }
+}
+
+TEST_CASE("sends go round all URLs until one says something") {
+    const auto broken = HttpStub::answering([](const StubRequest&) { return http(502, ""); });
+    HttpStub first(broken);
+    HttpStub second(broken);
+    HttpStub third(HttpStub::answering(always("third")));
+    HttpHarness harness({first.url(), second.url(), third.url()});
+    CHECK(text_of(harness.node.call(send_raw)) == "HTTP 502 (url 1 of 3)");
+    CHECK(text_of(harness.node.call(send_raw)) == "HTTP 502 (url 2 of 3)");
+    CHECK(text_of(harness.node.call(send_raw)) == "\"third\"");
+}
+
 TEST_CASE("calls for which no thread waits end with a stop, all of them before it returns") {
     HttpStub stub([](StubPeer& peer, const StubRequest&) {
         peer.hang();

@@ -313,22 +313,96 @@ TEST_CASE("a throttle is obeyed, also by nudges") {
     CHECK(widest(harness.node) <= 11);
 }
 
-TEST_CASE("a throttle that means the size of the answer does not hold for ever") {
-    ListenerHarness harness;
-    harness.chain.mine(499);
-    harness.chain.answer(1);
-    harness.node.on["eth_getLogs"] =
-        [&, answer = harness.node.on["eth_getLogs"]](const Json& params) -> Answer {
-        const Answer said = answer(params);
-        const auto& [from, to] = harness.node.ranges.back();
-        if (to - from < 100) return said;
-        return TransportError{TransportError::Kind::throttled, "more than 10000 results (-32005)",
-                              1s};
+TEST_CASE("being turned away for the size of the answer does not last for ever") {
+    const TransportError says[]{
+        {TransportError::Kind::throttled, "more than 10000 results (-32005)", 1s},
+        {TransportError::Kind::unsent, "Unable to complete request at this time.", {}},
     };
-    harness.start(0);
-    harness.run_for(60s);
+    for (const TransportError& said_of_many : says) {
+        CAPTURE(said_of_many.text);
+        ListenerHarness harness;
+        harness.chain.mine(499);
+        harness.chain.answer(1);
+        harness.node.on["eth_getLogs"] =
+            [&, answer = harness.node.on["eth_getLogs"]](const Json& params) -> Answer {
+            const Answer said = answer(params);
+            const auto& [from, to] = harness.node.ranges.back();
+            if (to - from < 100) return said;
+            return said_of_many;
+        };
+        harness.start(0);
+        harness.run_for(60s);
+        CHECK(harness.events.references() == References{1});
+        CHECK_FALSE(harness.listener->problem());
+    }
+}
+
+TEST_CASE("a range that is refused together with what was asked beside it is halved") {
+    ListenerHarness harness;
+    harness.chain.mine(100);
+    harness.start();
+    harness.node.range_cap = 10;
+    harness.node.on["eth_getBlockByNumber"] =
+        [&, answer = harness.node.on["eth_getBlockByNumber"]](const Json& params) -> Answer {
+        const bool is_before = params[0] == "0x64";  // asked after the logs
+        if (is_before && widest(harness.node) > 10) return NodeError{-32000, "too much", {}};
+        return answer(params);
+    };
+    harness.chain.mine(50);
+    harness.chain.answer(1);
+    harness.run_for(3s);
+    harness.node.ranges.clear();
+    harness.run_for(20s);
     CHECK(harness.events.references() == References{1});
     CHECK_FALSE(harness.listener->problem());
+}
+
+TEST_CASE("a node that lags with its logs is waited for in its own words, with the whole range") {
+    const NodeError says[]{
+        {-32001,
+         "One of the blocks specified in filter (fromBlock, toBlock or blockHash) cannot be found.",
+         {}},
+        {-32000, "requested from block 61 after last accepted block 60", {}},
+        {-32602, "block range extends beyond current head block", {}},
+    };
+    for (const NodeError& lags : says) {
+        CAPTURE(lags.message);
+        ListenerHarness harness;
+        harness.chain.mine(10);
+        harness.start();
+        bool behind = true;
+        harness.node.on["eth_getLogs"] =
+            [&, answer = harness.node.on["eth_getLogs"]](const Json& params) -> Answer {
+            if (behind) return lags;
+            return answer(params);
+        };
+        harness.chain.mine(50);
+        harness.chain.answer(1);
+        harness.run_for(4s);
+        CHECK_FALSE(harness.listener->problem());
+        harness.run_for(10s);
+        CHECK(harness.listener->problem());
+        behind = false;
+        harness.run_for(4s);
+        CHECK_FALSE(harness.listener->problem());
+        CHECK(harness.events.references() == References{1});
+        CHECK(widest(harness.node) >= 51);
+    }
+}
+
+TEST_CASE("while too many answers wait to be stored nothing is read") {
+    ListenerHarness harness;
+    harness.start();
+    harness.run_for(2s);
+    harness.events.is_full = true;
+    harness.chain.answer(1);
+    const std::size_t calls = harness.node.calls.size();
+    harness.run_for(1min);
+    CHECK(harness.node.calls.size() == calls);
+    CHECK_FALSE(harness.listener->problem());
+    harness.events.is_full = false;
+    harness.run_for(5s);
+    CHECK(harness.events.references() == References{1});
 }
 
 TEST_CASE("one log that is not to be believed discards its answer") {
@@ -513,6 +587,19 @@ TEST_CASE("what is read again is delivered again, and the cursor stays") {
     harness.run_for(20s);
     CHECK(harness.events.references() == References{1, 2, 3, 1, 2, 3, 4});
     CHECK(harness.listener->head_lag() == 0);
+}
+
+TEST_CASE("of several blocks that are to be read again the lowest counts") {
+    ListenerHarness harness;
+    harness.options.listening.range_max = 1;
+    harness.start();
+    for (std::uint64_t number = 1; number <= 3; ++number) harness.chain.answer(number);
+    harness.run_for(20s);
+    REQUIRE(harness.events.references() == References{1, 2, 3});
+    harness.listener->read_again(1);
+    harness.listener->read_again(3);
+    harness.run_for(10s);
+    CHECK(harness.events.references() == References{1, 2, 3, 1, 2, 3});
 }
 
 TEST_CASE("a node that has a block before the block's logs loses no answer") {

@@ -3,7 +3,9 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -161,6 +163,79 @@ TEST_CASE("times that another clock wrote in the future count from now on") {
         relay.run_for(8min);
         CHECK(relay.engine.status(id) == Status::failure);
     }
+}
+
+TEST_CASE("a send whose outcome stays unknown is sent again for ever, and cancelled by nobody") {
+    const Answer outcomes[]{
+        refusal_of("context deadline exceeded"),     refusal_of("Post \"http://10.0.0.1\": EOF"),
+        out_of_reach(TransportError::Kind::lost),    out_of_reach(TransportError::Kind::timed_out),
+        out_of_reach(TransportError::Kind::garbled), Json(nullptr),
+    };
+    for (const Answer& outcome : outcomes) {
+        for (const std::uint64_t count : {1U, 2U}) {
+            CAPTURE(outcome.index());
+            CAPTURE(count);
+            Relay relay;
+            bool down = true;
+            relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+                if (!support::sends(call) || !down) return std::nullopt;
+                return outcome;
+            };
+            for (std::uint64_t number = 1; number <= count; ++number) {
+                relay.submit(support::input_proof(number));
+            }
+            relay.run_for(15min);
+            for (const auto& id : relay.ids) {
+                CHECK(relay.engine.status(id) == Status::tx_in_flight);
+            }
+            REQUIRE(relay.gateway.problem().has_value());
+            CHECK(relay.gateway.problem()->find("nothing is included") != std::string::npos);
+            down = false;
+            relay.run_for(1min);
+            for (const auto& id : relay.ids) {
+                CHECK(relay.engine.status(id) == Status::receipt_received);
+            }
+            CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+            relay.check_inclusions();
+        }
+    }
+}
+
+TEST_CASE("host and gateway nodes that lack the block for a while fail nobody") {
+    for (const char* words : {"header not found", "missing trie node 0xab (path )",
+                              "World state unavailable", "Block not found"}) {
+        CAPTURE(words);
+        Relay relay;
+        bool lacks = true;
+        relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+            if (call.method != "eth_call" || !lacks) return std::nullopt;
+            return refusal_of(words);
+        };
+        const auto id = relay.submit(support::public_decrypt(1));
+        relay.run_for(20s);
+        CHECK(relay.engine.status(id) == Status::queued);
+        lacks = false;
+        relay.run_for(2min);
+        CHECK(relay.engine.status(id) == Status::receipt_received);
+    }
+}
+
+TEST_CASE("a node that hangs is asked for the account's count once at a time") {
+    Relay relay;
+    int under_way = 0;
+    int most = 0;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        const std::size_t calls = relay.chain.calls.size();
+        const bool is_with_balance =
+            calls > 1 && relay.chain.calls[calls - 2].method == "eth_getBalance";
+        if (call.method != "eth_getTransactionCount" || is_with_balance) return std::nullopt;
+        most = std::max(most, ++under_way);
+        if (under_way == 1) relay.executor.run_for(2min);  // meanwhile
+        --under_way;
+        return out_of_reach(TransportError::Kind::timed_out);
+    };
+    relay.run_for(1min);
+    CHECK(most == 1);
 }
 
 TEST_CASE("a nonce that a node takes in between has its whole span again") {

@@ -23,9 +23,11 @@ using domain::Reason;
 
 const std::string contract_call = "Processing Failed: Contract call failed: ";
 
-TEST_CASE("a node that is busy or gave up waiting has not refused") {
+TEST_CASE("a node that is busy, gave up waiting or lacks the block has not refused") {
     for (const NodeError& passing :
          {NodeError{-32000, "txpool is full", {}}, NodeError{-32000, "request timed out", {}},
+          NodeError{-32000, "header not found", {}},
+          NodeError{-32000, "transaction indexing is in progress", {}},
           NodeError{-32005, "rate limit exceeded, retry in 7 s", {}}}) {
         CAPTURE(passing.message);
         ReadinessHarness gateway;
@@ -57,7 +59,7 @@ TEST_CASE("one question to the gateway chain has one of these outcomes") {
          Reason::reverted, 0xd93c0665},
         {"revert without data", NodeError{3, "execution reverted", {}}, Reason::reverted, {}},
         {"no revert",
-         NodeError{-32000, "missing trie node 0xd93c0665aa", {}},
+         NodeError{-32000, "out of gas 0xd93c0665aa", {}},
          Reason::readiness_failed,
          {}},
         {"no contract", "0x", Reason::readiness_failed, {}},

@@ -631,6 +631,39 @@ TEST_CASE("what was signed while gas was dear is signed anew when it is not, at 
     relay.check_inclusions();
 }
 
+TEST_CASE("a fee beyond a node's own cap is lowered to it, and waits while gas costs more") {
+    constexpr std::uint64_t cap = 400'000'000'000'000'000;  // for 240 000 gas: 1 667 gwei
+    for (const char* words :
+         {"tx fee (0.48 ether) exceeds the configured cap (0.40 ether)",
+          "tx fee (480000000000000000 wei) exceeds the configured cap (400000000000000000 wei)",
+          "Transaction fee cap exceeded"}) {
+        CAPTURE(words);
+        Relay relay;
+        relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+            if (!sends(call)) return std::nullopt;
+            const auto transaction = transaction_in(call);
+            if (transaction.max_fee * transaction.gas_limit <= cap) return std::nullopt;
+            return node_error(-32'000, words);
+        };
+        relay.chain.base_fee = 1'000'000'000'000;
+        const auto lowered = relay.submit(support::input_proof(1));
+        relay.run_for(10s);
+        CHECK(relay.engine.status(lowered) == Status::receipt_received);
+
+        relay.chain.base_fee = 3'000'000'000'000;
+        const auto waiting = relay.submit(support::input_proof(2));
+        relay.run_for(15min);
+        CHECK(relay.engine.status(waiting) == Status::tx_in_flight);
+        CHECK(relay.gateway.problem().has_value());
+        relay.chain.base_fee = 1'000'000'000'000;
+        relay.run_for(1min);
+        CHECK(relay.engine.status(waiting) == Status::receipt_received);
+        CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+        CHECK(nonces_of(relay) == std::set<std::uint64_t>{0, 1});
+        relay.check_inclusions();
+    }
+}
+
 TEST_CASE("a second nonce that turned out to be needless keeps nobody waiting") {
     Relay relay;
     relay.options.foreign_use_patience = 2s;

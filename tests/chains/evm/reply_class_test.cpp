@@ -166,6 +166,53 @@ TEST_CASE("what clients and providers were seen to say") {
          "query returned more than 10000 results. Try with this block range "
          "[0x1, 0x2]."},
         {query_too_large, "Number of requests exceeds max batch size"},
+        {query_too_large,
+         "Batch of more than 3 requests are not allowed on free tier, to use this feature register "
+         "paid account at drpc.org"},
+        {query_too_large, "Batched requests are not supported by this server"},
+        {query_too_large, "The batch request was too large"},
+        {query_too_large, "The batch response was too large"},
+        {too_large, "Request is too big"},
+        {overpriced, "tx fee (1.20 ether) exceeds the configured cap (1.00 ether)"},
+        {overpriced, "Transaction fee cap exceeded"},
+        {gas_too_high, "Transaction gas limit cap exceeded"},
+        {gas_too_high, "TxGasLimitCapExceeded: Gas limit 30000000 exceeded cap of 16777216."},
+        {sender_forbidden, "cannot issue transaction from non-allow listed address"},
+        {front_door, "failed to publish transaction to any of the forwarding targets"},
+        {front_door, "publishing transactions not supported by this endpoint"},
+        {front_door, "sequencer internal error"},
+        {front_door, "Post \"http://10.0.0.1\": dial tcp: lookup sequencer: no such host"},
+        {front_door, "Post \"http://10.0.0.1\": dial tcp: lookup sequencer: server misbehaving"},
+        {front_door, "Post \"http://10.0.0.1\": dial tcp 10.0.0.1:80: connect: no route to host"},
+        {front_door, "dial tcp: lookup sequencer: no suitable address found"},
+        {front_door, "500 Internal Server Error: {}"},
+        {front_door, "error sending request for url (http://10.0.0.1/)"},
+        {front_door,
+         "Transaction pool not enabled. (Either txpool explicitly disabled, or node not yet in "
+         "sync)."},
+        {front_door, "Unable to complete request at this time."},
+        {front_door, "We are not able to process your request at this time"},
+        {front_door, "all upstream attempts failed (3)"},
+        {timed_out, "Post \"https://10.0.0.1\": EOF"},
+        {timed_out, "read tcp 10.0.0.1:80: read: connection reset by peer"},
+        {nonce_too_low, "500 Internal Server Error: nonce too low"},
+        {block_tag_not_served, "block range extends beyond current head block"},
+        {block_tag_not_served,
+         "One of the blocks specified in filter (fromBlock, toBlock or blockHash) cannot be "
+         "found."},
+        {block_tag_not_served, "requested from block 34 after last accepted block 33"},
+        {block_tag_not_served, "no available upstreams to process a request: No label flashblocks"},
+        {throttled, "upgrade to a paid tier"},
+        {throttled, "retry in 3 s"},
+        {not_understood, "stop retrying and report it"},
+        {not_understood, "this needs an upgrade to archive access"},
+        {nonce_too_low,
+         "failed to forward tx to sequencer, please try again. Error message: 'nonce too low'"},
+        {known_already, "failed to forward tx to sequencer, err: 'already known'"},
+        {not_understood,
+         "failed to forward tx to sequencer, please try again. Error message: 'intrinsic gas too "
+         "low'"},
+        {pool_busy, "failed to forward tx to sequencer, please try again. Error message: ''"},
         {not_understood, "Internal error"},
         {not_understood, "invalid chain id for signer"},
         {not_understood, "intrinsic gas too low"},
@@ -199,9 +246,10 @@ TEST_CASE("words win over codes, codes over nothing, and data is looked into") {
         {said(3, "known transaction. transaction with hash 0x60 is already in the system"),
          known_already},
         {said(3, "something"), reverted},
-        {said(4, "receipt wait is over"), known_already},
-        {said(5, "unknown"), not_understood},
-        {said(6, "expected nonce, request timeout"), nonce_gap},
+        {said(-32'005, "Batched requests are not supported by this server"), query_too_large},
+        {said(31, "no"), query_too_large},
+        {said(4, "Token is not valid"), not_understood},  // of EIP-7966 on a send alone
+        {said(6, "expected nonce, request timeout"), timed_out},
         {said(-32'015, "VM execution error.", R"("Reverted 0xd93c0665")"), reverted},
         {said(-32'603, "Internal error", R"("Reverted 0xd93c0665")"), reverted},
         {said(-32'603, "Internal error", R"("0xd93c0665")"), reverted},
@@ -274,6 +322,28 @@ TEST_CASE("gas caps are read where a node names them") {
         const ReplyMeaning meaning = classify(NodeError{-32'000, row.words, {}});
         CHECK(name_of(meaning.reply_class) == "gas_too_high");
         CHECK(meaning.gas_cap.value_or(0) == row.cap);
+    }
+}
+
+TEST_CASE("a cap on fees is read where a node names it, in wei or in the chain's money") {
+    struct Row {
+        const char* words;
+        std::uint64_t cap;
+    };
+    constexpr std::uint64_t finney = 1'000'000'000'000'000;
+    const Row rows[]{
+        {"tx fee (1.20 ether) exceeds the configured cap (1.00 ether)", 1'000 * finney},
+        {"tx fee (0.48 FTM) exceeds the configured cap (0.40 FTM)", 400 * finney},
+        {"tx fee (1200 wei) exceeds the configured cap (1000 wei)", 1'000},
+        {"tx fee (0.01 ether) exceeds the configured cap (0.00 ether)", 0},
+        {"tx fee (2 ether) exceeds the configured cap (999999999999999999999999 ether)", 0},
+        {"Transaction fee cap exceeded", 0},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.words);
+        const ReplyMeaning meaning = classify(NodeError{-32'000, row.words, {}});
+        CHECK(name_of(meaning.reply_class) == "overpriced");
+        CHECK(static_cast<std::uint64_t>(meaning.fee_cap.value_or(0)) == row.cap);
     }
 }
 

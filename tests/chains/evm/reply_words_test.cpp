@@ -421,6 +421,11 @@ TEST_CASE("field 83: what the door before the node says goes to the next URL, se
         {402, -32'000, "something nobody has heard of", "unsent"},
         {502, -32'603, "something nobody has heard of", "unsent"},
         {500, -32'603, "Internal error", "unsent"},
+        {403, 4, "something nobody has heard of", "unsent"},
+        {200, -32'000, "failed to publish transaction to any of the forwarding targets", "unsent"},
+        {200, -32'603, "error sending request for url (http://10.0.0.1/)", "unsent"},
+        {200, -32'002, "Transaction pool not enabled.", "unsent"},
+        {200, -32'001, "Unable to complete request at this time.", "unsent"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.status);
@@ -580,6 +585,8 @@ TEST_CASE("field 94: the margin on top of an estimate never lifts it over a limi
     const Row rows[]{
         {"transaction gas limit too high (cap: 16777216, tx: 18874368)", 0, 16'777'216},
         {"exceeds block gas limit", 17'000'000, 17'000'000},
+        {"Transaction gas limit cap exceeded", 0, 16'777'216},
+        {"Transaction gas limit cap exceeded", 60'000'000, 16'777'216},
     };
     for (const Row& row : rows) {
         CAPTURE(row.refusal);
@@ -588,7 +595,7 @@ TEST_CASE("field 94: the margin on top of an estimate never lifts it over a limi
             if (call.method == "eth_estimateGas") return Json("0xf00000");
             if (!sends(call)) return std::nullopt;
             if (transaction_in(call).gas_limit <= row.cap) return std::nullopt;
-            return NodeError{-32'000, row.refusal, {}};
+            return NodeError{-32'005, row.refusal, {}};
         };
         relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
             if (call.method != "eth_getBlockByNumber" || row.block_limit == 0) return std::nullopt;

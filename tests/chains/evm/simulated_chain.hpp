@@ -191,6 +191,7 @@ public:
         delivered.push_back(event);
         waiting_.push_back(std::move(event));
     }
+    [[nodiscard]] bool has_too_many_answers() override { return is_full; }
 
     // The first so many events are applied, each with its cursor.
     void commit(std::size_t events_max = SIZE_MAX) {
@@ -226,6 +227,7 @@ public:
     std::vector<engine::Answered> delivered;
     std::multiset<std::uint64_t> answers;
     std::map<std::string, std::uint64_t> cursors;
+    bool is_full = false;
 
 private:
     std::vector<engine::Answered> waiting_;
