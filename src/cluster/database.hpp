@@ -218,9 +218,14 @@ public:
     [[nodiscard]] virtual Read<std::vector<Snapshot>> read_heads() = 0;
     [[nodiscard]] virtual Read<std::optional<domain::Bytes>> read_part(const Snapshot& snapshot,
                                                                        std::int64_t part) = 0;
-    // The two newest stay, and what is newer than them and not complete. At most `parts_max` parts
-    // go; 0 have gone when all is done.
+    // Those that do not count: `parts` is how many are there, without a hash.
+    [[nodiscard]] virtual Read<std::vector<Snapshot>> read_unfinished() = 0;
+    // The two newest stay, and what is newer than the newest and not complete. At most `parts_max`
+    // parts go; 0 have gone when all is done.
     [[nodiscard]] virtual Outcome<Dropped> drop_old_snapshots(std::int64_t parts_max) = 0;
+    // The same of this one, if it does not count.
+    [[nodiscard]] virtual Outcome<Dropped> drop_unfinished(const Snapshot& snapshot,
+                                                           std::int64_t parts_max) = 0;
 
     // --- nodes
 

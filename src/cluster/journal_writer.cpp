@@ -147,14 +147,11 @@ bool JournalWriter::believes(unsigned standbys) {
     if (durable == !readings_.one_disk.has_value()) return durable;
     if (durable) {
         readings_.one_disk.reset();
-        parts_.logger.write(ports::LogLevel::info, "journal_durable_again");
+        log_durable_again(parts_.logger);
         return true;
     }
-    readings_.one_disk = "the database acknowledges on one disk only";
-    parts_.logger.write(ports::LogLevel::error,
-                        "journal_on_one_disk alert=true action=\"nothing is accepted or sent\" "
-                        "hint=\"the database has no synchronous standby: bring it back, or set "
-                        "durability = \\\"storage\\\" if the database replicates below\"");
+    readings_.one_disk = one_disk;
+    log_one_disk(parts_.logger);
     return false;
 }
 
@@ -172,6 +169,17 @@ void JournalWriter::require_lease() const {
 void JournalWriter::lose(const std::string& reason) {
     parts_.lease.end(reason);
     throw store::OwnershipLost(reason);
+}
+
+void log_one_disk(ports::Logger& logger) {
+    logger.write(ports::LogLevel::error,
+                 "journal_on_one_disk alert=true action=\"nothing is accepted or sent\" "
+                 "hint=\"the database has no synchronous standby: bring it back, or set "
+                 "durability = \\\"storage\\\" if the database replicates below\"");
+}
+
+void log_durable_again(ports::Logger& logger) {
+    logger.write(ports::LogLevel::info, "journal_durable_again");
 }
 
 }  // namespace cluster

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/database.hpp"
@@ -31,6 +32,11 @@ enum class Durability {
 [[nodiscard]] inline bool is_durable(Durability wanted, unsigned standbys) {
     return wanted == Durability::storage || standbys > 0;
 }
+
+// Why it does not, and what the log says when that begins and ends.
+inline constexpr std::string_view one_disk = "the database acknowledges on one disk only";
+void log_one_disk(ports::Logger& logger);
+void log_durable_again(ports::Logger& logger);
 
 // The clocks of a step, as its engine believes them.
 struct EntryTimes {

@@ -35,7 +35,7 @@ struct NodeState {
     // Why the node does not go on by itself.
     Obstacle obstacle = Obstacle::none;
     std::string reason{};
-    JournalReadings journal{};    // of an owner
+    JournalReadings journal{};    // of an owner; `one_disk` also of a follower that can not be one
     std::uint64_t takeovers = 0;  // by this node, since its program was started first
 };
 

@@ -28,7 +28,8 @@ class Connection;
 class PostgresDatabase : public Database {
 public:
     // Connects at the first call. Throws std::invalid_argument, without showing it, when that is no
-    // connection string. `stop` outlives it: from its request on every call ends at once.
+    // connection string that can be used, and says why. `stop` outlives it: from its request on
+    // every call ends at once.
     PostgresDatabase(PostgresOptions options, const base::StopToken& stop);
     ~PostgresDatabase() override;
 
@@ -58,7 +59,10 @@ public:
     [[nodiscard]] Read<std::vector<Snapshot>> read_heads() override;
     [[nodiscard]] Read<std::optional<domain::Bytes>> read_part(const Snapshot& snapshot,
                                                                std::int64_t part) override;
+    [[nodiscard]] Read<std::vector<Snapshot>> read_unfinished() override;
     [[nodiscard]] Outcome<Dropped> drop_old_snapshots(std::int64_t parts_max) override;
+    [[nodiscard]] Outcome<Dropped> drop_unfinished(const Snapshot& snapshot,
+                                                   std::int64_t parts_max) override;
 
     [[nodiscard]] Outcome<Done> register_node(const Node& node) override;
     [[nodiscard]] Outcome<Done, Absent> progress(std::string_view name, std::int64_t seq,

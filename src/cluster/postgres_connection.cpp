@@ -1,6 +1,8 @@
 #include "cluster/postgres_connection.hpp"
 
+#include <netdb.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cassert>
@@ -57,6 +59,22 @@ std::vector<std::string> parts_of(const std::string& list) {
 
 bool names_a_host(const std::string& setting) {
     return setting == "host" || setting == "hostaddr" || setting == "port";
+}
+
+// In a URI the first @ or / ends what is thought to be user and password, whatever was meant: what
+// is left of a password would be told as a name that is not found.
+bool is_cut_wrong(const std::string& database, const Settings& settings) {
+    const bool is_uri =
+        database.starts_with("postgresql://") || database.starts_with("postgres://");
+    return std::ranges::any_of(settings, [is_uri](const auto& setting) {
+        const auto& [name, value] = setting;
+        if (name == "port") {
+            const std::string_view port = base::trimmed(value);
+            return !port.empty() && !base::number_in<std::uint16_t>(port);
+        }
+        const bool is_name = names_a_host(name) || name == "dbname";
+        return is_uri && is_name && value.find('@') != std::string::npos;
+    });
 }
 
 Oid type_of(char column) {
@@ -164,10 +182,12 @@ struct Connection::Exchange {
 
 Connection::Connection(PostgresOptions options, const base::StopToken& stop)
     : options_(std::move(options)), stop_(stop), hosts_(hosts_in(options_.database)) {
-    if (hosts_.empty()) {
+    if (hosts_.empty()) throw std::invalid_argument("is no connection string of libpq");
+    for (const Settings& host : hosts_) {
+        if (!is_cut_wrong(options_.database, host)) continue;
         throw std::invalid_argument(
-            "is no connection string of PostgreSQL; allowed: name=value "
-            "with spaces between, or postgresql://…");
+            "has a host, a port or a database name that can not be; in a URI an @ in the user or "
+            "the password is written %40, and a / is written %2F");
     }
     assert(options_.timeout.count() > 0);
     for (const auto& [name, value] : hosts_.front()) {
@@ -235,7 +255,8 @@ bool Connection::is_alive() {
     return PQstatus(handle_.get()) == CONNECTION_OK;
 }
 
-// Each host has its part of what is left, since one that is gone may not answer at all.
+// Each host has its part of what is left, since one that is gone may not answer at all; and of that
+// each of its addresses.
 std::optional<std::string> Connection::connect(base::Deadline deadline) {
     std::string problem;
     const std::size_t first = preferred_;
@@ -243,20 +264,34 @@ std::optional<std::string> Connection::connect(base::Deadline deadline) {
         const std::size_t host = (first + tried) % hosts_.size();
         const auto now = std::chrono::steady_clock::now();
         const auto left = static_cast<std::int64_t>(hosts_.size() - tried);
-        handle_.reset();
-        prepared_.clear();
-        auto failed = connect_to(hosts_[host], now + (deadline - now) / left);
+        auto failed = connect_to_any(places_of(hosts_[host]), now + (deadline - now) / left);
         if (!failed) {
             preferred_ = host;
             ++count_;
             return std::nullopt;
         }
-        handle_.reset();
         if (!problem.empty()) problem += "; ";
         problem += *failed;
         if (stop_.stop_requested()) break;
     }
     return problem;
+}
+
+std::optional<std::string> Connection::connect_to_any(const std::vector<Settings>& places,
+                                                      base::Deadline deadline) {
+    std::string problem;
+    for (std::size_t tried = 0; tried < places.size() && !stop_.stop_requested(); ++tried) {
+        const auto now = std::chrono::steady_clock::now();
+        const auto left = static_cast<std::int64_t>(places.size() - tried);
+        handle_.reset();
+        prepared_.clear();
+        const auto failed = connect_to(places[tried], now + (deadline - now) / left);
+        if (!failed) return std::nullopt;
+        handle_.reset();
+        if (!problem.empty()) problem += "; ";
+        problem += *failed;
+    }
+    return problem.empty() ? "stopped" : problem;
 }
 
 std::optional<std::string> Connection::connect_to(const Settings& host, base::Deadline deadline) {
@@ -442,6 +477,32 @@ unsigned standbys_in(std::string_view synchronous_commit,
     }
     const auto count = base::number_in<unsigned>(base::trimmed(rest.substr(0, rest.find('('))));
     return rest.find('(') == std::string_view::npos ? 1 : count.value_or(1);
+}
+
+std::vector<Settings> places_of(const Settings& host) {
+    std::string name;
+    for (const auto& [setting, value] : host) {
+        if (setting == "hostaddr" && !value.empty()) return {host};
+        if (setting == "host") name = value;
+    }
+    const bool is_name = !name.empty() && name[0] != '/' && name[0] != '@';
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (!is_name || ::getaddrinfo(name.c_str(), nullptr, &hints, &found) != 0) return {host};
+    const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, ::freeaddrinfo);
+    std::vector<Settings> places;
+    for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+        std::array<char, NI_MAXHOST> text{};
+        if (::getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0,
+                          NI_NUMERICHOST) != 0) {
+            continue;
+        }
+        places.push_back(host);
+        places.back().emplace_back("hostaddr", text.data());
+    }
+    if (places.empty()) places.push_back(host);
+    return places;
 }
 
 std::vector<Settings> hosts_in(const std::string& database) {

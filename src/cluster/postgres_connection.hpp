@@ -101,7 +101,8 @@ using Reply = std::variant<Rows, Rejected, Lost>;
 // cancels nothing: a cancelled wait for a standby would say that all is well. One thread.
 class Connection {
 public:
-    // Throws std::invalid_argument, without the text, when the options have no connection string.
+    // Throws std::invalid_argument, without the text, when the options have no connection string
+    // that can be used.
     // `stop` outlives it, and ends every call.
     Connection(PostgresOptions options, const base::StopToken& stop);
     Connection(const Connection&) = delete;
@@ -132,6 +133,8 @@ private:
     [[nodiscard]] Reply ask(const Statement& statement, std::initializer_list<Parameter> parameters,
                             bool is_write);
     [[nodiscard]] std::optional<std::string> connect(base::Deadline deadline);
+    [[nodiscard]] std::optional<std::string> connect_to_any(
+        const std::vector<std::vector<Setting>>& places, base::Deadline deadline);
     [[nodiscard]] std::optional<std::string> connect_to(const std::vector<Setting>& host,
                                                         base::Deadline deadline);
     [[nodiscard]] std::optional<std::string> set_up(base::Deadline deadline);
@@ -163,5 +166,11 @@ private:
 // this is no connection string.
 [[nodiscard]] std::vector<std::vector<std::pair<std::string, std::string>>> hosts_in(
     const std::string& database);
+
+// The same for each address that the host's name has now; the name stays, for TLS. libpq itself
+// leaves an address that does not answer only when its own time is over. Blocks as the system's
+// resolver does.
+[[nodiscard]] std::vector<std::vector<std::pair<std::string, std::string>>> places_of(
+    const std::vector<std::pair<std::string, std::string>>& host);
 
 }  // namespace cluster::postgres

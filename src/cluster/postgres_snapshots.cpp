@@ -40,6 +40,14 @@ constexpr Statement read_snapshot_part{
     " where book = $1 and shard = $2 and seq = $3 and id = $4 and part = $5",
     "b"};
 
+constexpr Statement read_headless{
+    "read_unfinished",
+    "select p.seq, p.id, count(*) from posthouse.snapshot_part p where p.book = $1 and p.shard = $2"
+    " and not exists (select 1 from posthouse.snapshot h where h.book = $1 and h.shard = $2"
+    "  and h.seq = p.seq and h.id = p.id)"
+    " group by p.seq, p.id order by p.seq, p.id",
+    "iui"};
+
 // The second newest is the oldest that stays. Heads go before their parts: what counts is whole.
 constexpr Statement drop_heads{
     "drop_heads",
@@ -53,8 +61,18 @@ constexpr Statement drop_parts{
     " (select p.seq, p.id, p.part from posthouse.snapshot_part p"
     "   where p.book = $1 and p.shard = $2 and (p.seq, p.id) <"
     "    (select seq, id from posthouse.snapshot where book = $1 and shard = $2"
-    "      order by seq desc, id desc limit 1 offset 1)"
+    "      order by seq desc, id desc limit 1)"
+    "    and not exists (select 1 from posthouse.snapshot h where h.book = $1 and h.shard = $2"
+    "     and h.seq = p.seq and h.id = p.id)"
     "   order by p.seq, p.id, p.part limit $3)"};
+
+constexpr Statement drop_headless{
+    "drop_unfinished",
+    "delete from posthouse.snapshot_part where book = $1 and shard = $2 and seq = $3 and id = $4"
+    " and not exists (select 1 from posthouse.snapshot h where h.book = $1 and h.shard = $2"
+    "  and h.seq = $3 and h.id = $4)"
+    " and part in (select p.part from posthouse.snapshot_part p where p.book = $1 and p.shard = $2"
+    "  and p.seq = $3 and p.id = $4 order by p.part limit $5)"};
 
 }  // namespace
 
@@ -100,6 +118,20 @@ Read<std::optional<domain::Bytes>> PostgresDatabase::read_part(const Snapshot& s
         });
 }
 
+Read<std::vector<Snapshot>> PostgresDatabase::read_unfinished() {
+    using Answer = Read<std::vector<Snapshot>>;
+    return postgres::answer_of<Answer>(connection_->run(read_headless, {book_, shard_}),
+                                       [](const Rows& rows) -> Answer {
+                                           std::vector<Snapshot> found;
+                                           for (int row = 0; row < rows.count(); ++row) {
+                                               found.push_back({.seq = rows.integer(row, 0),
+                                                                .id = rows.bytes16(row, 1),
+                                                                .parts = rows.integer(row, 2)});
+                                           }
+                                           return found;
+                                       });
+}
+
 Outcome<Dropped> PostgresDatabase::drop_old_snapshots(std::int64_t parts_max) {
     using Answer = Outcome<Dropped>;
     const auto count = [](const Rows& rows) -> Answer { return Dropped{rows.changed()}; };
@@ -107,6 +139,14 @@ Outcome<Dropped> PostgresDatabase::drop_old_snapshots(std::int64_t parts_max) {
     if (!std::holds_alternative<Dropped>(heads)) return heads;
     return postgres::answer_of<Answer>(connection_->run(drop_parts, {book_, shard_, parts_max}),
                                        count);
+}
+
+Outcome<Dropped> PostgresDatabase::drop_unfinished(const Snapshot& snapshot,
+                                                   std::int64_t parts_max) {
+    using Answer = Outcome<Dropped>;
+    return postgres::answer_of<Answer>(
+        connection_->run(drop_headless, {book_, shard_, snapshot.seq, snapshot.id, parts_max}),
+        [](const Rows& rows) -> Answer { return Dropped{rows.changed()}; });
 }
 
 }  // namespace cluster

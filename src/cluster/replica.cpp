@@ -25,6 +25,8 @@ std::string_view to_string(Obstacle obstacle) {
             return "entry_unreadable";
         case Obstacle::no_book:
             return "no_book";
+        case Obstacle::not_taken:
+            return "book_not_taken";
     }
     return "unknown";
 }
@@ -141,7 +143,7 @@ std::optional<bool> Replica::apply_up_to(std::int64_t to) {
     const auto read = parts_.database.read_range({seq() + 1, to});
     const auto* entries = std::get_if<std::vector<StoredEntry>>(&read);
     if (entries == nullptr) return std::nullopt;
-    if (entries->empty()) {
+    if (entries->empty() || entries->front().seq != seq() + 1) {
         stop_at(Obstacle::needs_snapshot,
                 "the journal has no entry " + std::to_string(seq() + 1) + " any more");
         return std::nullopt;
@@ -246,6 +248,7 @@ void Replica::tell_progress() {
     const domain::Monotonic now = parts_.clock.monotonic();
     if (on_disk == told_ && now - told_at_ < options_.lease.length) return;
     const auto outcome = parts_.database.progress(options_.node, on_disk, parts_.clock.wall());
+    is_known_ = !std::holds_alternative<Absent>(outcome);
     if (!std::holds_alternative<Done>(outcome)) return;
     told_ = on_disk;
     told_at_ = now;

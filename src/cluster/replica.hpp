@@ -26,6 +26,7 @@ enum class Obstacle {
     went_back,       // the database lacks what the file has: only an operator's command goes on
     unreadable,      // an entry of another key, another version, or damaged
     no_book,
+    not_taken,  // it follows; nobody owns the book, and the database does not give it
 };
 
 [[nodiscard]] std::string_view to_string(Obstacle obstacle);
@@ -78,6 +79,8 @@ public:
     [[nodiscard]] Obstacle obstacle() const { return obstacle_; }
     // In one line without secrets.
     [[nodiscard]] const std::string& reason() const { return reason_; }
+    // Whether the database has the node among those of the book, as it said last.
+    [[nodiscard]] bool is_known() const { return is_known_; }
 
 private:
     [[nodiscard]] bool may_look_again();
@@ -107,6 +110,7 @@ private:
     std::optional<Entry> last_;                        // without its payload
     std::int64_t told_ = -1;                           // by progress()
     domain::Monotonic told_at_{};
+    bool is_known_ = true;
     Obstacle obstacle_ = Obstacle::none;
     std::string reason_;
     domain::Monotonic stopped_at_{};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "cluster/database.hpp"
 #include "cluster/journal_writer.hpp"
@@ -35,6 +36,13 @@ public:
     struct Won {
         std::int64_t epoch = 0;
         domain::Monotonic sent{};  // when the lease began
+        // The last one that owned the book was of this node, too.
+        bool succeeds_itself = false;
+    };
+    // Why the book, which nobody owned, was not to be had at the last try.
+    struct NotTaken {
+        std::string reason;  // in one line without secrets
+        Seen seen;           // whose place it was
     };
 
     Succession(Parts parts, Options options);
@@ -44,20 +52,34 @@ public:
     [[nodiscard]] domain::Milliseconds step();
 
     [[nodiscard]] const std::optional<Won>& won() const { return won_; }
+    // Nothing: it was not tried, was done, or somebody else owns the book by now.
+    [[nodiscard]] const std::optional<NotTaken>& not_taken() const { return not_taken_; }
+    // The last take was acknowledged on one disk only.
+    [[nodiscard]] bool is_on_one_disk() const { return is_on_one_disk_; }
+
+    // Instead of another step: what was taken and is not won goes back.
+    void stop();
 
 private:
     [[nodiscard]] std::optional<Seen> free_place() const;
     [[nodiscard]] bool has_right_time();
-    void register_once();
+    [[nodiscard]] bool is_of_this_node(const Owner& owner) const;
+    void register_where_unknown();
+    void look_who_owns();
     void take(const Seen& seen);
+    void note_not_taken(NotTaken why);
     [[nodiscard]] domain::Milliseconds finish();
-    void give_back(const Won& taken);
+    void give_back(const Won& taken, const std::string& reason);
 
     const Parts parts_;
     const Options options_;
     domain::Monotonic rests_until_;  // others first
     bool is_registered_ = false;
     bool has_wrong_time_ = false;
+    bool is_on_one_disk_ = false;
+    bool succeeds_itself_ = false;
+    std::int64_t given_back_ = 0;  // the epoch
+    std::optional<NotTaken> not_taken_;
     std::optional<Won> taken_;  // the file may lack something yet
     std::optional<Won> won_;
 };

@@ -20,7 +20,7 @@ const Found* found_in(const Read<Found>& read) {
 }  // namespace
 
 Upkeep::Upkeep(Database& database, const ports::Clock& clock, Options options)
-    : database_(database), clock_(clock), options_(std::move(options)), begun_(clock.monotonic()) {}
+    : database_(database), clock_(clock), options_(std::move(options)) {}
 
 bool Upkeep::wants_snapshot(bool is_owner) {
     const auto extent_read = database_.extent();
@@ -40,7 +40,19 @@ bool Upkeep::wants_snapshot(bool is_owner) {
     const double grown = static_cast<double>(*bytes) * static_cast<double>(since) /
                          static_cast<double>(std::max<std::int64_t>(entries, 1));
     const auto every = static_cast<double>(options_.snapshot_every_bytes);
-    return grown >= (is_owner ? 2 * every : every);
+    return grown >= (is_owner ? 2 * every : every) && !is_under_way();
+}
+
+// Somebody puts one: more of it is there than at the last look. Of one that was cut off no more
+// comes.
+bool Upkeep::is_under_way() {
+    const auto read = database_.read_unfinished();
+    const auto* unfinished = found_in(read);
+    if (unfinished == nullptr) return true;
+    const auto before = std::exchange(unfinished_, *unfinished);
+    return std::ranges::any_of(unfinished_, [&before](const Snapshot& one) {
+        return std::ranges::find(before, one) == before.end();
+    });
 }
 
 // A node that has ended stays where it is, and the others pass it. The owner is ahead of them all.
@@ -61,7 +73,7 @@ bool Upkeep::is_for_me(std::int64_t newest) {
 void Upkeep::notice(const std::vector<Node>& nodes) {
     const domain::Monotonic now = clock_.monotonic();
     for (const Node& node : nodes) {
-        const auto [place, is_new] = sights_.try_emplace(node.name, Sight{node.seen, begun_});
+        const auto [place, is_new] = sights_.try_emplace(node.name, Sight{node.seen, now});
         if (is_new || place->second.seen == node.seen) continue;
         place->second = {node.seen, now};
     }

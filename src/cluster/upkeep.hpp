@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "cluster/database.hpp"
 #include "domain/time.hpp"
@@ -25,7 +26,8 @@ public:
     Upkeep(Database& database, const ports::Clock& clock, Options options);
 
     // The journal has grown enough, and of all nodes it is for this one: the follower that is
-    // furthest, or the owner where no follower did it. False when the database does not answer.
+    // furthest, or the owner where no follower did it. None is under way. False when the database
+    // does not answer.
     [[nodiscard]] bool wants_snapshot(bool is_owner);
 
     // For the owner: drops some entries and parts that no snapshot and no living node needs. True:
@@ -39,6 +41,7 @@ private:
     };
 
     [[nodiscard]] bool is_for_me(std::int64_t newest);
+    [[nodiscard]] bool is_under_way();
     void notice(const std::vector<Node>& nodes);
     [[nodiscard]] std::int64_t needed_from(const std::vector<Node>& nodes,
                                            std::int64_t snapshot) const;
@@ -46,8 +49,8 @@ private:
     Database& database_;
     const ports::Clock& clock_;
     const Options options_;
-    const domain::Monotonic begun_;
     std::map<std::string, Sight> sights_;
+    std::vector<Snapshot> unfinished_;  // as they were at the last look
 };
 
 }  // namespace cluster

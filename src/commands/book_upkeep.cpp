@@ -31,21 +31,32 @@ struct Interrupted : std::runtime_error {
     Interrupted() : std::runtime_error("interrupted") {}
 };
 
+const std::string snapshot_folder = "snapshot";  // on its way to the database
+const std::string incoming_folder = "incoming";  // on its way from there
+
+store::Options beside(const store::Options& file, const std::string& folder) {
+    store::Options aside = file;
+    aside.directory = file.directory / folder;
+    return aside;
+}
+
+std::filesystem::path replaced(const store::Options& file) {
+    return beside(file, incoming_folder).directory / "replaced.db";
+}
+
 // A place for one more database beside the file. What is there goes away.
 class Aside {
 public:
-    Aside(const store::Options& file, const std::string& name)
-        : options_(options_in(file, name)), database_(store::database_path(options_)) {}
+    Aside(const store::Options& file, const std::string& folder)
+        : options_(beside(file, folder)), database_(place_in(options_)) {}
 
     [[nodiscard]] const store::Options& options() const { return options_; }
     [[nodiscard]] const std::filesystem::path& database() const { return database_.path(); }
 
 private:
-    static store::Options options_in(const store::Options& file, const std::string& name) {
-        store::Options aside = file;
-        aside.directory = file.directory / name;
-        store::make_directory(aside);
-        return aside;
+    static std::filesystem::path place_in(const store::Options& options) {
+        store::make_directory(options);
+        return store::database_path(options);
     }
 
     const store::Options options_;
@@ -65,11 +76,10 @@ std::unique_ptr<cluster::Database> connect_to_book(const cluster::Options& optio
         cluster::PostgresOptions{options.database, options.book, the_shard, timeout}, stop);
 }
 
-std::optional<NoSnapshot> take_book_snapshot(const BookParts& parts,
-                                             const std::function<void()>& look) {
+std::optional<NoSnapshot> take_book_snapshot(const BookParts& parts, const cluster::Look& look) {
     store::make_directory(parts.file);
     const store::OwnerLock lock(parts.file.directory);
-    const Aside aside(parts.file, "incoming");
+    const Aside aside(parts.file, incoming_folder);
     const auto database = connect_to_book(parts.options, parts.stop, snapshot_timeout);
     const auto owner = database->read_owner();
     if (const auto* unavailable = std::get_if<cluster::Unavailable>(&owner)) {
@@ -88,20 +98,38 @@ std::optional<NoSnapshot> take_book_snapshot(const BookParts& parts,
             failed->is_final ? cluster::Obstacle::unreadable : cluster::Obstacle::needs_snapshot,
             failed->reason};
     }
-    const std::filesystem::path file = store::database_path(parts.file);
-    // They belong to the old file, and must not be found beside the new one.
-    std::filesystem::remove(file.string() + "-wal");
-    std::filesystem::remove(file.string() + "-shm");
-    std::filesystem::rename(aside.database(), file);
+    replace_file(parts.file, aside.database());
     parts.logger.write(
         ports::LogLevel::info,
         "snapshot_taken entry=" + std::to_string(std::get<cluster::Snapshot>(got).seq));
     return std::nullopt;
 }
 
-BookUpkeep::BookUpkeep(const BookParts& parts, bool is_owner)
+void replace_file(const store::Options& file, const std::filesystem::path& snapshot) {
+    const std::filesystem::path old = store::database_path(file);
+    const std::filesystem::path aside = replaced(file);
+    // The log belongs to the old file, and must not be found beside the new one.
+    for (const char* suffix : {"", "-wal"}) {
+        store::scrub(aside.string() + suffix);
+        if (!std::filesystem::exists(old.string() + suffix)) continue;
+        std::filesystem::rename(old.string() + suffix, aside.string() + suffix);
+    }
+    std::filesystem::remove(old.string() + "-shm");
+    std::filesystem::rename(snapshot, old);
+}
+
+void scrub_leftovers(const store::Options& file) {
+    for (const std::filesystem::path& copy :
+         {store::database_path(beside(file, snapshot_folder)),
+          store::database_path(beside(file, incoming_folder)), replaced(file),
+          std::filesystem::path(replaced(file).string() + "-wal"),
+          file.directory / first_snapshot}) {
+        const store::ScrubbedFile scrubbed(copy);
+    }
+}
+
+BookUpkeep::BookUpkeep(const BookParts& parts)
     : parts_(parts),
-      is_owner_(is_owner),
       database_(connect_to_book(parts.options, ends_, snapshot_timeout)),
       upkeep_(*database_, parts.clock, {parts.options.node, parts.options.snapshot_every_bytes}),
       thread_([this] { run(); }) {}
@@ -121,6 +149,11 @@ bool BookUpkeep::sleep(Milliseconds time) {
 }
 
 void BookUpkeep::run() {
+    try {
+        scrub_leftovers(parts_.file);
+    } catch (const store::StorageError& error) {
+        warn(parts_.logger, "copy_not_wiped", error.what());
+    }
     while (sleep(upkeep_pause)) {
         while (is_owner_ && upkeep_.trim() && sleep(trim_pause)) {
         }
@@ -129,13 +162,13 @@ void BookUpkeep::run() {
 }
 
 void BookUpkeep::put_snapshot() {
-    const auto look = [this] {
-        const std::lock_guard lock{mutex_};
-        if (stopping_) throw Interrupted();
+    const auto look = [this](Milliseconds pause) {
+        if (!sleep(pause)) throw Interrupted();
     };
     try {
-        const Aside aside(parts_.file, "snapshot");
-        const std::uint64_t bytes = store::take_snapshot(parts_.file, aside.database(), look);
+        const Aside aside(parts_.file, snapshot_folder);
+        const std::uint64_t bytes =
+            store::take_snapshot(parts_.file, aside.database(), [&] { look({}); });
         const auto stored = store::stored_position(aside.options());
         if (!stored) return;
         const auto put = cluster::put_snapshot(*database_, *parts_.options.keys, parts_.random,

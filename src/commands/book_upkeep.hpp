@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -12,6 +14,7 @@
 #include "cluster/database.hpp"
 #include "cluster/options.hpp"
 #include "cluster/replica.hpp"
+#include "cluster/snapshots.hpp"
 #include "cluster/upkeep.hpp"
 #include "domain/time.hpp"
 #include "ports/clock.hpp"
@@ -43,19 +46,31 @@ struct NoSnapshot {
 };
 
 // Puts the newest snapshot of the book in the place of the file, which nobody has open; there may
-// be none. Nothing: it is there. `look` is called between its parts, and what it throws ends the
-// work. Throws what the disk does.
+// be none. Nothing: it is there. Throws what the disk does.
 [[nodiscard]] std::optional<NoSnapshot> take_book_snapshot(const BookParts& parts,
-                                                           const std::function<void()>& look);
+                                                           const cluster::Look& look);
 
-// The thread that keeps the journal bounded: snapshots when they are this node's to make, and of an
-// owner what is trimmed.
+// Where `posthouse cluster init` puts its snapshot, in the data directory.
+inline constexpr const char* first_snapshot = "cluster-init.snapshot";
+
+// The snapshot takes the place of the file and of what belongs to it, which become leftovers.
+void replace_file(const store::Options& file, const std::filesystem::path& snapshot);
+
+// Overwrites and removes copies of the book that a killed process left, and replaced files. Throws
+// StorageError.
+void scrub_leftovers(const store::Options& file);
+
+// The thread that wipes leftovers, then keeps the journal bounded: snapshots when they are this
+// node's to make, and of an owner what is trimmed. Somebody here holds the lock of the directory.
 class BookUpkeep {
 public:
-    BookUpkeep(const BookParts& parts, bool is_owner);
+    explicit BookUpkeep(const BookParts& parts);
     ~BookUpkeep();
     BookUpkeep(const BookUpkeep&) = delete;
     BookUpkeep& operator=(const BookUpkeep&) = delete;
+
+    // The node owns the book from now on; what is under way goes on.
+    void note_owner() { is_owner_ = true; }
 
 private:
     void run();
@@ -64,7 +79,7 @@ private:
     [[nodiscard]] bool sleep(domain::Milliseconds time);
 
     const BookParts parts_;
-    const bool is_owner_;
+    std::atomic<bool> is_owner_{false};
     base::StopToken ends_;  // a call under way, so that nobody waits for a database that is gone
     const std::unique_ptr<cluster::Database> database_;
     cluster::Upkeep upkeep_;

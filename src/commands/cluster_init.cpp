@@ -3,10 +3,12 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <variant>
 
 #include "cluster/snapshots.hpp"
+#include "commands/book_upkeep.hpp"
 #include "commands/chain_identities.hpp"
 #include "commands/cluster_book.hpp"
 #include "commands/directory_owner.hpp"
@@ -158,13 +160,16 @@ cluster::Snapshot put_first_snapshot(const BookBeginning& beginning,
     const store::OwnerLock lock(directory);
     const auto stored = store::stored_position(beginning.file);
     if (!stored) throw std::runtime_error(directory.string() + " was taken out of the book");
-    const store::ScrubbedFile file(directory / "cluster-init.snapshot");
+    const store::ScrubbedFile file(directory / first_snapshot);
     std::uint64_t looks = 0;
     store::take_snapshot(beginning.file, file.path(), [&] { progress({"copying", ++looks}); });
     const std::uint64_t parts =
         std::filesystem::file_size(file.path()) / cluster::snapshot_part_bytes + 1;
     std::uint64_t part = 0;
-    const auto look = [&] { progress({"snapshot", part++, parts}); };
+    const auto look = [&](domain::Milliseconds pause) {
+        if (pause.count() > 0) return beginning.pause(pause);
+        progress({"snapshot", part++, parts});
+    };
     auto put = cluster::put_snapshot(beginning.database, beginning.keys, beginning.random,
                                      stored->position, file.path(), look);
     if (const auto* failed = std::get_if<cluster::SnapshotFailed>(&put)) {
@@ -209,7 +214,8 @@ int cluster_init(const config::Settings& settings, const std::optional<std::file
     platform::SecureRandom random;
     const cluster::Snapshot snapshot =
         begin_book({connection.database(), *options.keys, random, options.book, settings.store,
-                    chain_identities(settings), from.has_value()},
+                    chain_identities(settings), from.has_value(),
+                    [](domain::Milliseconds time) { std::this_thread::sleep_for(time); }},
                    progress);
     out << "the book " << options.book << " begins with "
         << store::database_path(settings.store).string() << "\n"

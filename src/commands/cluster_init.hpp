@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -9,6 +10,7 @@
 #include "cluster/database.hpp"
 #include "cluster/key.hpp"
 #include "config/settings.hpp"
+#include "domain/time.hpp"
 #include "engine/chain_marks.hpp"
 #include "ports/progress.hpp"
 #include "ports/random.hpp"
@@ -25,6 +27,8 @@ struct BookBeginning {
     const store::Options& file;
     std::vector<engine::ChainIdentity> identities;  // whose chains' the file is
     bool takes_used_file = false;                   // one that holds requests
+    // Before the database is asked once more.
+    std::function<void(domain::Milliseconds)> pause{};
 };
 
 // Begins the book: makes the file of the data directory one of it, then the book in the database,

@@ -105,13 +105,13 @@ BookParts Node::parts() {
 int Node::run() {
     front_ = std::make_unique<FollowerFront>(
         FollowerFront::Parts{settings_, *this, clock_, random_, log_}, copies_of_sockets());
-    std::optional<Succession::Won> won;
+    std::unique_ptr<Ownership> ownership;
     try {
-        won = follow();
+        ownership = follow();
     } catch (const AskedToStop&) {
-        won.reset();
+        ownership.reset();
     }
-    if (won) return own(*won);
+    if (ownership) return own(*ownership);
     service_manager_.stopping();
     log_.write(ports::LogLevel::info, "stopping");
     stop_.request_stop();
@@ -129,14 +129,15 @@ std::vector<base::Descriptor> Node::copies_of_sockets() const {
     return copies;
 }
 
-std::optional<Succession::Won> Node::follow() {
+std::unique_ptr<Ownership> Node::follow() {
     Following following;
     service_manager_.ready();  // it listens
     while (true) {
         Milliseconds pause = snapshot_retry_pause;
         try {
             if (open_file(following)) pause = following.succession->step();
-            if (following.file) tidy(following);
+            const bool has_won = following.succession && following.succession->won();
+            if (following.file && !has_won) tidy(following);
             note_disk({});
         } catch (const store::StorageError& error) {
             if (error.kind() == store::StorageErrorKind::corrupt) throw;
@@ -149,17 +150,33 @@ std::optional<Succession::Won> Node::follow() {
         }
         front_->look_at_owner();
         service_manager_.alive();
-        if (is_asked_to_stop(pause)) return std::nullopt;
+        if (is_asked_to_stop(pause)) {
+            if (following.succession) following.succession->stop();
+            return nullptr;
+        }
     }
 }
 
-// The file is closed here: a store opens it next.
-Succession::Won Node::begin_to_own(Following& following, Succession::Won won) {
+// The lease is kept from here on, however long it takes to close the file: a store opens it next.
+std::unique_ptr<Ownership> Node::begin_to_own(Following& following, const Succession::Won& won) {
     position_ = following.file->position();
     clock_behind_ = std::max(following.replica->ahead_of_server(), domain::Nanoseconds::zero());
+    // Who began anew did not crash.
+    succeeds_itself_ = won.succeeds_itself && handover_.takeovers > 0;
+    auto ownership = std::make_unique<Ownership>(
+        Ownership::Parts{parts(), *database_,
+                         connect_to_book(options_, stop_, options_.lease.length / 2),
+                         [this] {
+                             lost_ = true;
+                             wake_main_thread();
+                         }},
+        instance_, won, position_);
+    // A snapshot under way goes on, as its reader does not mind who writes.
+    upkeep_ = std::move(following.upkeep);
+    upkeep_->note_owner();
     front_->leave_file();
     following.close();
-    return won;
+    return ownership;
 }
 
 void Node::note_disk(const std::string& problem) {
@@ -186,9 +203,9 @@ bool Node::is_asked_to_stop(domain::Nanoseconds pause) {
 bool Node::take_snapshot() {
     std::optional<NoSnapshot> none;
     try {
-        none = take_book_snapshot(parts(), [this] {
+        none = take_book_snapshot(parts(), [this](Milliseconds pause) {
             service_manager_.alive();
-            if (is_asked_to_stop({})) throw AskedToStop();
+            if (is_asked_to_stop(pause)) throw AskedToStop();
         });
     } catch (const std::runtime_error& error) {
         none = NoSnapshot{cluster::Obstacle::needs_snapshot, error.what()};
@@ -228,7 +245,7 @@ bool Node::open_file(Following& following) {
                             options_.durability,
                             settings_.engine.clock_leap,
                             handover_.yields});
-    following.upkeep = std::make_unique<BookUpkeep>(parts(), false);
+    following.upkeep = std::make_unique<BookUpkeep>(parts());
     front_->answer_commands();
     log_.write(ports::LogLevel::info,
                "cluster_following book=" + options_.book + " node=" + options_.node +
@@ -261,6 +278,12 @@ void Node::note(const Following& following) {
     state_.database_problem = replica.problem();
     state_.obstacle = replica.obstacle();
     state_.reason = replica.reason();
+    state_.journal.one_disk.reset();
+    if (following.succession->is_on_one_disk()) state_.journal.one_disk = cluster::one_disk;
+    const auto& not_taken = following.succession->not_taken();
+    if (!not_taken || state_.obstacle != cluster::Obstacle::none) return;
+    state_.obstacle = cluster::Obstacle::not_taken;
+    state_.reason = "nobody owns the book, and it can not be taken: " + not_taken->reason;
 }
 
 cluster::NodeState Node::state() const {
@@ -286,37 +309,42 @@ bool Node::may_answer() const {
     return ownership_ != nullptr && ownership_->is_held();
 }
 
-int Node::own(const Succession::Won& won) {
+int Node::own(Ownership& ownership) {
     ++handover_.takeovers;
-    Ownership ownership({parts(), *database_,
-                         [this] {
-                             lost_ = true;
-                             wake_main_thread();
-                         }},
-                        instance_, won, position_);
     {
         const std::lock_guard lock{mutex_};
         ownership_ = &ownership;
         state_.takeovers = handover_.takeovers;
     }
-    log_.write(ports::LogLevel::info, "book_taken epoch=" + std::to_string(won.epoch) +
+    log_.write(ports::LogLevel::info, "book_taken epoch=" + std::to_string(ownership.epoch()) +
                                           " entry=" + std::to_string(position_.seq));
+    const auto note_not_begun = [this](const std::exception& error) {
+        log_.write(ports::LogLevel::warning,
+                   "ownership_not_begun reason=" + base::log_value(error.what()));
+    };
     try {
         return serve_as_owner(ownership);
     } catch (const store::OwnershipLost& error) {
         log_.write(ports::LogLevel::warning,
                    "ownership_lost reason=" + base::log_value(error.what()));
     } catch (const store::NotDecided& error) {
-        log_.write(ports::LogLevel::warning,
-                   "ownership_not_begun reason=" + base::log_value(error.what()));
+        note_not_begun(error);
+    } catch (const store::StorageError& error) {
+        if (error.kind() != store::StorageErrorKind::full) fail(ownership);
+        note_not_begun(error);
     } catch (...) {
-        let_go(&ownership);
-        ownership.resign();  // another node need not wait
-        throw;
+        fail(ownership);
     }
     // Others first: what was in the way here may not be there.
     ownership.resign();
     begin_anew(true);
+}
+
+// Another node need not wait.
+void Node::fail(Ownership& ownership) {
+    let_go(&ownership);
+    ownership.resign();
+    throw;
 }
 
 int Node::serve_as_owner(Ownership& ownership) {
@@ -326,6 +354,7 @@ int Node::serve_as_owner(Ownership& ownership) {
                    options_,
                    instance_,
                    clock_behind_,
+                   succeeds_itself_,
                    copies_of_sockets(),
                    [this]() -> std::optional<std::string> {
                        steps_down_ = true;
@@ -338,7 +367,6 @@ int Node::serve_as_owner(Ownership& ownership) {
     front_.reset();
     service.listen();
     serves_ = true;
-    const BookUpkeep upkeep(parts(), true);
     int signal = service.wait();
     std::optional<std::string> lost_book = service.lost_book();
     // One may be of an ownership that has ended.
@@ -365,6 +393,7 @@ int Node::serve_as_owner(Ownership& ownership) {
     }
     listening_.clear();
     service.stop();
+    upkeep_.reset();
     let_go(&ownership);
     return service.exit_status();
 }

@@ -50,8 +50,8 @@ private:
 
     // The file of this directory belongs to the book, or there is none yet. Throws BadSettings.
     void require_member() const;
-    // Nothing: it was asked to stop.
-    [[nodiscard]] std::optional<cluster::Succession::Won> follow();
+    // Null: it was asked to stop.
+    [[nodiscard]] std::unique_ptr<Ownership> follow();
     // False: not now.
     [[nodiscard]] bool open_file(Following& following);
     [[nodiscard]] bool take_snapshot();
@@ -59,13 +59,15 @@ private:
     void note(const Following& following);
     // Empty: it is well.
     void note_disk(const std::string& problem);
-    [[nodiscard]] cluster::Succession::Won begin_to_own(Following& following,
-                                                        cluster::Succession::Won won);
+    [[nodiscard]] std::unique_ptr<Ownership> begin_to_own(Following& following,
+                                                          const cluster::Succession::Won& won);
     [[nodiscard]] bool is_asked_to_stop(domain::Nanoseconds pause);
 
-    [[nodiscard]] int own(const cluster::Succession::Won& won);
+    [[nodiscard]] int own(Ownership& ownership);
     [[nodiscard]] int serve_as_owner(Ownership& ownership);
     void let_go(Ownership* ownership);
+    // Where an exception was caught, which goes on.
+    [[noreturn]] void fail(Ownership& ownership);
     // Why it was not, so far.
     [[nodiscard]] std::optional<std::string> wait_until_given_back() const;
     [[noreturn]] void end_at_once();
@@ -87,6 +89,7 @@ private:
     const std::unique_ptr<cluster::Database> database_;
     store::JournalPosition position_;     // of the file, when the book was won
     domain::Nanoseconds clock_behind_{};  // of an owner
+    bool succeeds_itself_ = false;        // an owner that was one in an earlier life, and the last
     std::unique_ptr<FollowerFront> front_;
 
     std::atomic<bool> serves_{false};  // as the owner
@@ -96,6 +99,8 @@ private:
     mutable std::mutex mutex_;  // for what follows
     cluster::NodeState state_;
     Ownership* ownership_ = nullptr;
+
+    std::unique_ptr<BookUpkeep> upkeep_;  // of an owner
 };
 
 }  // namespace commands

@@ -25,9 +25,7 @@ Ownership::Ownership(Parts parts, const cluster::Instance& instance,
     : parts_(std::move(parts)),
       self_{parts_.book.options.node, instance, parts_.book.options.url},
       lease_(parts_.book.clock, parts_.book.options.lease, won.epoch, won.sent),
-      lease_database_(connect_to_book(parts_.book.options, parts_.book.stop,
-                                      parts_.book.options.lease.length / 2)),
-      keeper_(*lease_database_, lease_, parts_.book.options.lease, self_, parts_.book.clock,
+      keeper_(*parts_.lease, lease_, parts_.book.options.lease, self_, parts_.book.clock,
               parts_.book.logger),
       writer_({parts_.journal, *parts_.book.options.keys, lease_, parts_.book.random,
                parts_.book.clock, parts_.book.logger,
@@ -67,7 +65,7 @@ bool Ownership::sleep(Milliseconds time) {
 }
 
 void Ownership::keep_lease() {
-    Milliseconds pause = parts_.book.options.lease.renewal_pause();
+    Milliseconds pause{0};  // there may be little left of it
     domain::Monotonic next_progress{};
     while (sleep(pause)) {
         pause = keeper_.step(writer_.stable());
@@ -76,7 +74,7 @@ void Ownership::keep_lease() {
         if (now < next_progress) continue;
         next_progress = now + progress_interval;
         static_cast<void>(
-            lease_database_->progress(self_.node, writer_.stable(), parts_.book.clock.wall()));
+            parts_.lease->progress(self_.node, writer_.stable(), parts_.book.clock.wall()));
     }
 }
 

@@ -19,13 +19,14 @@
 
 namespace commands {
 
-// A node's time as the owner of its book: the lease and the thread that renews it, and the journal
-// that the store's transactions go to.
+// A node's time as the owner of its book: the lease and the thread that renews it from the
+// beginning, and the journal that the store's transactions go to.
 class Ownership {
 public:
     struct Parts {
         BookParts book;
         cluster::Database& journal;
+        std::unique_ptr<cluster::Database> lease;  // a connection that nobody else uses
         // Called once, by a thread of this object, when the lease is over: nothing of the service
         // may go on.
         std::function<void()> ended;
@@ -63,7 +64,6 @@ private:
     const Parts parts_;
     const cluster::Ownership self_;
     cluster::Lease lease_;
-    const std::unique_ptr<cluster::Database> lease_database_;
     cluster::LeaseKeeper keeper_;
     cluster::JournalWriter writer_;
 

@@ -364,10 +364,15 @@ int Service::Frontend::wait() {
     return wait_for_stop_signal(reloads_, service_.service_manager_);
 }
 
+// All at once: what one takes is not added to what another takes.
 void Service::Frontend::drain(domain::Milliseconds patience) {
-    static_cast<void>(server_.drain(patience));
-    if (admin_) static_cast<void>(admin_->server.drain(patience));
-    if (local_admin_) static_cast<void>(local_admin_->server.drain(patience));
+    std::vector<std::jthread> drains;
+    const auto begin = [&](net::HttpServer& server) {
+        drains.emplace_back([&server, patience] { static_cast<void>(server.drain(patience)); });
+    };
+    begin(server_);
+    if (admin_) begin(admin_->server);
+    if (local_admin_) begin(local_admin_->server);
 }
 
 void Service::Frontend::stop_counting() {
@@ -421,7 +426,7 @@ void Service::recover() {
     service_manager_.status("recovering");
     const auto extend = [this] { service_manager_.extend_timeout(start_extension); };
     // Of another machine's owner nobody knows how it ended.
-    const bool ended_by_itself = !crash_mark_ || crash_mark_->is_there();
+    const bool ended_by_itself = crash_mark_ ? crash_mark_->is_there() : !book_->succeeds_itself;
     if (crash_mark_ && ended_by_itself) {
         log_.write(ports::LogLevel::warning,
                    "last_process_crashed hint=\"a request that was in work at engine.crashes_max "
@@ -486,7 +491,8 @@ std::optional<std::string> Service::lost_book() const {
 }
 
 void Service::abandon() {
-    constexpr domain::Milliseconds moment{200};
+    // The margin is what there is until another node may own the book.
+    const auto moment = std::min(domain::Milliseconds{200}, book_->options.lease.margin() / 2);
     stopping_ = true;
     gateway_.wind_down();
     long_polls_.stop();

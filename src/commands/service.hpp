@@ -44,6 +44,7 @@ struct OwnedBook {
     const cluster::Options& options;
     cluster::Instance instance{};
     domain::Nanoseconds clock_behind{};     // so much slower than the machine's is its clock
+    bool succeeds_itself = false;           // the owner before was this process, and did not crash
     std::vector<base::Descriptor> sockets;  // where clients are listened for
     // Another node is to own it: why not, or nothing once it was given back. Any thread; blocks.
     std::function<std::optional<std::string>()> step_down;

@@ -43,9 +43,9 @@ void check_database(const cluster::Options& options, Findings& findings) {
     const base::StopToken never;
     try {
         const cluster::PostgresDatabase database({options.database, options.book}, never);
-    } catch (const std::invalid_argument&) {
+    } catch (const std::invalid_argument& error) {
         findings.error_where_set(
-            {"cluster.database"}, "is no connection string of libpq",
+            {"cluster.database"}, error.what(),
             "such as host=db-a,db-b dbname=posthouse user=posthouse, or a postgresql:// URI");
     }
 }

@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 #include <string>
 #include <system_error>
 
 #include "store/database.hpp"
 #include "store/errors.hpp"
+#include "store/scrubbed_file.hpp"
 #include "store/statement.hpp"
 
 namespace store {
@@ -44,13 +46,13 @@ void flush_path(const std::filesystem::path& path) {
 
 }  // namespace
 
-BackupFile::BackupFile(const std::filesystem::path& file)
-    : file_(file), unfinished_(file.string() + ".unfinished") {
+BackupFile::BackupFile(const std::filesystem::path& file, Leftover leftover)
+    : file_(file), unfinished_(file.string() + ".unfinished"), leftover_(leftover) {
     std::error_code unknown;
     if (std::filesystem::exists(std::filesystem::symlink_status(file_, unknown))) {
         throw OpenError(file_.string() + " is there already; name another file");
     }
-    std::filesystem::remove(unfinished_, unknown);  // of one that was cut off
+    remove_unfinished();  // of one that was cut off
     const int descriptor =
         ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) refuse_file(unfinished_, errno);
@@ -58,8 +60,16 @@ BackupFile::BackupFile(const std::filesystem::path& file)
 }
 
 BackupFile::~BackupFile() {
-    std::error_code unknown;
-    if (!kept_) std::filesystem::remove(unfinished_, unknown);
+    if (!kept_) remove_unfinished();
+}
+
+void BackupFile::remove_unfinished() const noexcept {
+    try {
+        if (leftover_ == Leftover::wiped) return scrub(unfinished_);
+        std::filesystem::remove(unfinished_);
+    } catch (const std::exception&) {
+        // Whoever makes the next one finds it there.
+    }
 }
 
 std::unique_ptr<SQLite::Database> BackupFile::open() const {

@@ -12,12 +12,18 @@
 
 namespace store {
 
+// What becomes of a file that was not finished.
+enum class Leftover {
+    removed,
+    wiped,  // overwritten first; stays where that fails
+};
+
 // A database file that is written once, from empty to whole. Until keep() it is called
 // FILE.unfinished and goes away with the object.
 class BackupFile {
 public:
     // Throws OpenError when the file is there already or can not be made.
-    explicit BackupFile(const std::filesystem::path& file);
+    explicit BackupFile(const std::filesystem::path& file, Leftover leftover = Leftover::removed);
     ~BackupFile();
     BackupFile(const BackupFile&) = delete;
     BackupFile& operator=(const BackupFile&) = delete;
@@ -31,8 +37,11 @@ public:
     void keep();
 
 private:
+    void remove_unfinished() const noexcept;
+
     const std::filesystem::path file_;
     const std::filesystem::path unfinished_;
+    const Leftover leftover_;
     bool kept_ = false;
 };
 

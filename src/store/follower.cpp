@@ -1,5 +1,8 @@
 #include "store/follower.hpp"
 
+#include <filesystem>
+#include <functional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,14 @@ Options without_waiting(Options options) {
 std::string name_of(const JournalPosition& position) {
     return "entry " + std::to_string(position.seq) + " of book " + position.book + ", shard " +
            std::to_string(position.shard);
+}
+
+void to_storage_errors(const std::string& what, const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const SQLite::Exception& error) {
+        throw to_storage_error(error, what);
+    }
 }
 
 // Rolls back what was not committed.
@@ -99,6 +110,19 @@ public:
 
     void note_synced(bool is_synced) {
         if (is_synced) synced_ = position_;
+    }
+
+    // On a full disk, what an owner has kept free is given up for what is decided already.
+    void change(const std::string& what, const std::function<void()>& work) const {
+        try {
+            to_storage_errors(what, work);
+        } catch (const StorageError& error) {
+            std::error_code gone;
+            if (error.kind() == StorageErrorKind::full) {
+                std::filesystem::remove(options_.directory / "posthouse.reserve", gone);
+            }
+            throw;
+        }
     }
 
     // What the journal is about, as the schema of the file has it.
@@ -203,31 +227,20 @@ private:
 };
 
 Follower::Follower(const Options& options) {
-    try {
-        impl_ = std::make_unique<Impl>(options);
-    } catch (const SQLite::Exception& error) {
-        throw to_storage_error(error, "opening " + database_path(options).string());
-    }
+    to_storage_errors("opening " + database_path(options).string(),
+                      [&] { impl_ = std::make_unique<Impl>(options); });
 }
 
 Follower::~Follower() = default;
 
 void Follower::apply(std::span<const Entry> entries) {
     if (entries.empty()) return;
-    try {
-        impl_->apply(entries);
-    } catch (const SQLite::Exception& error) {
-        throw to_storage_error(
-            error, "applying " + name_of(entries.front().position) + " and those behind it");
-    }
+    impl_->change("applying " + name_of(entries.front().position) + " and those behind it",
+                  [&] { impl_->apply(entries); });
 }
 
 void Follower::migrate(const Entry& entry, int schema) {
-    try {
-        impl_->migrate(entry, schema);
-    } catch (const SQLite::Exception& error) {
-        throw to_storage_error(error, "applying " + name_of(entry.position));
-    }
+    impl_->change("applying " + name_of(entry.position), [&] { impl_->migrate(entry, schema); });
 }
 
 int Follower::schema() const {

@@ -37,7 +37,8 @@ struct Entry {
 
 // The one writer of a file that follows a journal: entries in their order. One thread. What a power
 // cut takes of it comes again from the journal: it does not wait for its disk. Failures of the disk
-// throw StorageError; nothing of what was to be applied stays, and it may be applied again.
+// throw StorageError; nothing of what was to be applied stays, and it may be applied again. On a
+// full disk the reserve that an owner has left is given up.
 class Follower {
 public:
     // Takes the owner lock and opens a file that belongs to a book, be it of an older schema;

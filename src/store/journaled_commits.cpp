@@ -1,13 +1,36 @@
 #include "store/journaled_commits.hpp"
 
+#include <sqlite3.h>
+
 #include <cassert>
 #include <exception>
 #include <utility>
 
 namespace store {
 
+namespace {
+
+void require_ok(int code) {
+    if (code == SQLITE_OK) return;
+    throw to_storage_error({sqlite3_errstr(code), code}, "writing ahead");
+}
+
+// What the transaction has changed goes into the write-ahead log, uncommitted: a disk without room
+// says so before anything is decided. The commit adds the page of the position, and one or two.
+void write_ahead(SQLite::Database& database) {
+    sqlite3* const handle = database.getHandle();
+    require_ok(sqlite3_db_cacheflush(handle));
+    sqlite3_file* log = nullptr;
+    require_ok(sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log));
+    sqlite3_int64 bytes = 0;
+    require_ok(log->pMethods->xFileSize(log, &bytes));  // has our VFS write what it still keeps
+}
+
+}  // namespace
+
 JournaledCommits::JournaledCommits(SQLite::Database& database, CommitSink& sink)
-    : sink_(sink),
+    : database_(database),
+      sink_(sink),
       tables_(journaled_tables(database)),
       recorder_(database, tables_),
       slices_(database, tables_),
@@ -32,6 +55,7 @@ void JournaledCommits::commit(Statement& commit) {
                            std::to_string(patchset_bytes_max));
     }
     Slices::Read slice = slices_.read(next_slice_).value();
+    write_ahead(database_);
     decide_and_commit({std::move(patchset), {next_slice_, slice.digest}}, commit);
     next_slice_ = std::move(slice.last);
     sink_.committed();

@@ -34,6 +34,7 @@ public:
 private:
     void decide_and_commit(const RowChanges& changes, Statement& commit);
 
+    SQLite::Database& database_;
     CommitSink& sink_;
     const std::vector<JournaledTable> tables_;
     ChangeRecorder recorder_;

@@ -39,7 +39,9 @@ void overwrite(const std::filesystem::path& file, int descriptor) {
     if (::fdatasync(descriptor) != 0) fail_to_scrub(file, errno);
 }
 
-void scrub_one(const std::filesystem::path& file) {
+}  // namespace
+
+void scrub(const std::filesystem::path& file) {
     const base::Descriptor opened(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
     if (opened.get() < 0) {
         if (errno == ENOENT) return;
@@ -49,23 +51,21 @@ void scrub_one(const std::filesystem::path& file) {
     if (::unlink(file.c_str()) != 0) fail_to_scrub(file, errno);
 }
 
-}  // namespace
-
 ScrubbedFile::ScrubbedFile(std::filesystem::path file) : file_(std::move(file)) {
-    scrub();
+    scrub_both();
 }
 
 ScrubbedFile::~ScrubbedFile() {
     try {
-        scrub();
+        scrub_both();
     } catch (const StorageError&) {
         // The next one at this place tries again, and says so.
     }
 }
 
-void ScrubbedFile::scrub() const {
-    scrub_one(file_);
-    scrub_one(file_.string() + ".unfinished");
+void ScrubbedFile::scrub_both() const {
+    scrub(file_);
+    scrub(file_.string() + ".unfinished");
 }
 
 }  // namespace store

@@ -11,7 +11,7 @@ namespace store {
 
 std::uint64_t take_snapshot(const Options& options, const std::filesystem::path& file,
                             const std::function<void()>& look) {
-    BackupFile written(file);
+    BackupFile written(file, Leftover::wiped);
     const std::string unfinished = written.unfinished().string();
     {
         const auto database = open_for_reading(options);

@@ -47,7 +47,9 @@ TEST_CASE("a follower says how far it is, and nothing of a journal it does not w
     CHECK(has_series(text, "posthouse_cluster_database_reached 1"));
     CHECK(has_series(text, "posthouse_cluster_obstacle{why=\"none\"} 1"));
     CHECK(has_series(text, "posthouse_cluster_takeovers_total 2"));
-    CHECK(text.find("posthouse_cluster_journal_") == std::string::npos);
+    CHECK(has_series(text, "posthouse_cluster_journal_on_one_disk 0"));
+    CHECK(text.find("posthouse_cluster_journal_entries") == std::string::npos);
+    CHECK(text.find("posthouse_cluster_journal_latency") == std::string::npos);
 }
 
 TEST_CASE("what keeps a follower from following is in its metrics") {
@@ -59,6 +61,15 @@ TEST_CASE("what keeps a follower from following is in its metrics") {
     CHECK(has_series(text, "posthouse_cluster_obstacle{why=\"database_went_back\"} 1"));
     CHECK(has_series(text, "posthouse_cluster_database_reached 0"));
     CHECK(text.find("last_entry_age") == std::string::npos);
+}
+
+TEST_CASE("what keeps a follower from owning a book that nobody owns is in its metrics") {
+    NodeState state = state_of_follower();
+    state.obstacle = cluster::Obstacle::not_taken;
+    state.journal.one_disk = "a reason for people";
+    const std::string text = exposition_of(state);
+    CHECK(has_series(text, "posthouse_cluster_obstacle{why=\"book_not_taken\"} 1"));
+    CHECK(has_series(text, "posthouse_cluster_journal_on_one_disk 1"));
 }
 
 TEST_CASE("an owner says what its journal costs") {

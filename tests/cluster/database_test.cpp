@@ -303,7 +303,20 @@ TEST_CASE_TEMPLATE("a snapshot counts when all of it is there; the two newest st
     for (const Snapshot& kept : snapshots) {
         CHECK(std::get<0>(database->read_part(kept, 0)).has_value());
     }
-    CHECK(std::get<0>(database->read_part(snapshot_of(4, 4, 2, {}), 1)) == domain::Bytes{4, 1});
+    // What is not complete stays while it is newer than the newest one, unless it is meant itself.
+    const Snapshot unfinished = snapshot_of(4, 4, 2, {});
+    CHECK(std::get<0>(database->read_part(unfinished, 1)) == domain::Bytes{4, 1});
+    const Snapshot late = snapshot_of(2, 9, 1, {});
+    REQUIRE(is_a<Done>(database->put_part(late, 0, domain::Bytes{9})));
+    CHECK(std::get<0>(database->read_unfinished()) == std::vector{late, unfinished});
+    CHECK(std::get<Dropped>(database->drop_old_snapshots(9)).parts == 1);
+    CHECK(std::get<0>(database->read_unfinished()) == std::vector{unfinished});
+    CHECK(std::get<Dropped>(database->drop_unfinished(unfinished, 1)).parts == 1);
+    CHECK(std::get<Dropped>(database->drop_unfinished(unfinished, 9)).parts == 1);
+    CHECK(std::get<Dropped>(database->drop_unfinished(unfinished, 9)).parts == 0);
+    CHECK(std::get<0>(database->read_unfinished()).empty());
+    CHECK(std::get<Dropped>(database->drop_unfinished(snapshots.front(), 9)).parts == 0);
+    CHECK(std::get<0>(database->read_part(snapshots.front(), 0)).has_value());
 }
 
 TEST_CASE_TEMPLATE("nodes come, go on and are forgotten", TheWorld, EVERY_WORLD) {

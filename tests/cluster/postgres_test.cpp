@@ -92,14 +92,35 @@ TEST_CASE("hosts of a connection string are tried one by one") {
     CHECK(hosts("no connection string").empty());
 }
 
+TEST_CASE("each address of a host is a place of its own, and the name stays") {
+    using Settings = std::vector<std::pair<std::string, std::string>>;
+    using cluster::postgres::places_of;
+    CHECK(places_of({{"user", "u"}, {"host", "127.0.0.1"}}) ==
+          std::vector<Settings>{{{"user", "u"}, {"host", "127.0.0.1"}, {"hostaddr", "127.0.0.1"}}});
+    for (const Settings& host :
+         {Settings{{"host", "/run/postgresql"}}, Settings{{"host", "@socket"}},
+          Settings{{"user", "u"}}, Settings{{"host", "db"}, {"hostaddr", "192.0.2.1"}}}) {
+        CHECK(places_of(host) == std::vector<Settings>{host});
+    }
+    for (const Settings& place : places_of({{"host", "localhost"}})) {
+        REQUIRE(place.size() == 2);
+        CHECK(place[0].second == "localhost");
+        CHECK(place[1].first == "hostaddr");
+    }
+}
+
 TEST_CASE("a connection string is never shown") {
     const base::StopToken stop;
-    try {
-        const PostgresDatabase database({.database = "host=a swordfish", .book = "main"}, stop);
-        FAIL("taken");
-    } catch (const std::invalid_argument& error) {
-        CHECK_FALSE(support::contains(error.what(), "swordfish"));
-        CHECK_FALSE(support::contains(error.what(), "host=a"));
+    for (const char* const text :
+         {"host=a swordfish", "postgresql://user:password@swordfish@db/x"}) {
+        CAPTURE(text);
+        try {
+            const PostgresDatabase database({.database = text, .book = "main"}, stop);
+            FAIL("taken");
+        } catch (const std::invalid_argument& error) {
+            CHECK_FALSE(support::contains(error.what(), "swordfish"));
+            CHECK_FALSE(support::contains(error.what(), "host=a"));
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "cluster/chain.hpp"
 #include "cluster/key.hpp"
@@ -42,7 +43,18 @@ struct Ground {
             others.take({owner.epoch, owner.instance, std::nullopt}, node_named(node))));
     }
 
+    // Entries 1 to `last` of the owner in epoch 1, which are acknowledged; nobody here can read
+    // them.
+    void append_up_to(std::int64_t last) {
+        cluster_test::Link link = cluster_test::first_link(1, {1});
+        for (; link.seq <= last; link = link.next({1})) {
+            REQUIRE(is_a<cluster::Appended>(others.append(link.entry())));
+        }
+        REQUIRE(is_a<cluster::Renewed>(others.renew(1, last)));
+    }
+
     [[nodiscard]] Owner owner() { return std::get<0>(others.read_owner()).value(); }
+    [[nodiscard]] std::vector<cluster::Node> nodes() { return std::get<0>(others.nodes()); }
 
     support::VirtualClock clock;
     support::SimulatedServer server{clock, 1};
@@ -72,6 +84,8 @@ struct Heir {
         return succession_.won().has_value();
     }
     [[nodiscard]] std::int64_t epoch() const { return succession_.won().value().epoch; }
+    [[nodiscard]] Succession& succession() { return succession_; }
+    [[nodiscard]] const cluster::Replica& replica() const { return replica_; }
 
     support::VirtualClock clock;
     support::RecordingLogger log;
@@ -164,15 +178,143 @@ TEST_CASE("a node whose clock is wrong takes no book, and says so once") {
     CHECK(heir.wins_within(200ms));
 }
 
-TEST_CASE("a take that only one disk has wins nothing") {
+TEST_CASE(
+    "a take that only one disk has wins nothing, is told once, and is not tried all the time") {
     Ground ground;
     ground.server.lose_standby();
     ground.server.stop_waiting_for_standbys();
     Heir heir(ground);
-    CHECK_FALSE(heir.wins_within(2s));
+    CHECK_FALSE(heir.wins_within(20s));
+    CHECK(heir.succession().is_on_one_disk());
+    CHECK(heir.succession().not_taken().value().reason == cluster::one_disk);
+    CHECK(heir.log.count("journal_on_one_disk alert=true") == 1);
+    CHECK(heir.log.count("book_not_taken alert=true") == 1);
+    CHECK(ground.owner().epoch > 10);
+    CHECK(ground.owner().epoch <= 20);
+
     ground.server.return_standby();
     ground.server.wait_for_standbys();
-    CHECK(heir.wins_within(200ms));
+    CHECK(heir.wins_within(1'100ms));
+    CHECK_FALSE(heir.succession().is_on_one_disk());
+    CHECK_FALSE(heir.succession().not_taken());
+    CHECK(heir.log.count("journal_durable_again") == 1);
+}
+
+TEST_CASE("a take that the database does not do is told once for each reason") {
+    Ground ground;
+    ground.own('a');
+    Heir heir(ground);
+    CHECK_FALSE(heir.wins_within(500ms));
+    REQUIRE(is_a<Done>(ground.others.resign(1, node_named('a').instance)));
+    ground.server.lose_standby();
+    // The first waits for the standby, and holds up all that come behind it.
+    CHECK_FALSE(heir.wins_within(2'300ms));
+    CHECK(heir.succession().not_taken().value().reason == "no connection");
+    CHECK_FALSE(heir.succession().is_on_one_disk());
+    CHECK(heir.log.count("book_not_taken alert=true reason=\"no answer\"") == 1);
+    CHECK(heir.log.count("book_not_taken alert=true reason=\"no connection\"") == 1);
+    ground.server.return_standby();
+    CHECK(heir.wins_within(1'100ms));
+    CHECK_FALSE(heir.succession().not_taken());
+    CHECK(heir.log.count("journal_durable_again") == 0);
+}
+
+TEST_CASE("why a book was not taken is of no matter once somebody else owns it") {
+    Ground ground;
+    ground.server.stop_waiting_for_standbys();
+    Heir heir(ground);
+    CHECK_FALSE(heir.wins_within(1s));
+    CHECK(heir.succession().not_taken());
+    ground.own('a');
+    CHECK_FALSE(heir.wins_within(100ms));
+    CHECK_FALSE(heir.succession().not_taken());
+    CHECK_FALSE(heir.succession().is_on_one_disk());
+}
+
+TEST_CASE("an owner knows whether its own node was the one before") {
+    const auto succeeds_itself = [](const auto& happens_before) {
+        Ground ground;
+        cluster::Candidate again = node_named('b');
+        again.instance = cluster_test::instance_of(200);
+        Heir heir(ground, {again, lease});
+        happens_before(ground, heir);
+        REQUIRE(heir.wins_within(5s));
+        return heir.succession().won().value().succeeds_itself;
+    };
+    const auto fails_to_take = [](Ground& ground, Heir& heir) {
+        ground.server.stop_waiting_for_standbys();
+        CHECK_FALSE(heir.wins_within(4s));
+        CHECK(heir.succession().is_on_one_disk());
+        ground.server.wait_for_standbys();
+    };
+    CHECK_FALSE(succeeds_itself([](Ground&, Heir&) {}));
+    CHECK_FALSE(succeeds_itself([](Ground& ground, Heir&) { ground.own('a'); }));
+    CHECK(succeeds_itself([](Ground& ground, Heir&) { ground.own('b'); }));
+    CHECK(succeeds_itself([](Ground& ground, Heir&) {
+        ground.own('b');
+        REQUIRE(is_a<Done>(ground.others.resign(1, node_named('b').instance)));
+    }));
+    // What it did not get makes it nobody's predecessor.
+    CHECK_FALSE(succeeds_itself([&](Ground& ground, Heir& heir) {
+        ground.own('a');
+        fails_to_take(ground, heir);
+    }));
+    CHECK(succeeds_itself([&](Ground& ground, Heir& heir) {
+        ground.own('b');
+        fails_to_take(ground, heir);
+    }));
+}
+
+TEST_CASE("a node that stops before it has won gives the book back") {
+    Ground ground;
+    ground.own('a');
+    REQUIRE(
+        is_a<cluster::Appended>(ground.others.append(cluster_test::first_link(1, {1}).entry())));
+    Heir heir(ground);
+    CHECK_FALSE(heir.wins_within(3'500ms));
+    CHECK(ground.owner().node == "b");
+    CHECK_FALSE(ground.owner().is_free());
+    heir.succession().stop();
+    CHECK(ground.owner().is_free());
+    CHECK(heir.log.count("book_given_back epoch=2 reason=\"the node stops\"") == 1);
+}
+
+TEST_CASE("a node that somebody has forgotten while it lives is one of the nodes again") {
+    Ground ground;
+    ground.own('a');
+    Heir heir(ground);
+    const auto go_on = [&](domain::Milliseconds time) {
+        REQUIRE(is_a<cluster::Renewed>(ground.others.renew(1, 0)));
+        CHECK_FALSE(heir.wins_within(time));
+    };
+    go_on(1s);
+    REQUIRE(ground.nodes().size() == 1);
+    const auto registered = ground.nodes().front();
+    CHECK(registered.name == "b");
+    REQUIRE(is_a<Done>(ground.others.forget("b")));
+    go_on(2'900ms);
+    go_on(500ms);
+    REQUIRE(ground.nodes().size() == 1);
+    CHECK(ground.nodes().front().url == registered.url);
+    // And tells of itself as before.
+    const domain::Timestamp seen = ground.nodes().front().seen;
+    go_on(2'900ms);
+    go_on(500ms);
+    CHECK(ground.nodes().front().seen > seen);
+}
+
+TEST_CASE(
+    "a node that stood still until the journal was trimmed asks for a snapshot, not for keys") {
+    Ground ground;
+    ground.own('a');
+    Heir heir(ground);
+    CHECK_FALSE(heir.wins_within(1s));
+    ground.append_up_to(5);
+    REQUIRE(is_a<cluster::Trimmed>(ground.others.trim(3, 100)));
+    CHECK_FALSE(heir.wins_within(200ms));
+    CHECK(heir.replica().obstacle() == cluster::Obstacle::needs_snapshot);
+    CHECK(heir.replica().reason() == "the journal has no entry 1 any more");
+    CHECK(heir.log.count("cluster_node_stopped") == 1);
 }
 
 TEST_CASE(

@@ -87,6 +87,23 @@ TEST_CASE("a snapshot is for the follower that is furthest") {
     CHECK_FALSE(third.wants_snapshot(false));
 }
 
+TEST_CASE("while somebody puts a snapshot nobody begins another one") {
+    Journal journal;
+    Upkeep follower = journal.upkeep("b");
+    const auto put_part = [&](std::int64_t part) {
+        const auto snapshot = snapshot_of(journal.last.seq, 1, 9, journal.last.hash());
+        REQUIRE(is_a<Done>(journal.database.put_part(snapshot, part, domain::Bytes(1))));
+    };
+    journal.grow(12);
+    journal.tell("b", 12);
+    for (std::int64_t part = 0; part < 3; ++part) {
+        put_part(part);
+        CHECK_FALSE(follower.wants_snapshot(false));
+    }
+    // It was cut off.
+    CHECK(follower.wants_snapshot(false));
+}
+
 TEST_CASE("where no follower makes a snapshot the owner does") {
     Journal journal;
     Upkeep owner = journal.upkeep("a");

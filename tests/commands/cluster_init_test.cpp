@@ -118,7 +118,14 @@ struct World {
 
     [[nodiscard]] commands::BookBeginning beginning(cluster::Database& database,
                                                     const Machine& machine) {
-        return {database, the_keys, random, "main", machine.options(), identities, false};
+        return {database,
+                the_keys,
+                random,
+                "main",
+                machine.options(),
+                identities,
+                false,
+                [this](domain::Milliseconds time) { clock.advance(time); }};
     }
     cluster::Snapshot begin(const Machine& machine, bool takes_used_file = false) {
         support::SimulatedDatabase database(server, "main");
@@ -149,7 +156,8 @@ struct World {
         std::filesystem::create_directory(other.options().directory);
         support::SimulatedDatabase database(server, "main");
         const auto got = cluster::get_snapshot(database, the_keys, {"main", 0},
-                                               store::database_path(other.options()), [] {});
+                                               store::database_path(other.options()),
+                                               [](domain::Milliseconds) {});
         REQUIRE(std::holds_alternative<cluster::Snapshot>(got));
         const store::Follower follower(other.options());
         CHECK(follower.position() == stored->position);

@@ -166,6 +166,22 @@ TEST_CASE("values that can not be are refused, and none that may be secret is sh
               "cluster.database: is no connection string of libpq; allowed: such as "
               "host=db-a,db-b dbname=posthouse user=posthouse, or a postgresql:// URI");
     }
+    for (const std::string database :
+         {"postgresql://u:hush@hush@db/x", "postgres://u:hush/hush@db/x",
+          "postgresql://u:12/hush@db/x", "postgresql://u@hush:hush@db/x",
+          "postgresql://u:p@a,hush@b/x", "host=a port=hush"}) {
+        CAPTURE(database);
+        CHECK(cluster_problem("database = \"" + database + "\"") ==
+              "cluster.database: has a host, a port or a database name that can not be; in a URI "
+              "an @ in the user or the password is written %40, and a / is written %2F; allowed: "
+              "such as host=db-a,db-b dbname=posthouse user=posthouse, or a postgresql:// URI");
+    }
+    for (const std::string database :
+         {"postgresql://u%40x:p%40ss%2Fword@db-a:5432,db-b/x", "postgresql://db-a:1,db-b/x",
+          "host=@socket,b port=1, dbname=a@b password=p@ss/word", "postgresql:///x?host=/run/a"}) {
+        CAPTURE(database);
+        CHECK(cluster_problem("database = \"" + database + "\"") == "none");
+    }
     CHECK(cluster_errors("database = 5\nurl = \"http://a\"\nkey_file = \"k\"\nnode = \"a\"") ==
           std::vector<std::string>{"FILE:16: cluster.database: must be text, is a whole number; "
                                    "allowed: a connection string of libpq, at most 4096 bytes"});

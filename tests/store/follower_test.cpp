@@ -730,6 +730,23 @@ TEST_CASE("a joiner goes on from a snapshot, of which a follower or an owner is 
     CHECK(contents(next) == contents(joiner));
 }
 
+TEST_CASE("a full disk gets the reserve that an owner has left") {
+    FaultVfs vfs;
+    Book book;
+    book.add(rows::row(Kind::user_decrypt, 1), domain::Bytes(20'000, 1));
+    book.follower.reset();
+    book.follower_options.vfs = vfs.name();
+    book.open_follower();
+    const std::filesystem::path reserve = book.follower_options.directory / "posthouse.reserve";
+    std::ofstream(reserve) << "kept free";
+    vfs.limit_growth(0);
+    CHECK_THROWS_AS(book.follow(), store::StorageError);
+    CHECK_FALSE(std::filesystem::exists(reserve));
+    vfs.release_growth();
+    book.follow();
+    book.check_equal();
+}
+
 TEST_CASE("a snapshot that is cut off leaves nothing behind") {
     Book book;
     for (std::int64_t number = 1; number <= 40; ++number) {
@@ -741,4 +758,25 @@ TEST_CASE("a snapshot that is cut off leaves nothing behind") {
         "stopping", std::runtime_error);
     CHECK_FALSE(std::filesystem::exists(file));
     CHECK_FALSE(std::filesystem::exists(file.string() + ".unfinished"));
+}
+
+TEST_CASE("what a snapshot that is cut off has written is overwritten") {
+    Book book;
+    for (std::int64_t number = 1; number <= 40; ++number) {
+        book.add(rows::row(Kind::user_decrypt, number), domain::Bytes(20'000, 1));
+    }
+    const std::filesystem::path file = book.temporary.path() / "snapshot.db";
+    const std::filesystem::path link = book.temporary.path() / "link";
+    const auto look = [&] {
+        if (!std::filesystem::exists(link)) {
+            std::filesystem::create_hard_link(file.string() + ".unfinished", link);
+        }
+        if (std::filesystem::file_size(link) > 500'000) throw std::runtime_error("stopping");
+    };
+    CHECK_THROWS_WITH_AS(store::take_snapshot(book.options, file, look), "stopping",
+                         std::runtime_error);
+    std::ifstream in(link, std::ios::binary);
+    const std::string left{std::istreambuf_iterator<char>(in), {}};
+    CHECK(left.size() > 500'000);
+    CHECK(std::ranges::count(left, '\0') == std::ssize(left));
 }

@@ -421,21 +421,67 @@ Read<std::optional<domain::Bytes>> SimulatedDatabase::read_part(const Snapshot& 
     return found->second;
 }
 
-Outcome<Dropped> SimulatedDatabase::drop_old_snapshots(std::int64_t parts_max) {
+Read<std::vector<Snapshot>> SimulatedDatabase::read_unfinished() {
+    const auto [book, reached] = look();
+    if (!reached) return no_connection<Read<std::vector<Snapshot>>>();
+    std::vector<Snapshot> found;
+    if (book == nullptr) return found;
+    for (const auto& [place, bytes] : book->parts) {
+        const auto& [seq, id] = place.first;
+        if (book->heads.contains(place.first)) continue;
+        if (found.empty() || found.back().id != id) found.push_back({.seq = seq, .id = id});
+        ++found.back().parts;
+    }
+    return found;
+}
+
+Outcome<Dropped> SimulatedDatabase::drop_parts(IsMeant is_meant, std::int64_t parts_max) {
     const auto count = std::make_shared<std::int64_t>();
-    const End end = write({{"snapshot"}}, [parts_max, count](const SimulatedBook* book) {
+    const End end = write({{"snapshot"}}, [is_meant, parts_max, count](const SimulatedBook* book) {
         std::optional<Effect> effect;
-        const auto oldest = book == nullptr ? std::nullopt : oldest_kept(*book);
-        if (!oldest) return effect;
-        const auto behind = book->parts.lower_bound({*oldest, 0});
-        *count = std::min<std::int64_t>(std::distance(book->parts.begin(), behind), parts_max);
-        effect = [key = *oldest, gone = *count](SimulatedBook& dropped) {
-            dropped.heads.erase(dropped.heads.begin(), dropped.heads.lower_bound(key));
-            dropped.parts.erase(dropped.parts.begin(), std::next(dropped.parts.begin(), gone));
+        if (book == nullptr) return effect;
+        std::vector<decltype(book->parts)::key_type> gone;
+        for (const auto& [place, bytes] : book->parts) {
+            if (std::ssize(gone) >= parts_max) break;
+            if (!book->heads.contains(place.first) && is_meant(*book, place.first)) {
+                gone.push_back(place);
+            }
+        }
+        *count = std::ssize(gone);
+        effect = [gone](SimulatedBook& dropped) {
+            for (const auto& place : gone) dropped.parts.erase(place);
         };
         return effect;
     });
     return outcome_of<Outcome<Dropped>>(end, Dropped{}, [&] { return Dropped{*count}; });
+}
+
+Outcome<Dropped> SimulatedDatabase::drop_old_snapshots(std::int64_t parts_max) {
+    const End end = write({{"snapshot"}}, [](const SimulatedBook* book) {
+        std::optional<Effect> effect;
+        const auto oldest = book == nullptr ? std::nullopt : oldest_kept(*book);
+        if (!oldest) return effect;
+        effect = [key = *oldest](SimulatedBook& dropped) {
+            dropped.heads.erase(dropped.heads.begin(), dropped.heads.lower_bound(key));
+        };
+        return effect;
+    });
+    if (end != End::done && end != End::declined) {
+        return outcome_of<Outcome<Dropped>>(end, Dropped{}, [] { return Dropped{}; });
+    }
+    return drop_parts(
+        [](const SimulatedBook& book, const SimulatedBook::SnapshotKey& key) {
+            return !book.heads.empty() && key < book.heads.rbegin()->first;
+        },
+        parts_max);
+}
+
+Outcome<Dropped> SimulatedDatabase::drop_unfinished(const Snapshot& snapshot,
+                                                    std::int64_t parts_max) {
+    return drop_parts(
+        [key = SimulatedBook::SnapshotKey{snapshot.seq, snapshot.id}](
+            const SimulatedBook&, const SimulatedBook::SnapshotKey& one) { return one == key; },
+        parts_max);
 }
 
 Outcome<Done> SimulatedDatabase::register_node(const cluster::Node& node) {

@@ -148,8 +148,11 @@ public:
     [[nodiscard]] cluster::Read<std::vector<cluster::Snapshot>> read_heads() override;
     [[nodiscard]] cluster::Read<std::optional<domain::Bytes>> read_part(
         const cluster::Snapshot& snapshot, std::int64_t part) override;
+    [[nodiscard]] cluster::Read<std::vector<cluster::Snapshot>> read_unfinished() override;
     [[nodiscard]] cluster::Outcome<cluster::Dropped> drop_old_snapshots(
         std::int64_t parts_max) override;
+    [[nodiscard]] cluster::Outcome<cluster::Dropped> drop_unfinished(
+        const cluster::Snapshot& snapshot, std::int64_t parts_max) override;
 
     [[nodiscard]] cluster::Outcome<cluster::Done> register_node(const cluster::Node& node) override;
     [[nodiscard]] cluster::Outcome<cluster::Done, cluster::Absent> progress(
@@ -165,6 +168,10 @@ private:
 
     void connect();
     [[nodiscard]] End write(std::vector<SimulatedServer::Lock> locks, Decide decide);
+    // Parts of these that have no head, at most so many.
+    using IsMeant = std::function<bool(const SimulatedBook&, const SimulatedBook::SnapshotKey&)>;
+    [[nodiscard]] cluster::Outcome<cluster::Dropped> drop_parts(IsMeant is_meant,
+                                                                std::int64_t parts_max);
     // Null with `true`: no such book.
     [[nodiscard]] std::pair<const SimulatedBook*, bool> look();
     [[nodiscard]] unsigned standbys() const { return server_.is_synchronous_ ? 1 : 0; }

@@ -133,7 +133,7 @@ Json alerts_of(const LiveSources& live, const store::Backlog& backlog, domain::T
 
 // What keeps the node, or the book, from going on.
 void add_alerts_of(const cluster::NodeState& node, Json& alerts) {
-    if (!node.reason.empty()) alerts.push_back("the node does not follow: " + node.reason);
+    if (!node.reason.empty()) alerts.push_back("the node does not go on: " + node.reason);
     if (!node.reaches_database) {
         alerts.push_back("the database of the cluster is not reached" +
                          (node.database_problem.empty() ? "" : ": " + node.database_problem));

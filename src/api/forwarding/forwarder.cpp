@@ -1,5 +1,6 @@
 #include "api/forwarding/forwarder.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <future>
 #include <mutex>
@@ -71,6 +72,15 @@ std::optional<std::chrono::seconds> wait_of(const net::HttpRequest& request,
     return seconds != nullptr ? *seconds : std::nullopt;
 }
 
+// The first `wait` counts, before a header.
+std::string without_wait(std::string_view target) {
+    const std::size_t query = std::min(target.find('?'), target.size());
+    std::string changed(target.substr(0, query));
+    changed += "?wait=0";
+    if (query < target.size()) changed.append("&").append(target.substr(query + 1));
+    return changed;
+}
+
 }  // namespace
 
 // One of the exchanges that may be under way; given back when it goes.
@@ -96,8 +106,15 @@ struct Forwarder::Passage {
     Passage(std::atomic<std::size_t>& taken, const net::HttpRequest& what, net::Respond whereto)
         : place(taken), request(what), respond(std::move(whereto)) {}
 
+    void give_back() {
+        poll.reset();
+        place.give_back();
+    }
+
     Place place;
+    std::optional<Place> poll{};      // while it waits
     const net::HttpRequest& request;  // there until it is answered
+    std::string target{request.target};
     net::Respond respond;
     std::chrono::milliseconds patience{0};
     net::ClientRequest outgoing{};
@@ -201,7 +218,12 @@ void Forwarder::pass_on(const net::HttpRequest& request, net::Respond respond,
         refuse(*passage, "as many requests as may be are on their way");
         return;
     }
-    const auto wait = wait_of(request, routes_.long_poll_wait_max);
+    auto wait = wait_of(request, routes_.long_poll_wait_max);
+    if (wait && passage->poll.emplace(waiting_polls_).number() > options_.exchanges_max * 3 / 4) {
+        passage->poll.reset();
+        passage->target = without_wait(request.target);
+        wait.reset();
+    }
     passage->patience = options_.patience + wait.value_or(std::chrono::seconds{0});
     // All others are answered soon.
     if (wait && when_gone) when_gone([hang_up = passage->hang_up] { hang_up->note(); });
@@ -221,17 +243,20 @@ void Forwarder::ask_owner(const std::shared_ptr<Passage>& passage, const std::st
     const std::string_view method = request.method;
     net::ClientRequest& outgoing = passage->outgoing;
     outgoing = {.method = method,
-                .target = request.target,
+                .target = passage->target,
                 .body = request.body,
                 .headers = fields_to_owner(request, options_.node),
                 .passed_on = true,
                 .repeatable = method == "GET" || method == "HEAD" || method == "OPTIONS"};
+    net::HttpRequest proven;
+    proven.method = method;
+    proven.target = passage->target;
     outgoing.headers.emplace_back(forwarded_field,
                                   forwarded_value(*parts_.keys,
                                                   {.node = options_.node,
                                                    .address = std::string(request.remote),
                                                    .instance = passage->asked->instance},
-                                                  passage->asked->node, request));
+                                                  passage->asked->node, proven));
     const int tried = ++passage->tries;
     auto cancel = std::get<std::shared_ptr<net::Client>>(link)->start(
         outgoing, passage->patience,
@@ -242,7 +267,7 @@ void Forwarder::ask_owner(const std::shared_ptr<Passage>& passage, const std::st
 void Forwarder::answered(const std::shared_ptr<Passage>& passage, net::ClientResult result) try {
     auto* const response = std::get_if<net::ClientResponse>(&result);
     if (response != nullptr && !is_not_owner(*response)) {
-        passage->place.give_back();
+        passage->give_back();
         passage->respond(answer_of_owner(std::move(*response), passage->request.method == "HEAD"));
         return;
     }
@@ -261,7 +286,7 @@ void Forwarder::refuse(Passage& passage, const std::string& problem) {
     if (!passage.hang_up->is_noted()) {
         unanswered_.note(passage.asked ? "owner=" + passage.asked->node : "owner=none", problem);
     }
-    passage.place.give_back();
+    passage.give_back();
     passage.respond(refusal(passage.request));
 }
 

@@ -24,8 +24,9 @@ namespace api::forwarding {
 struct ForwarderOptions {
     std::string node;       // the own name
     std::string ca_file{};  // as cluster::Options has it
-    // On their way to the owner at the same time, long polls among them; each has a connection.
-    // Less than `connections_per_address_max` of the owner's server.
+    // On their way to the owner at the same time; each has a connection. Less than
+    // `connections_per_address_max` of the owner's server. Polls that wait have three quarters of
+    // it: one too many is passed on without its wait, as the owner answers one too many at once.
     std::size_t exchanges_max = 2'048;
     std::size_t connections_kept = 256;  // for later requests, when there is nothing to do
     // Of the body of one answer. Twice what a chain's node may say of one in hexadecimal digits.
@@ -90,6 +91,7 @@ private:
     const ForwarderOptions options_;
     const Options routes_;
     std::atomic<std::size_t> under_way_{0};
+    std::atomic<std::size_t> waiting_polls_{0};
     ThrottledLog unanswered_;
     ThrottledLog forged_;
     ThrottledLog failed_;

@@ -35,10 +35,14 @@ void add_node(SampledFamilies& families, const cluster::NodeState& node, domain:
     gauge("posthouse_cluster_database_reached", "1 while the database answers.",
           node.reaches_database ? 1 : 0);
     families.gauge("posthouse_cluster_obstacle",
-                   "1 for what keeps the node from following; none while it follows.");
+                   "1 for what keeps the node from following, or from owning the book that nobody "
+                   "owns; none while nothing does.");
     families.value(1, {{"why", std::string(to_string(node.obstacle))}});
     counter("posthouse_cluster_takeovers_total", "How often this node has become the owner.",
             node.takeovers);
+    gauge("posthouse_cluster_journal_on_one_disk",
+          "1 while the database acknowledges on one disk only, and nothing is decided.",
+          node.journal.one_disk ? 1 : 0);
     if (node.role != cluster::Role::owner) return;
     counter("posthouse_cluster_journal_entries_total", "Entries of this ownership.",
             node.journal.entries);
@@ -48,9 +52,6 @@ void add_node(SampledFamilies& families, const cluster::NodeState& node, domain:
     gauge("posthouse_cluster_journal_latency_seconds",
           "From the last entry to its acknowledgement by the database.",
           labels::seconds(node.journal.last_latency));
-    gauge("posthouse_cluster_journal_on_one_disk",
-          "1 while the database acknowledges on one disk only, and nothing is decided.",
-          node.journal.one_disk ? 1 : 0);
 }
 
 void add_process(SampledFamilies& families, const ProcessFacts& process) {

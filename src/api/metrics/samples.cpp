@@ -93,7 +93,8 @@ void add_http(SampledFamilies& families, const net::HttpCounts& http) {
                      "TLS handshakes that came to nothing.");
     families.value(static_cast<double>(http.handshakes_failed));
     families.gauge("posthouse_http_buffered_bytes",
-                   "Memory of requests that arrive or are being answered, beyond 4 KiB for each.");
+                   "Memory of requests that arrive or are being answered, and of answers that wait "
+                   "for their clients, beyond 4 KiB for each.");
     families.value(static_cast<double>(http.bytes_buffered));
 }
 

@@ -65,6 +65,12 @@ TEST_CASE("a node without its database, or with an obstacle, is unhealthy") {
     CHECK(stopped.text("/status") == "unhealthy");
     CHECK(stopped.json["dependencies"] == Json{{"journal", "ok"}, {"book", "fail"}});
     CHECK(stopped.text("/cluster/obstacle") == "database_went_back");
+
+    node.view.change(
+        [](cluster::NodeState& state) { state.obstacle = cluster::Obstacle::not_taken; });
+    const Answer kept_out = node.get("/healthz");
+    CHECK(kept_out.status == 503);
+    CHECK(kept_out.text("/cluster/obstacle") == "book_not_taken");
 }
 
 TEST_CASE("an entry of a clock that is ahead is not older than now") {

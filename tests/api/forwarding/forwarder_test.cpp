@@ -348,6 +348,52 @@ TEST_CASE("beyond the budget of exchanges requests are 503, and it is given back
     CHECK(node.is_at_rest());
 }
 
+TEST_CASE("polls that wait leave places to other requests: one too many does not wait") {
+    RecordingApplication application;
+    application.hold();
+    OwningNode owner(application);
+    FollowingNode node("b", {.node = {}, .exchanges_max = 4});
+    node.view.owned_by(owner.as_owner());
+    const std::string job = "/v2/input-proof/0198";
+    std::vector<api_test::Client> clients;
+    const auto poll = [&](const std::string& target, const std::string& prefers = {}) {
+        clients.emplace_back(node.served.port());
+        clients.back().send({"GET", target, {}, {{"Prefer", prefers}}});
+        auto exchanges = application.take(1);
+        REQUIRE(exchanges.size() == 1);
+        CHECK(application.requests().back().target.starts_with(job));
+        return std::move(exchanges.front());
+    };
+    const auto seen = [&] { return application.requests().back().target; };
+    for (int round = 0; round < 2; ++round) {
+        CAPTURE(round);
+        std::vector<net::HttpExchange> waiting;
+        for (int i = 0; i < 3; ++i) {
+            waiting.push_back(poll(job + "?wait=60"));
+            CHECK(seen() == job + "?wait=60");
+        }
+        for (const auto& [target, prefers, told] : {std::tuple{"?wait=60s", "", "?wait=0&wait=60s"},
+                                                    {"?x=1&wait=60", "", "?wait=0&x=1&wait=60"},
+                                                    {"", "wait=60", "?wait=0"},
+                                                    {"?x", "wait=60", "?wait=0&x"},
+                                                    {"", "", ""}}) {
+            CAPTURE(told);
+            auto exchange = poll(job + target, prefers);
+            CHECK(seen() == job + told);
+            exchange.answer({});
+            CHECK(clients.back().take().status == 200);
+        }
+        for (net::HttpExchange& exchange : waiting) exchange.answer({});
+        for (int i = 0; i < 3; ++i) {
+            CHECK(clients[static_cast<std::size_t>(i)].take().status == 200);
+        }
+        clients.clear();
+        CHECK(node.is_at_rest());
+    }
+    CHECK(owner.around.logger.count("forwarded_header_refused") == 0);
+    CHECK(node.around.logger.count("forward_failed") == 0);
+}
+
 TEST_CASE("connections to the owner are used again") {
     support::HttpStub stub(support::HttpStub::answering(
         [](const support::StubRequest&) { return support::http(200, "{}"); }));
