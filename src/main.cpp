@@ -1,9 +1,11 @@
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
@@ -94,8 +96,8 @@ int run(const config::Serve& command) {
     return with_loaded(command, [](config::Loaded& found) {
         found.settings.api.version = build_version;
         found.settings.api.build = build_commit;
-        commands::find_secrets(found.settings);
         commands::share_client_context(found.settings);
+        commands::find_secrets(found.settings);
         return commands::serve(found);
     });
 }
@@ -297,13 +299,23 @@ int run(const config::BadUsage& usage) {
     return config::exit_usage;
 }
 
+// Whoever reads no further has closed the pipe, and misses nothing.
+void require_output() {
+    if (std::cout.flush()) return;
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) return;
+    throw std::runtime_error("can not write all of it to standard output");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     commands::fill_standard_streams();
     try {
-        return std::visit([](const auto& command) { return run(command); },
-                          config::parse_command_line(argc, argv));
+        const int status = std::visit([](const auto& command) { return run(command); },
+                                      config::parse_command_line(argc, argv));
+        if (status == EXIT_SUCCESS) require_output();
+        return status;
     } catch (const platform::Interrupted&) {
         std::cerr << "posthouse: interrupted\n";
         return platform::exit_interrupted;

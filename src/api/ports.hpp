@@ -41,6 +41,8 @@ struct Ports {
     // The end of the application waits for the ones that run.
     ports::Executor& share_lookups;
     ports::Executor& share_queries;
+    // Where the newest tree is read, which nobody waits for long.
+    ports::Executor& tree_queries;
     // The same for host chains: where contracts are asked about signatures.
     ports::Executor& contract_lookups;
     // Nothing: /queue-status is 503 when it is served at all.

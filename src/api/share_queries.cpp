@@ -43,12 +43,13 @@ std::variant<ShareName, std::string_view> read_name(std::string_view ids) {
 
 }  // namespace
 
-ShareQueries::ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& lookups)
+ShareQueries::ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& lookups,
+                           Lookups& tree_lookups)
     : nullifiers_(ports.votes.nullifiers),
       queue_(ports.queue),
       answers_(answers),
       lookups_(lookups),
-      tree_(ports.votes.trees, lookups, ports.logger, ports.clock),
+      tree_(ports.votes.trees, tree_lookups, ports.logger, ports.clock),
       nullifier_errors_("nullifier_check_failed", ports.logger, ports.clock),
       queue_errors_("queue_status_failed", ports.logger, ports.clock) {}
 

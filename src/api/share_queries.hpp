@@ -14,8 +14,9 @@ namespace api {
 // What can be asked about shares (share-helper 1.5 to 1.7). Any thread; never waits for the chain.
 class ShareQueries {
 public:
-    // `lookups` too must end before this does.
-    ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& lookups);
+    // `lookups` and `tree_lookups` too must end before this does.
+    ShareQueries(const Ports& ports, ShareAnswers& answers, Lookups& lookups,
+                 Lookups& tree_lookups);
 
     // `ids` is what stands in the path: round id, slash, nullifier. The chain alone is asked,
     // whatever is stored here; 503 when its turn comes too late (Lookups).

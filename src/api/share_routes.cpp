@@ -14,6 +14,7 @@ namespace {
 // Each holds a connection and a share in memory.
 constexpr std::size_t submit_lookups_max = 256;
 constexpr std::size_t query_lookups_max = 256;
+constexpr std::size_t tree_lookups_max = 2;
 
 bool announces_more_than(std::size_t bytes_max, const net::HttpRequest& head) {
     const auto value = head.header("Content-Length");
@@ -58,9 +59,10 @@ ShareRoutes::ShareRoutes(const Options& options, const Ports& ports)
     : options_(options),
       answers_(options, ports.logger, ports.clock),
       submitter_(options, ports, answers_, submit_lookups_),
-      queries_(ports, answers_, query_lookups_),
+      queries_(ports, answers_, query_lookups_, tree_lookups_),
       submit_lookups_(ports.share_lookups, ports.clock, submit_lookups_max),
-      query_lookups_(ports.share_queries, ports.clock, query_lookups_max) {}
+      query_lookups_(ports.share_queries, ports.clock, query_lookups_max),
+      tree_lookups_(ports.tree_queries, ports.clock, tree_lookups_max) {}
 
 bool ShareRoutes::is_hidden(const Route& route) const {
     return route.action == Action::queue_status && !options_.share_expose_queue_status;

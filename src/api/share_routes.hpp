@@ -53,6 +53,7 @@ private:
     // out.
     Lookups submit_lookups_;
     Lookups query_lookups_;
+    Lookups tree_lookups_;
 };
 
 }  // namespace api

@@ -66,14 +66,16 @@ bool names_a_host(const std::string& setting) {
 bool is_cut_wrong(const std::string& database, const Settings& settings) {
     const bool is_uri =
         database.starts_with("postgresql://") || database.starts_with("postgres://");
-    return std::ranges::any_of(settings, [is_uri](const auto& setting) {
+    return std::ranges::any_of(settings, [&database, is_uri](const auto& setting) {
         const auto& [name, value] = setting;
         if (name == "port") {
             const std::string_view port = base::trimmed(value);
             return !port.empty() && !base::number_in<std::uint16_t>(port);
         }
         const bool is_name = names_a_host(name) || name == "dbname";
-        return is_uri && is_name && value.find('@') != std::string::npos;
+        // One that is written as it is, and not as %40.
+        return is_uri && is_name && value.find('@') != std::string::npos &&
+               database.find(value) != std::string::npos;
     });
 }
 

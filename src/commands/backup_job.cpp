@@ -47,7 +47,9 @@ std::optional<BackupJob::Refusal> BackupJob::begin(const BackupOrder& order) {
     try {
         if (order.key_file) key = config::read_backup_key(*order.key_file);
     } catch (const std::runtime_error& error) {
-        return Refusal{error.what()};
+        return Refusal{std::string(error.what()) +
+                       "; the running process reads it: let it lie in " +
+                       options_.directory.string() + " and belong to the owner of that"};
     }
     state_ = {};
     state_.status = BackupState::Status::running;

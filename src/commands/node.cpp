@@ -310,11 +310,9 @@ bool Node::may_answer() const {
 }
 
 int Node::own(Ownership& ownership) {
-    ++handover_.takeovers;
     {
         const std::lock_guard lock{mutex_};
         ownership_ = &ownership;
-        state_.takeovers = handover_.takeovers;
     }
     log_.write(ports::LogLevel::info, "book_taken epoch=" + std::to_string(ownership.epoch()) +
                                           " entry=" + std::to_string(position_.seq));
@@ -363,6 +361,12 @@ int Node::serve_as_owner(Ownership& ownership) {
                    }};
     Service service(settings_, log_, &book);
     service.recover();
+    // Not before: a crash of the last owner is in the book only now.
+    ++handover_.takeovers;
+    {
+        const std::lock_guard lock{mutex_};
+        state_.takeovers = handover_.takeovers;
+    }
     front_->drain(front_patience);
     front_.reset();
     service.listen();

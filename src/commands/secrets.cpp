@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -186,8 +187,20 @@ void try_keys_and_certificate(const config::Settings& settings) {
         const net::Tls tls({http.tls_certificate_file, http.tls_key_file});
     }
     if (settings.cluster && !settings.cluster->ca_file.empty()) {
-        const net::Client no_node(net::parse_url("https://localhost").value(), 1, nullptr,
-                                  {settings.cluster->ca_file, {}});
+        const net::Client no_node(net::parse_url("https://localhost").value(), 1,
+                                  settings.evm.client_context, {settings.cluster->ca_file, {}});
+    }
+}
+
+// No descriptor, memory or thread left is no fault of the settings: the next start may go well.
+template <typename Reading>
+void blame_settings(Reading reading) {
+    try {
+        reading();
+    } catch (const std::system_error&) {
+        throw;
+    } catch (const std::runtime_error& error) {
+        throw BadSettings(error.what());
     }
 }
 
@@ -200,24 +213,18 @@ void find_signer_key(config::Settings& settings) {
 
 void find_cluster_keys(config::Settings& settings) {
     settings.api.access.credentials_directory = credentials_directory();
-    try {
-        read_cluster_files(settings);
-    } catch (const std::runtime_error& error) {
-        throw BadSettings(error.what());
-    }
+    blame_settings([&] { read_cluster_files(settings); });
 }
 
 void find_secrets(config::Settings& settings) {
     settings.api.access.credentials_directory = credentials_directory();
-    try {
+    blame_settings([&] {
         find_tls_files(settings.http, settings.api.access.credentials_directory);
         read_admin_token(settings);
         read_signer_keys(settings);
         read_cluster_files(settings);
         try_keys_and_certificate(settings);
-    } catch (const std::runtime_error& error) {
-        throw BadSettings(error.what());
-    }
+    });
 }
 
 std::vector<std::string> check_secrets(config::Settings& settings) {

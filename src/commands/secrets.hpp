@@ -8,7 +8,8 @@
 namespace commands {
 
 // The places of secrets become paths; the admin token and the key that signs transactions are read,
-// what others read later is tried. Throws BadSettings that names the file and the fix.
+// what others read later is tried. Throws BadSettings that names the file and the fix, and
+// std::system_error when there is a shortage that may pass.
 void find_secrets(config::Settings& settings);
 
 // The key that signs transactions, alone. Throws std::runtime_error like it.

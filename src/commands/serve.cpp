@@ -4,6 +4,7 @@
 
 #include "commands/node.hpp"
 #include "commands/service.hpp"
+#include "commands/signals.hpp"
 #include "platform/log.hpp"
 
 namespace commands {
@@ -18,7 +19,9 @@ int serve(const config::Loaded& loaded) {
     Service service(loaded.settings, log);
     service.recover();
     service.listen();
-    static_cast<void>(service.wait());
+    // A node of a cluster wakes itself with it; here it means nothing.
+    while (service.wait() == wake_signal) {
+    }
     service.stop();
     return service.exit_status();
 }

@@ -34,6 +34,7 @@
 #include "commands/role.hpp"
 #include "engine/operations.hpp"
 #include "net/http_server.hpp"
+#include "net/listener.hpp"
 #include "platform/worker_pool.hpp"
 #include "store/job_reader.hpp"
 #include "store/row_counter.hpp"
@@ -46,9 +47,11 @@ constexpr std::size_t reader_connections_max = 8;
 // Look-ups wait for the vote chain, or a host chain, more than they work.
 constexpr std::size_t share_lookup_workers = 12;
 constexpr std::size_t share_query_workers = 8;
+constexpr std::size_t tree_query_workers = 2;  // one of them reads
 constexpr std::size_t contract_lookup_workers = 8;
 constexpr domain::Milliseconds drain_patience{2'000};
 constexpr domain::Milliseconds start_extension{30'000};
+constexpr domain::Milliseconds stop_extension{10'000};  // for all but drain and grace
 
 // How many shares were in work tells when votes are revealed.
 std::string recovered_line(const engine::recovery::Report& report, bool with_shares) {
@@ -108,7 +111,7 @@ net::HttpServer make_server(const net::HttpOptions& options, net::HttpApplicatio
                  "sockets_taken_over count=" + std::to_string(sockets.size()));
     try {
         return {options, application, std::move(sockets)};
-    } catch (const std::runtime_error& error) {
+    } catch (const net::ForeignSocket& error) {
         throw BadSettings(error.what());
     }
 }
@@ -162,6 +165,7 @@ private:
     std::jthread counting_;
     platform::WorkerPool share_lookups_{share_lookup_workers};
     platform::WorkerPool share_queries_{share_query_workers};
+    platform::WorkerPool tree_queries_{tree_query_workers};
     platform::WorkerPool contract_lookups_{contract_lookup_workers};
     api::Application application_;
     const std::unique_ptr<api::forwarding::OwnerApplication> owner_application_;
@@ -201,6 +205,7 @@ Service::Frontend::Frontend(Service& service)
                     service.authenticator_,
                     share_lookups_,
                     share_queries_,
+                    tree_queries_,
                     contract_lookups_,
                     &service.engine_,
                     service.book_ ? &service.book_->node : nullptr}),
@@ -454,6 +459,7 @@ int Service::wait() {
 void Service::stop() {
     stopping_ = true;
     service_manager_.stopping();
+    service_manager_.extend_timeout(drain_patience + settings_.stop_grace + stop_extension);
     service_manager_.status("stopping");
     log_.write(ports::LogLevel::info, "stopping");
     long_polls_.stop();

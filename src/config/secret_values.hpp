@@ -8,7 +8,8 @@
 
 // Secrets that stand in the configuration or in a file of their own, one that
 // api::access::read_secret_file accepts. White space at the end of a file does not count. Reading
-// throws std::runtime_error that names the place and the fix, and nothing of the content.
+// throws std::runtime_error that names the place and the fix, and nothing of the content;
+// std::system_error when it can not be read now and may be later.
 namespace config {
 
 inline constexpr std::string_view admin_token_allowed =

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/may_pass.hpp"
 #include "base/sanitize.hpp"
 #include "base/text.hpp"
 #include "config/keys.hpp"
@@ -134,17 +135,6 @@ Environment process_environment() {
     return all;
 }
 
-namespace {
-
-// It says nothing about the file: another start may be able to read it.
-bool may_pass(const std::error_code& reason) {
-    return reason == std::errc::too_many_files_open ||
-           reason == std::errc::too_many_files_open_in_system ||
-           reason == std::errc::not_enough_memory || reason == std::errc::interrupted;
-}
-
-}  // namespace
-
 std::variant<Node, std::string> read_file(const std::filesystem::path& path) {
     const std::string name = path.string();
     std::error_code error;
@@ -153,7 +143,8 @@ std::variant<Node, std::string> read_file(const std::filesystem::path& path) {
     std::ifstream file{path, std::ios::binary};
     if (!file) {
         const std::error_code reason{errno, std::generic_category()};
-        if (may_pass(reason)) throw std::system_error(reason, name + " can not be read");
+        if (base::may_pass(reason.value()))
+            throw std::system_error(reason, name + " can not be read");
         return name + ": can not be read: " + reason.message();
     }
     std::string text(file_bytes_max + 1, '\0');

@@ -356,14 +356,24 @@ void note_other_answer(Context& context, const store::Row& row, const Answer& an
                                        " action=\"what was answered first is served\""});
 }
 
+// The answers of this request may be among those that were forgotten.
+void want_forgotten(Context& context, const store::Inclusion& inclusion, std::uint64_t forgotten) {
+    if (!inclusion.block || inclusion.block->number > forgotten) return;
+    const std::uint64_t block = inclusion.block->number;
+    context.forgotten_from = std::min(context.forgotten_from.value_or(block), block);
+}
+
 }  // namespace
 
 bool apply(Context& context, const Answered& event, std::size_t& applied) {
     std::vector<std::pair<store::Row, domain::Bytes32>> to_evaluate;
+    const auto forgotten = context.store.mark(forgotten_mark);
     for (; applied < event.answers.size() && context.has_room(); ++applied) {
         const Answer& answer = event.answers[applied];
         if (is_worthless(answer)) continue;
         const std::optional<store::Row> row = find_row(context, answer.reference);
+        // It is read once more should somebody want it.
+        if (!row && answer.block && forgotten && answer.block->number <= *forgotten) continue;
         if (row && row->status != Status::receipt_received) {
             note_other_answer(context, *row, answer);
             ++context.stale;  // a late share, or the same answer once more
@@ -389,6 +399,10 @@ bool apply(Context& context, const Answered& event, std::size_t& applied) {
         }
     }
     if (applied < event.answers.size()) return false;
+    // Other blocks take the place of those behind the cursor, and all of them are read.
+    if (event.went_back && forgotten && event.cursor < *forgotten) {
+        context.store.set_mark(forgotten_mark, event.cursor);
+    }
     const auto stored = context.store.cursor(event.listener);
     if (!stored || event.cursor > *stored || event.went_back) {
         context.store.set_cursor(event.listener, event.cursor);
@@ -399,13 +413,27 @@ bool apply(Context& context, const Answered& event, std::size_t& applied) {
 void join(Context& context, const domain::Bytes32& reference) {
     const std::optional<store::Row> row = context.store.find_by_reference(reference);
     if (!row || row->status != Status::receipt_received) return;
-    const auto forgotten = context.store.mark(forgotten_mark);
-    const auto inclusion =
-        forgotten ? context.store.inclusion(row->id.sequence) : std::optional<store::Inclusion>{};
-    if (inclusion && inclusion->block && inclusion->block->number <= *forgotten) {
-        context.gateway.read_again(inclusion->block->number);
+    if (const auto forgotten = context.store.mark(forgotten_mark)) {
+        const auto inclusion = context.store.inclusion(row->id.sequence);
+        if (inclusion) want_forgotten(context, *inclusion, *forgotten);
     }
     evaluate(context, *row, reference);
+}
+
+void reload_forgotten(Context& context) {
+    const auto forgotten = context.store.mark(forgotten_mark);
+    if (!forgotten) return;
+    for (const store::Inclusion& inclusion : context.store.inclusions()) {
+        const std::optional<store::Row> row = context.store.load(inclusion.sequence);
+        if (row && row->status == Status::receipt_received) {
+            want_forgotten(context, inclusion, *forgotten);
+        }
+    }
+}
+
+void read_forgotten(Context& context) {
+    if (context.forgotten_from) context.gateway.read_again(*context.forgotten_from);
+    context.forgotten_from.reset();
 }
 
 void note_forgotten(Context& context, std::uint64_t block) {

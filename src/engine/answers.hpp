@@ -14,12 +14,16 @@ namespace engine::answers {
 // of them steps before have applied. False: there are more.
 [[nodiscard]] bool apply(Context& context, const Answered& event, std::size_t& applied);
 
-// The request with this reference has its receipt now: answers that were early take effect, and
-// where some may have been forgotten the chain is read again.
+// The request with this reference has its receipt now: answers that were early take effect. Where
+// some may have been forgotten, read_forgotten() asks for them.
 void join(Context& context, const domain::Bytes32& reference);
 
 // Answers nobody claimed were forgotten, of blocks up to this one.
 void note_forgotten(Context& context, std::uint64_t block);
+// Has the chain read again for those who have their receipt since the last time.
+void read_forgotten(Context& context);
+// At start: for all who wait for answers.
+void reload_forgotten(Context& context);
 
 // A block with transactions of requests is on the chain together with these: what they hold of the
 // answers counts.

@@ -79,6 +79,8 @@ struct Context {
     std::map<std::int64_t, std::uint64_t> late_raised{};
     // What kept a share from the chain last, of rounds that are open.
     std::map<std::int64_t, std::string> round_troubles{};
+    // The lowest block with a receipt whose answers may have been forgotten.
+    std::optional<std::uint64_t> forgotten_from{};
     BegunShares begun_shares{};
     std::map<std::int64_t, domain::Monotonic> late_shares_told{};  // by round
     std::map<std::int64_t, domain::Timestamp> held{};              // since when; holds.hpp

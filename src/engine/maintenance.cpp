@@ -43,6 +43,7 @@ bool run_batch(Context& context) {
     const auto before = context.now.wall - longest_wait_for_answers(context.options);
     const store::Store::Trimmed trimmed = context.store.trim_answers(before, rows_per_batch);
     if (trimmed.newest_block) answers::note_forgotten(context, *trimmed.newest_block);
+    answers::read_forgotten(context);
     return trimmed.answers >= rows_per_batch || more;
 }
 

@@ -72,6 +72,7 @@ recovery::Report Processor::recover(recovery::LastEnd last_end,
     next_maintenance_ = context_.now.monotonic;
     rounds::reload_late_rounds(context_);
     shares::reload_begun(context_);
+    answers::reload_forgotten(context_);
     unlogged_ = rounds::unlogged_alerts(context_);
     if (context_.alerts != nullptr) {
         std::vector<RoundAlert> alerts = rounds::open_alerts(context_);

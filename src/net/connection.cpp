@@ -233,7 +233,7 @@ Awaitable<bool> Connection::send(HttpResponse response, bool close) {
                  http_date_now(), is_head);
     std::string().swap(response.body);  // not held twice while the peer takes its time
     std::string_view behind = is_head ? std::string_view() : response.fixed_body;
-    BudgetPart held(core_.room->budget);
+    BudgetPart held(core_.room->answers);
     enter(Phase::writing);
     for (std::string_view rest = bytes;;) {
         const auto [count, stop] = transport_.write(rest);

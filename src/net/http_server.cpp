@@ -136,7 +136,7 @@ public:
                 .requests_read = core_.requests_read,
                 .requests_unreadable = core_.requests_unreadable,
                 .handshakes_failed = core_.handshakes_failed,
-                .bytes_buffered = core_.room->budget.taken()};
+                .bytes_buffered = core_.room->budget.taken() + core_.room->answers.taken()};
     }
 
     [[nodiscard]] int port() const { return port_; }

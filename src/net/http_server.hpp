@@ -27,8 +27,8 @@ struct HttpOptions {
     std::size_t head_bytes_max = std::size_t{32} << 10U;  // request line and headers
     std::size_t headers_max = 100;
     std::size_t body_bytes_max = std::size_t{2} << 20U;
-    // Requests that are arriving or being answered, and answers that wait for their peers, all
-    // together, beyond 4 KiB for each.
+    // Requests that are arriving or being answered, all together, beyond 4 KiB for each; and as
+    // much again of answers that wait for their peers.
     std::size_t buffered_bytes_max = std::size_t{64} << 20U;
 
     std::chrono::seconds idle_timeout{125};  // said in every answer

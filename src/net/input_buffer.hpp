@@ -12,7 +12,7 @@
 
 namespace net {
 
-// How many bytes all connections together may hold in buffers larger than the smallest, and in
+// How many bytes all connections together may hold: in buffers larger than the smallest, or in
 // answers that wait for their peers. Any thread.
 class ByteBudget {
 public:
@@ -28,6 +28,7 @@ public:
     void give_back(std::size_t bytes) {
         left_.fetch_add(static_cast<std::ptrdiff_t>(bytes), std::memory_order_relaxed);
     }
+    [[nodiscard]] std::size_t bytes_max() const { return static_cast<std::size_t>(bytes_max_); }
     [[nodiscard]] std::size_t taken() const {
         const auto taken = bytes_max_ - left_.load(std::memory_order_relaxed);
         return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(taken, 0, bytes_max_));
@@ -46,9 +47,11 @@ public:
     BudgetPart& operator=(const BudgetPart&) = delete;
     ~BudgetPart() { budget_.give_back(bytes_); }
 
-    // False: the budget is used up. Whoever holds a part already keeps that one.
+    // False: the budget is used up. Whoever holds a part already keeps that one; more than there is
+    // may be held by one alone.
     [[nodiscard]] bool hold(std::size_t bytes) {
         if (bytes_ > 0) return true;
+        bytes = std::min(bytes, budget_.bytes_max());
         if (!budget_.take(bytes)) return false;
         bytes_ = bytes;
         return true;

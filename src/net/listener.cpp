@@ -196,19 +196,19 @@ Listeners take_over(std::vector<base::Descriptor> sockets, const std::string& ho
             ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&bound), &length) == 0;
         const auto place = known ? bound_place(bound, length) : std::nullopt;
         if (!place || !listens(socket.get())) {
-            throw std::runtime_error("what was handed over is no listening TCP socket; name " +
-                                     place_of(host, port) + " in ListenStream= of the socket unit");
+            throw ForeignSocket("what was handed over is no listening TCP socket; name " +
+                                place_of(host, port) + " in ListenStream= of the socket unit");
         }
         const bool named = std::ranges::any_of(addresses, [&](const Address& address) {
             return is_same_host(address.address, bound);
         });
         all.port = ntohs(port_of(bound));
         if (!named || (port != 0 && all.port != port)) {
-            throw std::runtime_error("the socket that was handed over listens on " + *place +
-                                     ", and not on " + place_of(host, port) +
-                                     "; write the same address in ListenStream= of the socket "
-                                     "unit and in " +
-                                     setting);
+            throw ForeignSocket("the socket that was handed over listens on " + *place +
+                                ", and not on " + place_of(host, port) +
+                                "; write the same address in ListenStream= of the socket "
+                                "unit and in " +
+                                setting);
         }
         prepare_taken(socket.get());
     }

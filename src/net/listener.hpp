@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,14 @@ struct Listeners {
 // Throws std::runtime_error naming address and reason.
 [[nodiscard]] Listeners listen_on(const std::string& host, int port, const std::string& setting);
 
-// Takes sockets over that listen already, as systemd hands them out. Throws std::runtime_error when
-// one is no listening TCP socket, or not on an address of `host` and `port`, where 0 is any.
+class ForeignSocket : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// Takes sockets over that listen already, as systemd hands them out. Throws ForeignSocket when one
+// is no listening TCP socket, or not on an address of `host` and `port`, where 0 is any, and
+// std::runtime_error when the host is not found.
 [[nodiscard]] Listeners take_over(std::vector<base::Descriptor> sockets, const std::string& host,
                                   int port, const std::string& setting);
 

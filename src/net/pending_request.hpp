@@ -18,10 +18,12 @@ namespace net {
 // What the requests of all connections share.
 struct ReadingRoom {
     ReadingRoom(const ReadingLimits& with, std::size_t buffered_bytes_max)
-        : limits(with), budget(buffered_bytes_max) {}
+        : limits(with), budget(buffered_bytes_max), answers(buffered_bytes_max) {}
 
     const ReadingLimits limits;
     ByteBudget budget;
+    // Of its own: who sends much keeps nobody from what he is sent.
+    ByteBudget answers;
 };
 
 // The request of one connection, and its answer on the way back. The exchange that the application

@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "base/descriptor.hpp"
+#include "base/may_pass.hpp"
 
 namespace net {
 
@@ -29,11 +30,19 @@ constexpr mode_t other_users = 07;
     throw std::runtime_error("cannot use the TLS " + std::string(what) + " " + file + ": " + why);
 }
 
+[[noreturn]] void refuse(std::string_view what, const std::string& file, int error) {
+    if (base::may_pass(error)) {
+        throw std::system_error(error, std::system_category(),
+                                "cannot read the TLS " + std::string(what) + " " + file);
+    }
+    refuse(what, file, std::system_category().message(error));
+}
+
 // OpenSSL opens it by itself, and would wait for ever for the other end of a pipe.
 void require_regular_file(const std::string& file) {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) {
-        refuse("certificate", file, std::system_category().message(errno));
+        refuse("certificate", file, errno);
     }
     if (!S_ISREG(status.st_mode)) refuse("certificate", file, "it is not a regular file");
 }
@@ -49,7 +58,7 @@ void read_key_file(const std::string& file, Cleansed& content) {
     const base::Descriptor key(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
     if (!key.is_open() || ::fstat(key.get(), &status) != 0) {
-        refuse("key", file, std::system_category().message(errno));
+        refuse("key", file, errno);
     }
     if (!S_ISREG(status.st_mode)) refuse("key", file, "it is not a regular file");
     if ((status.st_mode & other_users) != 0) {
@@ -59,7 +68,7 @@ void read_key_file(const std::string& file, Cleansed& content) {
         const auto count = ::read(key.get(), content.bytes.data() + content.size,
                                   content.bytes.size() - content.size);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) refuse("key", file, std::system_category().message(errno));
+        if (count < 0) refuse("key", file, errno);
         if (count == 0) return;
         content.size += static_cast<std::size_t>(count);
     }
@@ -105,7 +114,10 @@ void use_certificate(ssl_ctx_st& context, const TlsFiles& files) {
     require_regular_file(files.certificate);
     ::ERR_clear_error();
     if (::SSL_CTX_use_certificate_chain_file(&context, files.certificate.c_str()) != 1) {
-        refuse("certificate", files.certificate, openssl_reason());
+        const auto code = ::ERR_peek_error();
+        const std::string reason = openssl_reason();
+        if (ERR_SYSTEM_ERROR(code)) refuse("certificate", files.certificate, ERR_GET_REASON(code));
+        refuse("certificate", files.certificate, reason);
     }
     const Key key = load_key(files.key);
     ::ERR_clear_error();

@@ -23,7 +23,8 @@ struct ClientTls {
 };
 
 // Shows it from now on. Throws std::runtime_error naming the file and what is wrong with it: a key
-// that every user of the machine may read is refused.
+// that every user of the machine may read is refused. std::system_error when it may be readable
+// later.
 void use_certificate(ssl_ctx_st& context, const TlsFiles& files);
 
 // Why the last call of OpenSSL failed, in its fixed texts.

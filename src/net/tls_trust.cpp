@@ -7,6 +7,9 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <stdexcept>
+#include <system_error>
+
+#include "base/may_pass.hpp"
 
 namespace net {
 namespace {
@@ -27,6 +30,10 @@ TlsTrust::TlsTrust(const ClientTls& files) : context_(ssl::context::tls_client) 
         context_.set_default_verify_paths(error);
     } else {
         context_.load_verify_file(files.ca_file, error);
+        if (error.category() == boost::system::system_category() && base::may_pass(error.value())) {
+            throw std::system_error(error.value(), std::system_category(),
+                                    "cannot read the TLS authorities " + files.ca_file);
+        }
         if (error) {
             const std::string reason = openssl_reason();
             throw std::runtime_error("cannot use the TLS authorities " + files.ca_file + ": " +

@@ -14,7 +14,8 @@ namespace net {
 // (or the file SSL_CERT_FILE names, or ClientTls::ca_file) and for the host's name or address.
 class TlsTrust {
 public:
-    // Throws std::runtime_error, naming the file where it is one.
+    // Throws std::runtime_error, naming the file where it is one; std::system_error when it may be
+    // readable later.
     explicit TlsTrust(const ClientTls& files = {});
 
     [[nodiscard]] boost::asio::ssl::context& context() { return context_; }

@@ -10,6 +10,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <ctime>
@@ -207,15 +208,20 @@ ports::LogLevel Log::level() const {
 void Log::write(ports::LogLevel level, std::string_view line) {
     if (!wants(level)) return;
     try {
-        const std::string text = format_ == LogFormat::json ? json_escaped(line) : printable(line);
+        const auto escaped = [this](std::string_view text) {
+            return format_ == LogFormat::json ? json_escaped(text) : printable(text);
+        };
+        const std::string text = escaped(line);
         const std::lock_guard lock(mutex_);
         if (!takes_a_line()) {
             ++lost_;
             return;
         }
         if (lost_ > 0) {
-            logger_->warn("log_lines_lost count={} reason=\"nobody read standard error\"",
-                          std::exchange(lost_, 0));
+            // Where warnings are dropped, nothing else would tell.
+            logger_->log(std::max(spdlog::level::warn, logger_->level()),
+                         escaped("log_lines_lost count=" + std::to_string(std::exchange(lost_, 0)) +
+                                 " reason=\"nobody read standard error\""));
             if (!takes_a_line()) {
                 ++lost_;
                 return;

@@ -1,6 +1,7 @@
 #include "store/backup_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -46,7 +47,7 @@ void flush_path(const std::filesystem::path& path) {
 
 }  // namespace
 
-BackupFile::BackupFile(const std::filesystem::path& file, Leftover leftover)
+BackupFile::BackupFile(const std::filesystem::path& file, Leftover leftover, FileOwner owner)
     : file_(file), unfinished_(file.string() + ".unfinished"), leftover_(leftover) {
     std::error_code unknown;
     if (std::filesystem::exists(std::filesystem::symlink_status(file_, unknown))) {
@@ -56,6 +57,12 @@ BackupFile::BackupFile(const std::filesystem::path& file, Leftover leftover)
     const int descriptor =
         ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) refuse_file(unfinished_, errno);
+    struct stat directory {};
+    if (owner == FileOwner::of_directory && ::geteuid() == 0 &&
+        ::stat(directory_of(file_).c_str(), &directory) == 0 &&
+        ::fchown(descriptor, directory.st_uid, directory.st_gid) != 0) {
+        // The service will say what it can not open.
+    }
     ::close(descriptor);
 }
 

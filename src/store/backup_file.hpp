@@ -18,12 +18,16 @@ enum class Leftover {
     wiped,  // overwritten first; stays where that fails
 };
 
+// Whose a file is that root makes.
+enum class FileOwner { root, of_directory };
+
 // A database file that is written once, from empty to whole. Until keep() it is called
 // FILE.unfinished and goes away with the object.
 class BackupFile {
 public:
     // Throws OpenError when the file is there already or can not be made.
-    explicit BackupFile(const std::filesystem::path& file, Leftover leftover = Leftover::removed);
+    explicit BackupFile(const std::filesystem::path& file, Leftover leftover = Leftover::removed,
+                        FileOwner owner = FileOwner::root);
     ~BackupFile();
     BackupFile(const BackupFile&) = delete;
     BackupFile& operator=(const BackupFile&) = delete;

@@ -32,7 +32,8 @@ struct LogFile : File {
     DatabaseFile* database = nullptr;
     std::vector<char> pending;
     sqlite3_int64 pending_at = 0;
-    bool commits = false;  // the header that came last is that of a frame that commits
+    sqlite3_int64 end = 0;  // of what was written since the log began anew
+    bool commits = false;   // the header that came last is that of a frame that commits
 };
 
 struct DatabaseFile : File {
@@ -75,8 +76,11 @@ int follow(sqlite3_file* file, Arguments... arguments) {
 int write_to_log(sqlite3_file* file, const void* bytes, int count, sqlite3_int64 offset) {
     LogFile& log = log_of(file);
     const auto size = static_cast<std::size_t>(count);
-    const auto end = log.pending_at + static_cast<sqlite3_int64>(log.pending.size());
-    if (offset != end || log.pending.size() + size > pending_bytes_max) {
+    const auto behind = log.pending_at + static_cast<sqlite3_int64>(log.pending.size());
+    // Of a frame whose page is there: with checksums made anew, of the last one too.
+    const bool is_header_again = count == frame_header_bytes && offset + count <= log.end;
+    log.end = offset == 0 ? count : std::max(log.end, offset + count);
+    if (offset != behind || log.pending.size() + size > pending_bytes_max) {
         if (const int result = flush(log); result != SQLITE_OK) return result;
     }
     if (size > pending_bytes_max) {
@@ -93,7 +97,7 @@ int write_to_log(sqlite3_file* file, const void* bytes, int count, sqlite3_int64
     } else {
         log.commits = false;
     }
-    return is_complete ? flush(log) : SQLITE_OK;
+    return is_complete || is_header_again ? flush(log) : SQLITE_OK;
 }
 
 int close_log(sqlite3_file* file) {

@@ -44,7 +44,7 @@ public:
         : options_(options),
           progress_(progress),
           from_(open_for_checking(options.file)),
-          file_(database_path(options.into)),
+          file_(database_path(options.into), Leftover::removed, FileOwner::of_directory),
           to_(file_.open()) {
         if (is_backup(*from_)) meta_ = read_meta(*from_);
         report_.made = meta_.made;

@@ -119,6 +119,7 @@ TEST_CASE("a bad line is named by its number, with what would be right") {
     };
     const Row rows[] = {
         {"we/b " + key_b, name},
+        {"- " + key_b, name},
         {std::string(65, 'n') + " " + key_b, name},
         {"caf\xc3\xa9 " + key_b, name},
         {"web", "/etc/keys:2: the key is missing; allowed: 16 to 512"},

@@ -92,10 +92,10 @@ public:
     Observer observer{traffic};
     api::LongPolls long_polls{clock, 4};
     api::access::Authenticator authenticator{options.access, clock};
-    api::Application app{
-        options,
-        {submitter, request_reader, votes(), contracts, health, keys, clock, random, logger,
-         long_polls, observer, authenticator, executor, queries, contract_lookups, &queue}};
+    api::Application app{options,
+                         {submitter, request_reader, votes(), contracts, health, keys, clock,
+                          random, logger, long_polls, observer, authenticator, executor, queries,
+                          queries, contract_lookups, &queue}};
     net::HttpServer server{on_any_port(http_options), app};
     Client client{started(server)};
 

@@ -149,6 +149,7 @@ TEST_CASE("whatever clients send, the series stay few") {
                                                    harness.authenticator,
                                                    harness.executor,
                                                    harness.queries,
+                                                   harness.queries,
                                                    harness.contract_lookups});
     net::HttpOptions http;
     http.port = 0;

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <variant>
 
 #include <doctest/doctest.h>
 
 #include "support/contains.hpp"
+#include "support/no_descriptors.hpp"
 #include "support/temp_directory.hpp"
 
 namespace {
@@ -82,6 +84,13 @@ TEST_CASE("what is no regular file is refused, and nothing waits for a writer") 
 
     std::filesystem::create_symlink(file, scratch.path("link"));
     CHECK(std::get<std::string>(read_secret_file(scratch.path("link"), {})) == "x");
+}
+
+TEST_CASE("a shortage of descriptors says nothing about the file") {
+    const ScratchFile scratch;
+    const std::string file = scratch.write("file", "x");
+    const support::NoDescriptors shortage;
+    CHECK_THROWS_AS(static_cast<void>(read_secret_file(file, {})), std::system_error);
 }
 
 TEST_CASE("a file may have 1 MiB") {

@@ -223,6 +223,7 @@ TEST_CASE("a queue that nobody wired is 503 where it is enabled") {
                                    parts.authenticator,
                                    parts.executor,
                                    parts.queries,
+                                   parts.queries,
                                    parts.contract_lookups});
     const std::string path = share_base + "queue-status";
     const net::HttpResponse response = app.handle(api_test::head_of({"GET", path, {}, {}}));

@@ -178,7 +178,8 @@ TEST_CASE("values that can not be are refused, and none that may be secret is sh
     }
     for (const std::string database :
          {"postgresql://u%40x:p%40ss%2Fword@db-a:5432,db-b/x", "postgresql://db-a:1,db-b/x",
-          "host=@socket,b port=1, dbname=a@b password=p@ss/word", "postgresql:///x?host=/run/a"}) {
+          "host=@socket,b port=1, dbname=a@b password=p@ss/word", "postgresql:///x?host=/run/a",
+          "postgresql://u:p@db/my%40db"}) {
         CAPTURE(database);
         CHECK(cluster_problem("database = \"" + database + "\"") == "none");
     }

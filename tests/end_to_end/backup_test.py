@@ -158,6 +158,9 @@ class BackupTest(unittest.TestCase):
         key = self.home / "key"
         key.write_text("5e" * 32 + "\n", encoding="ascii")
         key.chmod(0o600)
+        process = self.run_it("backup", self.file, "--with-shares", "--key-file", self.home / "missing", status=1)
+        self.assertIn(f"missing: is not there; create it with mode 0600; the running process reads it: let it lie in "
+                      f"{self.service.data} ", process.stderr)
         process = self.run_it("backup", self.file, "--with-shares", "--key-file", key)
         self.assertIn("1 vote shares that are not over, sealed", process.stdout)
         self.assertNotIn(bytes.fromhex(share["primary_blind"]) if len(share["primary_blind"]) == 64
@@ -170,6 +173,18 @@ class BackupTest(unittest.TestCase):
         self.assertIn("waiting: 1 vote shares", process.stdout)
         self.assertEqual(self.restored.rows("select body from payload"),
                          self.service.rows("select body from payload"))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to give a directory to somebody else")
+    def test_what_root_restores_belongs_to_the_owner_of_the_directory(self):
+        self.service.start()
+        self.assertEqual(self.service.stop()[0], 0)
+        self.run_it("backup", self.file)
+        self.restored.data.mkdir(mode=0o700)
+        os.chown(self.restored.data, 65534, 65534)
+        self.run_it("restore", self.file, service=self.restored)
+        owners = {path.name: (path.stat().st_uid, path.stat().st_gid) for path in self.restored.data.iterdir()}
+        self.assertEqual(owners.get("posthouse.db"), (65534, 65534), owners)
+        self.assertEqual(set(owners.values()), {(65534, 65534)}, owners)
 
     def test_damage_a_directory_in_use_and_a_file_that_is_there_are_told(self):
         self.service.start()

@@ -151,6 +151,21 @@ host_chains = [{{ chain_id = 8009, url = "{url}", acl_address = "{address}" }}]
         self.assertEqual(process.returncode, 0)
         self.assertTrue(re.match(r"posthouse \d+\.\d+\.\d+ ", process.stdout), process)
 
+    def test_what_can_not_be_written_is_no_success(self):
+        for arguments in (("version",), ("--help",), ("check",)):
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                process = subprocess.run([binary(), *arguments], env=environment(), cwd=self.home, stdout=full,
+                                         stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+                self.refused(process, 1, "can not write all of it to standard output")
+
+    def test_who_reads_no_further_misses_nothing(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with open(writer, "wb") as pipe:  # SIGPIPE stays ignored, as Python has it
+            process = subprocess.run([binary(), "version"], env=environment(), stdout=pipe, stderr=subprocess.PIPE,
+                                     text=True, timeout=PATIENCE, check=False, restore_signals=False)
+        self.assertEqual((process.returncode, process.stderr), (0, ""))
+
     def test_a_port_that_is_taken(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))

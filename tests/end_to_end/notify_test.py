@@ -93,6 +93,16 @@ class NotifyTest(unittest.TestCase):
         self.assertIn("STOPPING=1", self.manager.lines)
         self.assertEqual([line for line in self.manager.lines if line.startswith("STATUS=")][-1], "STATUS=stopping")
 
+    def test_a_long_grace_gets_its_time(self):
+        self.service.configure(QUICK + '[engine]\nstop_grace = "40s"\n')
+        self.start(watchdog_ms=600)
+        self.assertEqual(self.service.stop()[0], 0)
+        self.manager.hear()
+        told = self.manager.lines[self.manager.lines.index("STOPPING=1"):]
+        extensions = [int(line.split("=")[1]) for line in told if line.startswith("EXTEND_TIMEOUT_USEC=")]
+        self.assertEqual(len(extensions), 1)
+        self.assertGreater(extensions[0], 42_000_000)  # draining too
+
     def test_the_journal_has_priorities_from_the_first_line_on(self):
         self.service.configure("[http]\nworkers = 0\n")
         with open(self.service.home / "journal", "w+b") as journal:
@@ -118,6 +128,12 @@ class UnitTest(unittest.TestCase):
 
     def test_a_beat_may_be_late(self):
         self.assertGreaterEqual(int(self.setting("WatchdogSec")), 30)
+
+    def test_a_prover_out_of_memory_is_no_end_of_the_service(self):
+        self.assertEqual(self.setting("OOMPolicy"), "continue")
+
+    def test_a_core_is_stopped_where_it_is_piped_to_a_program(self):
+        self.assertEqual(self.setting("LimitCORE"), "1")  # core(5); 0 would also keep provers from it
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "there is no systemd-analyze")
     def test_little_is_exposed(self):

@@ -115,6 +115,12 @@ class SocketActivationTest(unittest.TestCase):
                 self.assertIn(problem.format(**places), last)
                 self.assertIn("ListenStream=", last)
 
+    def test_a_name_that_is_not_found_may_be_found_later(self):
+        with held() as made:
+            process = self.run_with([made], f"posthouse.invalid:{made.getsockname()[1]}")
+            self.assertEqual(process.returncode, 1, process)
+            self.assertIn("cannot listen on posthouse.invalid", process.stderr.splitlines()[-1])
+
     def test_a_local_socket_is_refused(self):
         with socket.socket(socket.AF_UNIX) as made:
             made.bind(str(self.service.home / "local"))

@@ -104,6 +104,14 @@ class StopTest(unittest.TestCase):
             service.process.send_signal(signal.SIGINT)
             self.assertEqual(service.wait(), 0)
 
+    def test_a_signal_that_only_nodes_of_a_cluster_use_stops_nothing(self):
+        with Service() as service:
+            service.start()
+            service.process.send_signal(signal.SIGUSR1)
+            time.sleep(0.3)
+            self.assertEqual(service.get("/liveness").status, 200)
+            self.assertEqual(service.stop()[0], 0)
+
     def test_signals_that_were_ignored_at_the_start_stay_ignored(self):
         with Service() as service:
             service.spawn(prefix=("env", "--ignore-signal=HUP", "--ignore-signal=INT"))

@@ -424,7 +424,22 @@ TEST_CASE("answers that were forgotten before the receipt was known are read aga
         world.run_for(1min);
         CHECK(world.status(id) == Status::receipt_received);
         // Behind all that was forgotten the listener has yet to come by.
-        CHECK(world.gateway.rereads ==
-              (receipt == 100 ? std::vector<std::uint64_t>{100} : std::vector<std::uint64_t>{}));
+        using Blocks = std::vector<std::uint64_t>;
+        CHECK(world.gateway.rereads == (receipt == 100 ? Blocks{100} : Blocks{}));
+        world.gateway.rereads.clear();
+        world.restart();
+        world.run_for(1min);
+        CHECK(world.gateway.rereads == (receipt == 100 ? Blocks{100} : Blocks{}));
+        // What nobody here asked for is not kept a second time.
+        world.engine.process().inbox.answered(
+            {{{foreign(1), support::public_decrypted(), domain::Block{100, {3}}},
+              {foreign(2), support::public_decrypted(), domain::Block{102, {4}}},
+              {support::ScriptedGateway::reference_of(id), support::public_decrypted(),
+               domain::Block{101, {1}}}},
+             102});
+        world.run_for(1s);
+        CHECK(world.number("select count(*) from answer where block = 100") == 0);
+        CHECK(world.number("select count(*) from answer where block = 101") == 1);
+        CHECK(world.number("select count(*) from answer where block = 102") == 1);
     }
 }

@@ -390,7 +390,7 @@ TEST_CASE("a client that does not take its answer costs no worker") {
     CHECK(slow.answer()->body == "GET /after? ");
 }
 
-TEST_CASE("answers that wait for their peers share the budget of the requests") {
+TEST_CASE("answers that wait for their peers have a budget, which is not that of requests") {
     constexpr std::size_t large = EchoApplication::large_bytes;
     Service service({.buffered_bytes_max = large + large / 2});
     RawClient slow(service.server.port(), 4096);
@@ -404,6 +404,16 @@ TEST_CASE("answers that wait for their peers share the budget of the requests") 
     REQUIRE(answer);
     CHECK(answer->body.size() == large);
     while (service.server.counts().bytes_buffered > 0) std::this_thread::yield();
+}
+
+TEST_CASE("an answer larger than the budget is sent while there is no other") {
+    Service service({.buffered_bytes_max = EchoApplication::large_bytes / 2});
+    RawClient slow(service.server.port(), 4096);
+    slow.send(get("/large"));
+    while (service.server.counts().bytes_buffered == 0) std::this_thread::yield();
+    const auto answer = slow.answer();
+    REQUIRE(answer);
+    CHECK(answer->body.size() == EchoApplication::large_bytes);
 }
 
 TEST_CASE("a fixed body is sent from where it is, whoever takes it however slowly") {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -182,6 +183,54 @@ TEST_CASE("a standard error whose reader is gone loses lines and nothing else") 
     ::dup2(saved, STDERR_FILENO);
     ::close(saved);
     std::signal(SIGPIPE, old_handler);
+}
+
+TEST_CASE("lines that were lost are told before the next one, in its format and at each level") {
+    using enum ports::LogLevel;
+    using enum platform::LogFormat;
+    struct Row {
+        platform::LogFormat format;
+        ports::LogLevel level;
+        std::string expected;
+    };
+    for (const Row& row : std::vector<Row>{
+             {compact, info,
+              "warning log_lines_lost count=2 reason=\"nobody read standard error\"\n"
+              "error heard\n"},
+             {compact, error,
+              "error log_lines_lost count=2 reason=\"nobody read standard error\"\n"
+              "error heard\n"},
+             {json, info,
+              R"({"level":"warning","message":"log_lines_lost count=2 )"
+              R"(reason=\"nobody read standard error\""})"
+              "\n"
+              R"({"level":"error","message":"heard"})"
+              "\n"},
+         }) {
+        std::array<int, 2> pipe{};
+        REQUIRE(::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) == 0);
+        const int saved = ::dup(STDERR_FILENO);
+        ::dup2(pipe[1], STDERR_FILENO);
+        platform::Log log{{.format = row.format,
+                           .level = row.level,
+                           .show_timestamp = false,
+                           .show_target = false}};
+        std::array<char, 4096> part{};
+        while (::write(pipe[1], part.data(), part.size()) > 0) {
+        }
+        log.write(error, "lost");
+        log.write(error, "lost");
+        while (::read(pipe[0], part.data(), part.size()) > 0) {
+        }
+        log.write(error, "heard");
+        ::dup2(saved, STDERR_FILENO);
+        ::close(saved);
+        ::close(pipe[1]);
+        const ssize_t size = ::read(pipe[0], part.data(), part.size());
+        ::close(pipe[0]);
+        CHECK(std::string(part.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))) ==
+              row.expected);
+    }
 }
 
 TEST_CASE("lines of many threads do not mix") {

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 
@@ -90,6 +91,29 @@ TEST_CASE("a transaction that reads back what it has written finds it") {
     notes.database.exec("commit");
     CHECK(notes.seen_by_another() == 100);
     CHECK(notes.check() == "ok");
+}
+
+TEST_CASE("a page that is written twice in a transaction is there after a kill") {
+    for (const char* synchronous : {"full", "normal"}) {
+        CAPTURE(synchronous);
+        Written notes(10);
+        notes.database.exec(std::string("pragma synchronous = ") + synchronous);
+        for (int row = 0; row < 40; ++row) notes.insert(1);
+        // More pages than the cache has, and the first ones once more.
+        notes.database.exec("begin");
+        notes.database.exec("update note set body = randomblob(length(body))");
+        notes.database.exec("update note set body = x'01' where id <= 5");
+        notes.database.exec("commit");
+        notes.insert(1);
+        // What is on the disk, without the memory that processes share.
+        for (const char* suffix : {"", "-wal"}) {
+            std::filesystem::copy_file(notes.path + suffix, notes.directory.file("copy") + suffix);
+        }
+        SQLite::Database copy(notes.directory.file("copy"), SQLite::OPEN_READWRITE);
+        CHECK(copy.execAndGet("select count(*) from note").getInt() == 41);
+        CHECK(copy.execAndGet("select count(*) from note where body = x'01'").getInt() == 5);
+        CHECK(copy.execAndGet("pragma integrity_check").getString() == "ok");
+    }
 }
 
 TEST_CASE("what was taken back is not written over what another connection commits then") {

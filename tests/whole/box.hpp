@@ -122,6 +122,7 @@ private:
                     front.authenticator,
                     front.lookups,
                     front.lookups,
+                    front.lookups,
                     front.lookups};
         }
 

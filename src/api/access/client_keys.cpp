@@ -26,7 +26,9 @@ bool is_name(std::string_view text) {
     const auto allowed = [](char c) {
         return base::is_digit(c) || base::is_letter(c) || c == '.' || c == '_' || c == '-';
     };
-    return !text.empty() && text.size() <= name_bytes_max && std::ranges::all_of(text, allowed);
+    // Requests without a key go by the name of `-`.
+    return !text.empty() && text != "-" && text.size() <= name_bytes_max &&
+           std::ranges::all_of(text, allowed);
 }
 
 bool is_key(std::string_view text) {
@@ -77,7 +79,7 @@ public:
         if (!is_name(name)) {
             return problem("the name can not be used",
                            "NAME KEY [RATE [BURST]] with 1 to 64 letters, digits, points, "
-                           "underscores and hyphens as NAME");
+                           "underscores and hyphens as NAME, and not - alone");
         }
         if (!is_key(key)) {
             return problem(key.empty() ? "the key is missing" : "the key can not be used",

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
+#include "base/may_pass.hpp"
 
 namespace api::access {
 
@@ -95,13 +96,17 @@ std::variant<std::string, FileProblem> read_secret_file(std::string_view path,
     if (auto* problem = std::get_if<FileProblem>(&found)) return std::move(*problem);
     const auto& place = std::get<std::string>(found);
     const auto refused = [&](const std::string& what) { return FileProblem{place + ": " + what}; };
+    const auto failed = [&](int error) {
+        if (!base::may_pass(error)) return refused(reason_of(error));
+        throw std::system_error(error, std::generic_category(), place);
+    };
 
     // A pipe without a writer must not hold the start.
     const base::Descriptor file(
         ::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (file.get() < 0) return refused(reason_of(errno));
+    if (file.get() < 0) return failed(errno);
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0) return refused(reason_of(errno));
+    if (::fstat(file.get(), &status) != 0) return failed(errno);
     if (const auto problem = problem_of(status, place)) return refused(*problem);
 
     std::string text;
@@ -109,7 +114,7 @@ std::variant<std::string, FileProblem> read_secret_file(std::string_view path,
     text.reserve(static_cast<std::size_t>(status.st_size) + 16'384);
     if (const int error = read_all(file.get(), text); error != 0) {
         wipe(text);
-        return refused(reason_of(error));
+        return failed(error);
     }
     if (text.size() > secret_file_bytes_max) {
         wipe(text);

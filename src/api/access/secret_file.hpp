@@ -17,6 +17,7 @@ struct FileProblem {
 // `credential:NAME` means NAME in `credentials_directory`, where systemd puts what LoadCredential=
 // names; anything else is a path. Refused: what is no regular file, what users other than owner and
 // group may use, and more than `secret_file_bytes_max` bytes. Whoever gets the text wipes it.
+// Throws std::system_error when it can not be read now and may be later.
 [[nodiscard]] std::variant<std::string, FileProblem> read_secret_file(
     std::string_view path, std::string_view credentials_directory);
 

@@ -312,9 +312,10 @@ LogQuery ChainReader::next_range() {
 void ChainReader::read_again(std::uint64_t block) {
     const auto read = last();
     if (!read) return;
-    const std::uint64_t from = less(sum(std::min(block, *read), 1), range_size_.blocks());
-    if (from >= *next_) return;
     applied_ = std::max(applied_, *read);
+    // Of the furthest: asked again before it was read, it goes back no further.
+    const std::uint64_t from = less(sum(std::min(block, applied_), 1), range_size_.blocks());
+    if (from >= *next_) return;
     fresh_.forget();
     unseen_until_ = std::max(unseen_until_, *read);
     next_ = from;
@@ -421,6 +422,8 @@ ChainReader::Step ChainReader::failed(const TransportError& problem, std::uint64
     const bool turned_away = problem.kind == TransportError::Kind::throttled ||
                              problem.kind == TransportError::Kind::unsent;
     turned_away_ = turned_away ? turned_away_ + 1 : 0;
+    // The head is asked for first again: whoever does not even say that is not short of anything.
+    if (problem.kind == TransportError::Kind::unsent) target_.reset();
     const bool too_much = !turned_away || turned_away_ >= times_to_doubt;
     if (blocks_asked > 1 && too_much) range_size_.refused(blocks_asked);
     Step step = failed(problem.text, pause_max_unanswered);
@@ -431,7 +434,8 @@ ChainReader::Step ChainReader::failed(const TransportError& problem, std::uint64
 // Nodes refuse what is too much for them with codes and words of their own.
 ChainReader::Step ChainReader::refused(const NodeError& error, const LogQuery& query) {
     constexpr std::int64_t out_of_range = -32602;
-    if (lacks_block(error)) return not_there_yet(query, refusal_text(error));
+    const bool is_near_head = less(head_.value_or(0), query.to) <= options_.listening.reorg_depth;
+    if (lacks_block(error) && is_near_head) return not_there_yet(query, refusal_text(error));
     if (query.blocks() > 1) {
         range_size_.refused(query.blocks());
         return {{}, true, false, std::nullopt};

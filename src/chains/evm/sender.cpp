@@ -622,6 +622,8 @@ void Sender::not_included(const SendingPtr& sending) {
 // refuses it in its way; one that never said that it took it does not.
 void Sender::forgotten(const SendingPtr& sending, bool is_next) {
     if (!sending->doubt.empty()) {
+        // It may be in a pool that shows it to nobody, and too cheap by now.
+        if (is_next && is_old(*sending) && is_below_market(*sending)) return bump(sending);
         later(sending,
               "the node does not know it, and did not say that it took it: " + sending->doubt);
         return;
@@ -633,6 +635,12 @@ void Sender::forgotten(const SendingPtr& sending, bool is_next) {
     sending->refusal_class = jsonrpc::ReplyClass::not_understood;
     sending->refusal = "the node takes the transaction and drops it";
     wait_or_cancel(sending);
+}
+
+bool Sender::is_below_market(const Sending& sending) {
+    const FeeAnswer fees = fees_.current();
+    const auto* market = std::get_if<FeeQuote>(&fees);
+    return market != nullptr && market->max_fee > sending.transaction.max_fee;
 }
 
 bool Sender::is_old(const Sending& sending) const {

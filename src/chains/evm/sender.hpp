@@ -104,6 +104,7 @@ private:
     // Its nonce is used up by a transaction that does nothing.
     void cancel(const SendingPtr& sending);
     void bump(const SendingPtr& sending, const FeeFloor& floor = {});
+    [[nodiscard]] bool is_below_market(const Sending& sending);
     [[nodiscard]] bool is_old(const Sending& sending) const;
 
     void conclude(const SendingPtr& sending, const TransactionReceipt& receipt);

@@ -28,6 +28,11 @@ bool sends_transaction(const Call& call) {
     return call.method.starts_with("eth_sendRawTransaction");
 }
 
+// What became of a transaction is asked where it was sent: pools need not tell each other.
+bool goes_with_sends(const Call& call) {
+    return sends_transaction(call) || call.method == "eth_getTransactionByHash";
+}
+
 bool may_go_elsewhere(const Call& call, const Answer& answer) {
     const auto* const problem = std::get_if<TransportError>(&answer);
     if (problem == nullptr || problem->kind == Kind::stopped) return false;
@@ -120,7 +125,7 @@ struct HttpNode::Question {
 
 void HttpNode::call_then(const Call& call, std::optional<domain::Milliseconds> timeout,
                          const Done& done) {
-    std::vector<Endpoint*> to_ask = preferred(sends_transaction(call));
+    std::vector<Endpoint*> to_ask = preferred(goes_with_sends(call));
     std::ranges::reverse(to_ask);
     const auto question = std::make_shared<Question>(
         Question{call, timeout.value_or(options_.timeout), done, std::move(to_ask), {unasked()}});
@@ -192,9 +197,9 @@ std::vector<Answer> HttpNode::settle(const Calls& calls, domain::Milliseconds ti
     std::vector<std::size_t> open(calls.size());  // without an answer that stays
     std::iota(open.begin(), open.end(), std::size_t{0});
     bool contacted = false;
-    const bool sends =
-        std::ranges::any_of(calls, [](const Call* const call) { return sends_transaction(*call); });
-    for (Endpoint* const endpoint : preferred(sends)) {
+    const bool with_sends =
+        std::ranges::any_of(calls, [](const Call* const call) { return goes_with_sends(*call); });
+    for (Endpoint* const endpoint : preferred(with_sends)) {
         if (open.empty() || stopped_) break;
         if (endpoint->health.throttled_for(clock_.monotonic()).count() > 0) continue;
         contacted = true;
@@ -220,10 +225,10 @@ Answer HttpNode::unasked() const {
     return net::throttled(domain::Milliseconds{0});
 }
 
-std::vector<Endpoint*> HttpNode::preferred(bool sends) {
+std::vector<Endpoint*> HttpNode::preferred(bool with_sends) {
     const domain::Monotonic now = clock_.monotonic();
     std::size_t first = 0;
-    if (sends) {
+    if (with_sends) {
         const std::lock_guard lock(mutex_);
         if (now >= send_first_until_) send_first_ = 0;
         first = send_first_;
@@ -295,7 +300,12 @@ std::vector<Answer> HttpNode::ask(Endpoint& endpoint, const Calls& calls,
         // Otherwise it refuses everything, not only so much at once.
         const bool answered = !std::holds_alternative<TransportError>(got->front());
         if (refused && answered) endpoint.health.limit_batches(size, clock_.monotonic());
+        // Of many asked one by one, the first with trouble of any kind is the last.
+        const auto* const problem =
+            count == 1 ? std::get_if<TransportError>(&got->front()) : nullptr;
+        const auto rest = problem ? std::optional(net::held_back(*problem)) : std::nullopt;
         append(answers, *std::move(got), calls.size());
+        if (rest) answers.resize(calls.size(), *rest);
     }
     name_endpoint(endpoint, answers);
     return answers;

@@ -62,7 +62,7 @@ private:
 
     [[nodiscard]] std::vector<Answer> settle(const Calls& calls, domain::Milliseconds timeout);
     [[nodiscard]] Answer unasked() const;
-    [[nodiscard]] std::vector<Endpoint*> preferred(bool sends);
+    [[nodiscard]] std::vector<Endpoint*> preferred(bool with_sends);
     void note_send(const Endpoint& endpoint, const Answer& answer);
     void conclude(Answer& answer) const;
     void note_outcome(const std::vector<Answer>& answers);

@@ -104,6 +104,7 @@ TEST_CASE("the owner's health says where it stands in its book") {
                                                    harness.authenticator,
                                                    harness.executor,
                                                    harness.queries,
+                                                   harness.queries,
                                                    harness.contract_lookups,
                                                    &harness.queue,
                                                    &view});

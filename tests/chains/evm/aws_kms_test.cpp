@@ -4,16 +4,21 @@
 #include <secp256k1.h>
 
 #include <array>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/base64.hpp"
 #include "chains/evm/http_server_script.hpp"
+#include "chains/evm/signers/make_signer.hpp"
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/node.hpp"
 #include "domain/bytes.hpp"
 #include "domain/keccak.hpp"
+#include "net/client_context.hpp"
+#include "support/http_stub.hpp"
 #include "support/virtual_time.hpp"
 
 using namespace chains::evm;
@@ -323,4 +328,25 @@ TEST_CASE("a public key that is not on secp256k1 is none") {
     };
     CHECK(world.kms->keep_up().problem.value().text.starts_with(
         "kms:GetPublicKey: AccessDeniedException"));
+}
+
+TEST_CASE("who tells credentials in the clear is asked without a proxy") {
+    using support::HttpStub;
+    HttpStub proxy(
+        HttpStub::answering([](const support::StubRequest&) { return support::http(200, "{}"); }));
+    ::setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://[fd00:ec2::23]/v1/credentials", 1);
+    ::setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", "s3cret", 1);
+    Options options;
+    options.client_context = std::make_shared<net::ClientContext>(
+        net::Proxies::from_environment({{"HTTP_PROXY", proxy.url("127.0.0.1", "")}}));
+    Options::Signing signing;
+    signing.type = Options::Signing::Type::aws_kms;
+    signing.key_id = "alias/relayer";
+    signing.region = "eu-central-1";
+    const support::VirtualClock clock;
+    const auto signer = signers::make_signer(options, signing, clock);
+    CHECK(signer->keep_up().problem);
+    CHECK(proxy.connections() == 0);
+    ::unsetenv("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+    ::unsetenv("AWS_CONTAINER_AUTHORIZATION_TOKEN");
 }

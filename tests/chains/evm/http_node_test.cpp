@@ -142,6 +142,8 @@ TEST_CASE("after a send without a word the next one begins with the next URL; re
         CHECK(text_of(harness.node.call(send_raw)) == "\"second\"");
         CHECK(text_of(answer_then(harness.node, send_raw)) == "\"second\"");
         CHECK(text_of(harness.call()) == "\"first\"");
+        // What became of it is asked where it is sent.
+        CHECK(text_of(harness.node.call({"eth_getTransactionByHash", {"0x1"}})) == "\"second\"");
         CHECK(first.count() == 2);
         harness.clock.advance(10min);
         CHECK(kind_of(answer_then(harness.node, send_raw)) == kind_of(unknown));

@@ -602,6 +602,23 @@ TEST_CASE("of several blocks that are to be read again the lowest counts") {
     CHECK(harness.events.references() == References{1, 2, 3, 1, 2, 3});
 }
 
+TEST_CASE("a block that is asked for again and again before it is read goes back once") {
+    ListenerHarness harness;
+    harness.options.listening.range_max = 2;
+    harness.start();
+    for (std::uint64_t number = 1; number <= 9; ++number) harness.chain.answer(number);
+    harness.run_for(30s);
+    REQUIRE(harness.events.references() == References{1, 2, 3, 4, 5, 6, 7, 8, 9});
+    harness.events.is_full = true;
+    for (int times = 0; times < 4; ++times) {
+        harness.listener->read_again(9);
+        harness.run_for(5s);
+    }
+    harness.events.is_full = false;
+    harness.run_for(30s);
+    CHECK(harness.events.references() == References{1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 9});
+}
+
 TEST_CASE("a node that has a block before the block's logs loses no answer") {
     struct Row {
         const char* label;

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "chains/evm/relay.hpp"
+#include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/decode.hpp"
 
 using chains::jsonrpc::Answer;
@@ -199,6 +201,27 @@ TEST_CASE("a send whose outcome stays unknown is sent again for ever, and cancel
             relay.check_inclusions();
         }
     }
+}
+
+TEST_CASE("what a pool may have and does not show is raised when it has got too cheap") {
+    Relay relay;
+    std::uint64_t silent_below = std::numeric_limits<std::uint64_t>::max();
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!support::sends(call)) return std::nullopt;
+        const auto bytes = chains::jsonrpc::bytes(call.params[0]);
+        const auto transaction = chains::evm::decode_transaction(bytes.value());
+        if (transaction.value().max_fee >= silent_below) return std::nullopt;
+        return out_of_reach(TransportError::Kind::timed_out);
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(5min);
+    CHECK(relay.engine.process().store.attempts(id.sequence).size() == 1);
+    relay.chain.base_fee *= 4;
+    silent_below = relay.chain.base_fee;
+    relay.run_for(2min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(relay.engine.process().store.attempts(id.sequence).size() == 2);
+    relay.check_inclusions();
 }
 
 TEST_CASE("host and gateway nodes that lack the block for a while fail nobody") {

@@ -232,6 +232,24 @@ TEST_CASE("garbage, refusals and silence of a remote signer") {
     CHECK(world.problem().is_stopped);
 }
 
+TEST_CASE("a refusal that repeats what is secret of the URL, or the token, is told without it") {
+    World world;
+    signers::HttpServer server = world.script.server();
+    server.secrets = {"swordfish"};
+    Remote remote({world.held->address()}, server, [] { return std::string("marmalade"); });
+    CHECK_FALSE(remote.keep_up().problem);
+    world.script.on_request = [](const net::OwnedRequest&) {
+        return http_answer(
+            200, R"({"error":{"code":-32000,"message":"not for swordfish with marmalade"}})");
+    };
+    std::optional<SignResult> got;
+    remote.fetch(world.wanted, [&](SignResult result) { got = std::move(result); });
+    const std::string text = std::get<SignProblem>(got.value()).text;
+    CHECK(text.starts_with("it refuses: not for "));
+    CHECK(text.find("swordfish") == std::string::npos);
+    CHECK(text.find("marmalade") == std::string::npos);
+}
+
 TEST_CASE("the bearer token of a remote signer is read again, and an old one does until then") {
     World world(true);
     world.answers([](const std::string& raw) { return Json(raw); });

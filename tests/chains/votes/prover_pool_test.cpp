@@ -44,10 +44,12 @@ TEST_CASE("a pool keeps its process") {
 namespace {
 
 // Leaves a file with its number when it starts, before it is asked anything.
-ProverOptions marked(const std::filesystem::path& directory, ProverLife life) {
+ProverOptions marked(const std::filesystem::path& directory, ProverLife life,
+                     const std::string& before = "true") {
     ProverOptions options =
         support::faulty("counted", ProverFormat::json, life, directory.string());
-    std::vector<std::string> words{"sh", "-c", R"(touch "$0/$$"; exec "$@")", directory.string()};
+    std::vector<std::string> words{"sh", "-c", before + R"(; touch "$0/$$"; exec "$@")",
+                                   directory.string()};
     options.command.insert(options.command.begin(), words.begin(), words.end());
     return options;
 }
@@ -64,6 +66,18 @@ TEST_CASE("a pool that is told of proofs starts what is missing, and the proofs 
     world.prover->expect(2);
     CHECK(world.prove() == "proved");
     CHECK(pids_in(directory.path()).size() == 3);
+}
+
+TEST_CASE("what an idle process says to its standard error is read, however much it is") {
+    for (const char* before : {"head -c 1000000 /dev/zero >&2", "exec 2>&-"}) {
+        CAPTURE(before);
+        const support::TempDirectory directory;
+        ProverWorld world{marked(directory.path(), ProverLife::pool, before)};
+        world.prover->expect(1);
+        CHECK(support::await([&] { return pids_in(directory.path()).size() == 1; }));
+        CHECK(world.prove() == "proved");
+        CHECK(pids_in(directory.path()).size() == 1);
+    }
 }
 
 TEST_CASE("what is started for each proof is not started ahead, nor after a stop") {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "chains/evm/signer.hpp"
 #include "chains/evm/signers/aws_credentials.hpp"
@@ -21,6 +22,7 @@ struct HttpServer {
                        net::Client::Done done)>
         ask;
     std::function<void()> stop = [] {};
+    std::vector<std::string> secrets{};  // of its URL (net::Client::secrets)
 };
 
 struct AwsKmsOptions {

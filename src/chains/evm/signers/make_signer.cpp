@@ -40,6 +40,7 @@ HttpServer server_at(net::Url url, const Options& options, const net::ClientTls&
         client->send(std::move(request), timeout, std::move(done));
     };
     server.stop = [client] { client->stop(); };
+    server.secrets = client->secrets();
     return server;
 }
 
@@ -72,8 +73,10 @@ public:
         if (!url || url->websocket) {
             return net::transport_error(TransportError::Kind::unsent, "no http or https URL");
         }
+        // What goes in the clear goes to this host or its neighbour, and no proxy reads it.
+        const auto context = url->tls ? context_ : nullptr;
         const auto client =
-            std::make_shared<net::Client>(*std::move(url), answer_bytes_max, context_);
+            std::make_shared<net::Client>(*std::move(url), answer_bytes_max, context);
         {
             const std::lock_guard lock{mutex_};
             if (stopped_) return net::transport_error(TransportError::Kind::stopped, "stopped");

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "chains/evm/transaction.hpp"
 #include "chains/jsonrpc/decode.hpp"
@@ -90,14 +91,18 @@ void Remote::ask(const Transaction& transaction, bool as_clef, Done done) {
                     {"method", as_clef ? "account_signTransaction" : "eth_signTransaction"},
                     {"params", Json::array({arguments_for(transaction, options_.address)})}};
     net::OwnedRequest request{.method = "POST", .body = call.dump(), .repeatable = true};
+    std::vector<std::string> secrets = server_.secrets;
     {
         const std::lock_guard lock{mutex_};
-        if (!token_.empty()) request.headers = {{"Authorization", "Bearer " + token_}};
+        if (!token_.empty()) {
+            request.headers = {{"Authorization", "Bearer " + token_}};
+            secrets.insert(secrets.begin(), token_);
+        }
     }
     server_.ask(std::move(request), options_.timeout,
-                [this, transaction, as_clef,
+                [this, transaction, as_clef, secrets = std::move(secrets),
                  done = std::move(done)](const net::ClientResult& result) mutable {
-                    if (auto outcome = read(transaction, as_clef, result)) {
+                    if (auto outcome = read(transaction, as_clef, secrets, result)) {
                         if (std::holds_alternative<domain::Bytes>(*outcome)) as_clef_ = as_clef;
                         done(*std::move(outcome));
                     } else {
@@ -107,6 +112,7 @@ void Remote::ask(const Transaction& transaction, bool as_clef, Done done) {
 }
 
 std::optional<SignResult> Remote::read(const Transaction& transaction, bool as_clef,
+                                       std::span<const std::string> secrets,
                                        const net::ClientResult& result) const {
     if (const auto* error = std::get_if<net::TransportError>(&result)) {
         return SignProblem{error->text, true, error->kind == net::TransportError::Kind::stopped};
@@ -116,7 +122,7 @@ std::optional<SignResult> Remote::read(const Transaction& transaction, bool as_c
     const auto reply = jsonrpc::parse(response.body);
     if (reply && reply->is_object()) {
         const Json& said = jsonrpc::member(*reply, "error");
-        if (const auto error = jsonrpc::read_node_error(said, {})) {
+        if (const auto error = jsonrpc::read_node_error(said, secrets)) {
             if (error->code == method_not_found && !as_clef) return std::nullopt;
             return SignProblem{"it refuses: " + jsonrpc::shortened(error->message)};
         }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "chains/evm/signer.hpp"
@@ -41,8 +42,10 @@ public:
 
 private:
     void ask(const Transaction& transaction, bool as_clef, Done done);
-    // What it came to; nothing: the method is unknown, and the other one is worth a try.
+    // What it came to, without the `secrets`; nothing: the method is unknown, and the other one is
+    // worth a try.
     [[nodiscard]] std::optional<SignResult> read(const Transaction& transaction, bool as_clef,
+                                                 std::span<const std::string> secrets,
                                                  const net::ClientResult& result) const;
 
     const RemoteOptions options_;

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -23,6 +24,12 @@ CommandProcess::~CommandProcess() {
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (children_ != nullptr) children_->remove(pid_);
+}
+
+void CommandProcess::discard_errors() {
+    std::array<char, 65'536> space;  // as much as the pipe holds
+    const ssize_t count = ::read(streams_.errors.get(), space.data(), space.size());
+    if (count == 0) streams_.errors.reset();
 }
 
 std::optional<CommandEnd> CommandProcess::end() const {

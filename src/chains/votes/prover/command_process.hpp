@@ -35,8 +35,10 @@ public:
     [[nodiscard]] int handle() const { return handle_.get(); }  // readable once the child is dead
     [[nodiscard]] int input() const { return streams_.input.get(); }  // -1: closed
     [[nodiscard]] int output() const { return streams_.output.get(); }
-    [[nodiscard]] int errors() const { return streams_.errors.get(); }
+    [[nodiscard]] int errors() const { return streams_.errors.get(); }  // -1: closed
     void close_input() { streams_.input = base::Descriptor(); }
+    // Makes room for more of its errors: whoever writes into a full pipe waits.
+    void discard_errors();
 
     // Nothing while it lives.
     [[nodiscard]] std::optional<CommandEnd> end() const;

@@ -105,6 +105,7 @@ void ProcessPool::run() {
             wanted = std::exchange(wanted_idle_, {});
         }
         take_useless().clear();
+        discard_errors();
         if (adopts_orphans_) children_.reap_orphans();
         for (Order& order : orders) order();
         if (wanted) start_idle(wanted->first, wanted->second);
@@ -121,11 +122,17 @@ void ProcessPool::wait() const {
         if (stopping && !idle_.empty()) return;
         for (const Process& process : idle_) {
             polled.push_back({.fd = process->handle(), .events = POLLIN, .revents = 0});
+            polled.push_back({.fd = process->errors(), .events = POLLIN, .revents = 0});
         }
     }
     ::poll(polled.data(), polled.size(), adopts_orphans_ ? orphans_looked_for_ms : -1);
     std::uint64_t count = 0;
     [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
+}
+
+void ProcessPool::discard_errors() {
+    const std::lock_guard lock(mutex_);
+    for (const Process& process : idle_) process->discard_errors();
 }
 
 void ProcessPool::wake() const {

@@ -13,10 +13,11 @@
 
 namespace chains::votes::prover {
 
-// Starts the processes of a program and keeps those that wait for their next proof; one that dies
-// meanwhile is reaped at once, and all of them when `stop` is set. So are the orphans that a prover
-// leaves to us, where this process is handed any. A process lives no longer than
-// the thread that started it (launch()), so all are started by a thread of the pool's own.
+// Starts the processes of a program and keeps those that wait for their next proof; what one writes
+// to its standard error meanwhile is read and thrown away, one that dies is reaped at once, and all
+// of them when `stop` is set. So are the orphans that a prover leaves to us, where this process is
+// handed any. A process lives no longer than the thread that started it (launch()), so all are
+// started by a thread of the pool's own.
 class ProcessPool {
 public:
     ProcessPool(CommandProgram program, const base::StopToken& stop);  // throws std::system_error
@@ -44,6 +45,7 @@ private:
     void start_idle(std::size_t idle, base::Deadline deadline);
     void run();
     void wait() const;
+    void discard_errors();
     void wake() const;
     // Of those that are dead, or of all once stopped.
     [[nodiscard]] std::vector<Process> take_useless();
