@@ -64,6 +64,7 @@ std::vector<ClientActivity> client_activity(
         }
     }
     std::vector<ClientActivity> all;
+    all.reserve(by_name.size());
     for (auto& [name, one] : by_name) all.push_back(std::move(one));
     std::ranges::stable_sort(all, std::ranges::greater{}, weight_of);
     return all;

@@ -1,23 +1,10 @@
 #include "api/long_polls.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "domain/status.hpp"
 
 namespace api {
-
-namespace {
-
-template <typename Index, typename Key>
-void erase_entry(Index& index, const Key& key, LongPolls::Ticket ticket) {
-    const auto [begin, end] = index.equal_range(key);
-    const auto entry =
-        std::find_if(begin, end, [&](const auto& pair) { return pair.second == ticket; });
-    if (entry != end) index.erase(entry);
-}
-
-}  // namespace
 
 LongPolls::LongPolls(const ports::Clock& clock, std::size_t waiting_max)
     : clock_(clock), waiting_max_(waiting_max) {}
@@ -35,7 +22,7 @@ std::optional<LongPolls::Ticket> LongPolls::wait(std::int64_t sequence, domain::
         ticket = next_++;
         waiters_.emplace(ticket, Waiter{sequence, end, std::move(done)});
         by_sequence_.emplace(sequence, ticket);
-        const auto place = by_end_.emplace(end, ticket);
+        const auto place = by_end_.emplace(end, ticket).first;
         look_again_ = look_again_ || place == by_end_.begin();
         count_.store(waiters_.size());
     }
@@ -70,9 +57,9 @@ void LongPolls::stepped(const engine::StepFacts& facts) {
         const std::lock_guard lock(mutex_);
         for (const store::Change& change : facts.changes) {
             if (!change.to || !domain::is_terminal(*change.to)) continue;
-            for (auto entry = by_sequence_.find(change.sequence); entry != by_sequence_.end();
-                 entry = by_sequence_.find(change.sequence)) {
-                finish(waiters_.find(entry->second));
+            for (auto entry = by_sequence_.lower_bound({change.sequence, 0});
+                 entry != by_sequence_.end() && entry->first == change.sequence;) {
+                finish(waiters_.find((entry++)->second));
                 found = look_again_ = true;
             }
         }
@@ -83,8 +70,8 @@ void LongPolls::stepped(const engine::StepFacts& facts) {
 // Under the lock.
 void LongPolls::finish(Waiters::iterator waiter) {
     const auto& [ticket, facts] = *waiter;
-    erase_entry(by_sequence_, facts.sequence, ticket);
-    erase_entry(by_end_, facts.end, ticket);
+    by_sequence_.erase({facts.sequence, ticket});
+    by_end_.erase({facts.end, ticket});
     done_.push_back(std::move(waiter->second.done));
     waiters_.erase(waiter);
     count_.store(waiters_.size());

@@ -8,7 +8,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "domain/time.hpp"
@@ -67,8 +68,8 @@ private:
     std::condition_variable changed_;
     Ticket next_ = 1;
     Waiters waiters_;
-    std::unordered_multimap<std::int64_t, Ticket> by_sequence_;
-    std::multimap<domain::Monotonic, Ticket> by_end_;
+    std::set<std::pair<std::int64_t, Ticket>> by_sequence_;
+    std::set<std::pair<domain::Monotonic, Ticket>> by_end_;
     std::vector<std::function<void()>> done_;
     bool look_again_ = false;  // since the last turn
     bool stopped_ = false;

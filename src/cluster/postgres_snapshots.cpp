@@ -123,6 +123,7 @@ Read<std::vector<Snapshot>> PostgresDatabase::read_unfinished() {
     return postgres::answer_of<Answer>(connection_->run(read_headless, {book_, shard_}),
                                        [](const Rows& rows) -> Answer {
                                            std::vector<Snapshot> found;
+                                           found.reserve(static_cast<std::size_t>(rows.count()));
                                            for (int row = 0; row < rows.count(); ++row) {
                                                found.push_back({.seq = rows.integer(row, 0),
                                                                 .id = rows.bytes16(row, 1),

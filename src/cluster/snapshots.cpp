@@ -151,7 +151,8 @@ std::variant<Snapshot, SnapshotFailed> get_snapshot(Database& database, const Ke
     const auto& heads = std::get<std::vector<Snapshot>>(read);
     if (heads.empty()) return SnapshotFailed{"the book has no snapshot yet"};
 
-    store::BackupFile written(file, store::Leftover::wiped);
+    store::BackupFile written(file, store::Leftover::wiped, store::FileOwner::root,
+                              [&look] { look({}); });
     std::ofstream out(written.unfinished(), std::ios::binary | std::ios::trunc);
     if (auto failed = write_parts(database, keys, place, heads.front(), out, look)) return *failed;
     out.close();

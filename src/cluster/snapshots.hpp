@@ -27,7 +27,7 @@ struct SnapshotFailed {
 inline constexpr std::size_t snapshot_part_bytes = std::size_t{1} << 20U;
 
 // Called between parts, and waits for so long where the database is to be asked again; what it
-// throws ends the work.
+// throws ends the work. It throws again when it is called again then.
 using Look = std::function<void(domain::Milliseconds pause)>;
 
 // Puts a file, as store::take_snapshot() wrote it, into the database, sealed in parts. It counts

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "base/sanitize.hpp"
@@ -47,8 +49,8 @@ std::filesystem::path replaced(const store::Options& file) {
 // A place for one more database beside the file. What is there goes away.
 class Aside {
 public:
-    Aside(const store::Options& file, const std::string& folder)
-        : options_(beside(file, folder)), database_(place_in(options_)) {}
+    Aside(const store::Options& file, const std::string& folder, std::function<void()> look)
+        : options_(beside(file, folder)), database_(place_in(options_), std::move(look)) {}
 
     [[nodiscard]] const store::Options& options() const { return options_; }
     [[nodiscard]] const std::filesystem::path& database() const { return database_.path(); }
@@ -79,7 +81,8 @@ std::unique_ptr<cluster::Database> connect_to_book(const cluster::Options& optio
 std::optional<NoSnapshot> take_book_snapshot(const BookParts& parts, const cluster::Look& look) {
     store::make_directory(parts.file);
     const store::OwnerLock lock(parts.file.directory);
-    const Aside aside(parts.file, incoming_folder);
+    const auto between = [&look] { look({}); };
+    const Aside aside(parts.file, incoming_folder, between);
     const auto database = connect_to_book(parts.options, parts.stop, snapshot_timeout);
     const auto owner = database->read_owner();
     if (const auto* unavailable = std::get_if<cluster::Unavailable>(&owner)) {
@@ -98,19 +101,20 @@ std::optional<NoSnapshot> take_book_snapshot(const BookParts& parts, const clust
             failed->is_final ? cluster::Obstacle::unreadable : cluster::Obstacle::needs_snapshot,
             failed->reason};
     }
-    replace_file(parts.file, aside.database());
+    replace_file(parts.file, aside.database(), between);
     parts.logger.write(
         ports::LogLevel::info,
         "snapshot_taken entry=" + std::to_string(std::get<cluster::Snapshot>(got).seq));
     return std::nullopt;
 }
 
-void replace_file(const store::Options& file, const std::filesystem::path& snapshot) {
+void replace_file(const store::Options& file, const std::filesystem::path& snapshot,
+                  const std::function<void()>& look) {
     const std::filesystem::path old = store::database_path(file);
     const std::filesystem::path aside = replaced(file);
     // The log belongs to the old file, and must not be found beside the new one.
     for (const char* suffix : {"", "-wal"}) {
-        store::scrub(aside.string() + suffix);
+        store::scrub(aside.string() + suffix, look);
         if (!std::filesystem::exists(old.string() + suffix)) continue;
         std::filesystem::rename(old.string() + suffix, aside.string() + suffix);
     }
@@ -118,13 +122,13 @@ void replace_file(const store::Options& file, const std::filesystem::path& snaps
     std::filesystem::rename(snapshot, old);
 }
 
-void scrub_leftovers(const store::Options& file) {
+void scrub_leftovers(const store::Options& file, const std::function<void()>& look) {
     for (const std::filesystem::path& copy :
          {store::database_path(beside(file, snapshot_folder)),
           store::database_path(beside(file, incoming_folder)), replaced(file),
           std::filesystem::path(replaced(file).string() + "-wal"),
           file.directory / first_snapshot}) {
-        const store::ScrubbedFile scrubbed(copy);
+        const store::ScrubbedFile scrubbed(copy, look);
     }
 }
 
@@ -148,9 +152,15 @@ bool BookUpkeep::sleep(Milliseconds time) {
     return !wakes_.wait_for(lock, time, [this] { return stopping_; });
 }
 
+void BookUpkeep::look(Milliseconds pause) {
+    if (!sleep(pause)) throw Interrupted();
+}
+
 void BookUpkeep::run() {
     try {
-        scrub_leftovers(parts_.file);
+        scrub_leftovers(parts_.file, [this] { look({}); });
+    } catch (const Interrupted&) {
+        return;
     } catch (const store::StorageError& error) {
         warn(parts_.logger, "copy_not_wiped", error.what());
     }
@@ -162,17 +172,15 @@ void BookUpkeep::run() {
 }
 
 void BookUpkeep::put_snapshot() {
-    const auto look = [this](Milliseconds pause) {
-        if (!sleep(pause)) throw Interrupted();
-    };
+    const auto between = [this] { look({}); };
     try {
-        const Aside aside(parts_.file, snapshot_folder);
-        const std::uint64_t bytes =
-            store::take_snapshot(parts_.file, aside.database(), [&] { look({}); });
+        const Aside aside(parts_.file, snapshot_folder, between);
+        const std::uint64_t bytes = store::take_snapshot(parts_.file, aside.database(), between);
         const auto stored = store::stored_position(aside.options());
         if (!stored) return;
-        const auto put = cluster::put_snapshot(*database_, *parts_.options.keys, parts_.random,
-                                               stored->position, aside.database(), look);
+        const auto put =
+            cluster::put_snapshot(*database_, *parts_.options.keys, parts_.random, stored->position,
+                                  aside.database(), [this](Milliseconds pause) { look(pause); });
         if (const auto* failed = std::get_if<cluster::SnapshotFailed>(&put)) {
             warn(parts_.logger, "snapshot_not_put", failed->reason);
             return;

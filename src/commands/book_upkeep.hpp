@@ -46,7 +46,7 @@ struct NoSnapshot {
 };
 
 // Puts the newest snapshot of the book in the place of the file, which nobody has open; there may
-// be none. Nothing: it is there. Throws what the disk does.
+// be none. Nothing: it is there. Throws what the disk does, and what `look` does.
 [[nodiscard]] std::optional<NoSnapshot> take_book_snapshot(const BookParts& parts,
                                                            const cluster::Look& look);
 
@@ -54,11 +54,13 @@ struct NoSnapshot {
 inline constexpr const char* first_snapshot = "cluster-init.snapshot";
 
 // The snapshot takes the place of the file and of what belongs to it, which become leftovers.
-void replace_file(const store::Options& file, const std::filesystem::path& snapshot);
+// `look`: as store::scrub() has it.
+void replace_file(const store::Options& file, const std::filesystem::path& snapshot,
+                  const std::function<void()>& look = {});
 
 // Overwrites and removes copies of the book that a killed process left, and replaced files. Throws
-// StorageError.
-void scrub_leftovers(const store::Options& file);
+// StorageError. `look`: as store::scrub() has it.
+void scrub_leftovers(const store::Options& file, const std::function<void()>& look = {});
 
 // The thread that wipes leftovers, then keeps the journal bounded: snapshots when they are this
 // node's to make, and of an owner what is trimmed. Somebody here holds the lock of the directory.
@@ -75,6 +77,8 @@ public:
 private:
     void run();
     void put_snapshot();
+    // Throws what ends the work, again and again, when it is to stop.
+    void look(domain::Milliseconds pause);
     // False: it is to stop.
     [[nodiscard]] bool sleep(domain::Milliseconds time);
 

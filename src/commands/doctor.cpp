@@ -39,6 +39,7 @@ std::vector<Finding> look_at_gateway(const config::Settings& settings, const por
     }
     const auto signers = chains::evm::signers::make_signers(settings.evm, clock);
     std::vector<chains::evm::Signer*> all;
+    all.reserve(signers.size());
     for (const auto& signer : signers) all.push_back(signer.get());
     auto nodes = chains::evm::make_nodes(settings.evm, clock);
     const auto probes = chains::evm::make_probes(settings.evm, clock);

@@ -191,10 +191,12 @@ void Node::note_disk(const std::string& problem) {
 }
 
 bool Node::is_asked_to_stop(domain::Nanoseconds pause) {
+    if (is_asked_to_stop_) return true;
     const std::optional<int> signal = wait_for_signal(pause);
-    if (signal == wake_signal) return false;  // of an ownership that has ended
-    if (signal != SIGHUP) return signal.has_value();
-    if (!service_manager_.reloading() && front_->reloads().empty()) return true;
+    if (!signal || signal == wake_signal) return false;  // that one of an ownership that has ended
+    if (signal != SIGHUP || (!service_manager_.reloading() && front_->reloads().empty())) {
+        return is_asked_to_stop_ = true;
+    }
     static_cast<void>(front_->reloads().run());
     service_manager_.ready();
     return false;

@@ -61,6 +61,7 @@ private:
     void note_disk(const std::string& problem);
     [[nodiscard]] std::unique_ptr<Ownership> begin_to_own(Following& following,
                                                           const cluster::Succession::Won& won);
+    // Once it is, it stays so.
     [[nodiscard]] bool is_asked_to_stop(domain::Nanoseconds pause);
 
     [[nodiscard]] int own(Ownership& ownership);
@@ -91,6 +92,7 @@ private:
     domain::Nanoseconds clock_behind_{};  // of an owner
     bool succeeds_itself_ = false;        // an owner that was one in an earlier life, and the last
     std::unique_ptr<FollowerFront> front_;
+    bool is_asked_to_stop_ = false;
 
     std::atomic<bool> serves_{false};  // as the owner
     std::atomic<bool> lost_{false};

@@ -211,7 +211,7 @@ void Gates::retune(const Tuning& tuning, domain::Monotonic now) {
     tuning_ = tuning;
 }
 
-std::uint32_t Gates::sends_per_second_max(Family family) const {
+std::uint32_t Gates::sends_in_any_second_max(Family family) const {
     const SendGateOptions& options = send_queue(family).options;
     return options.per_seconds + burst_of(options);
 }

@@ -76,7 +76,7 @@ public:
     void undo_pauses();
 
     // How many transactions of the family may leave within any second.
-    [[nodiscard]] std::uint32_t sends_per_second_max(domain::Family family) const;
+    [[nodiscard]] std::uint32_t sends_in_any_second_max(domain::Family family) const;
 
     // Counts the permits anew from what is really in work.
     void restore_permits(const Work& work);

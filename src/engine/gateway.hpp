@@ -128,7 +128,7 @@ struct SendOrder {
     bool has_failed = false;
     // How many of its family may be written to the node within any second, this one among them; 0:
     // it does not count, since it went out before.
-    std::uint32_t sends_per_second_max = 0;
+    std::uint32_t sends_in_any_second_max = 0;
 };
 
 // The chain included a transaction of the request.

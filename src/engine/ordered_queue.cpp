@@ -18,7 +18,7 @@ void OrderedQueue::clear() {
     members_.assign(slots_min, std::nullopt);
     tree_.assign(slots_min + 1, 0);
     slots_.clear();
-    begin_ = end_ = slots_min / 2;
+    begin_ = end_ = 0;
 }
 
 bool OrderedQueue::push_back(Id id) {
@@ -28,16 +28,6 @@ bool OrderedQueue::push_back(Id id) {
     slots_.emplace(id, end_);
     add(end_, 1);
     ++end_;
-    return true;
-}
-
-bool OrderedQueue::push_front(Id id) {
-    if (contains(id)) return false;
-    if (begin_ == 0) make_room();
-    --begin_;
-    members_[begin_] = id;
-    slots_.emplace(id, begin_);
-    add(begin_, 1);
     return true;
 }
 
@@ -84,7 +74,7 @@ std::size_t OrderedQueue::count_before(std::size_t slot) const {
     return static_cast<std::size_t>(count);
 }
 
-// Closes the gaps and leaves as much room at each end as there are members: amortised O(log n).
+// Closes the gaps and leaves as much room as there are members: amortised O(log n).
 void OrderedQueue::make_room() {
     std::vector<Id> order;
     order.reserve(slots_.size());
@@ -93,9 +83,9 @@ void OrderedQueue::make_room() {
     }
     assert(order.size() == slots_.size());
     const std::size_t room = std::max(slots_min, order.size());
-    members_.assign(order.size() + 2 * room, std::nullopt);
+    members_.assign(order.size() + room, std::nullopt);
     tree_.assign(members_.size() + 1, 0);
-    begin_ = end_ = room;
+    begin_ = end_ = 0;
     for (const Id id : order) {
         members_[end_] = id;
         slots_[id] = end_;

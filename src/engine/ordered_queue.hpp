@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// A queue that knows every member's place: pushes at both ends, removal from anywhere and
-// position() cost O(log n). Members are row ids, each at most once. One thread.
+// A queue that knows every member's place: pushes, removal from anywhere and position() cost
+// O(log n). Members are row ids, each at most once. One thread.
 class OrderedQueue {
 public:
     using Id = std::int64_t;
@@ -18,7 +18,6 @@ public:
 
     // False, and nothing changes, when the id is already here.
     bool push_back(Id id);
-    bool push_front(Id id);
     // False when it was not here.
     bool remove(Id id);
     std::optional<Id> pop_front();

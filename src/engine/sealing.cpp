@@ -45,8 +45,8 @@ bool store_sealed(Context& context, const store::Row& row, Sealed sealed) {
     sealed.at = context.now.wall;
     SendOrder order{row.id, row.kind, {}, false, 0, {}};
     if (row.kind != Kind::share) {
-        order.sends_per_second_max =
-            context.gates.sends_per_second_max(domain::family_of(row.kind));
+        order.sends_in_any_second_max =
+            context.gates.sends_in_any_second_max(domain::family_of(row.kind));
     }
     order.sealed.push_back(std::move(sealed));
     context.work.begin(row.id.sequence, {Task::send, domain::family_of(row.kind)});

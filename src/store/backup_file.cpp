@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <exception>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "store/database.hpp"
 #include "store/errors.hpp"
@@ -47,8 +47,12 @@ void flush_path(const std::filesystem::path& path) {
 
 }  // namespace
 
-BackupFile::BackupFile(const std::filesystem::path& file, Leftover leftover, FileOwner owner)
-    : file_(file), unfinished_(file.string() + ".unfinished"), leftover_(leftover) {
+BackupFile::BackupFile(const std::filesystem::path& file, Leftover leftover, FileOwner owner,
+                       std::function<void()> look)
+    : file_(file),
+      unfinished_(file.string() + ".unfinished"),
+      leftover_(leftover),
+      look_(std::move(look)) {
     std::error_code unknown;
     if (std::filesystem::exists(std::filesystem::symlink_status(file_, unknown))) {
         throw OpenError(file_.string() + " is there already; name another file");
@@ -72,9 +76,9 @@ BackupFile::~BackupFile() {
 
 void BackupFile::remove_unfinished() const noexcept {
     try {
-        if (leftover_ == Leftover::wiped) return scrub(unfinished_);
+        if (leftover_ == Leftover::wiped) return scrub(unfinished_, look_);
         std::filesystem::remove(unfinished_);
-    } catch (const std::exception&) {
+    } catch (...) {
         // Whoever makes the next one finds it there.
     }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -25,9 +26,9 @@ enum class FileOwner { root, of_directory };
 // FILE.unfinished and goes away with the object.
 class BackupFile {
 public:
-    // Throws OpenError when the file is there already or can not be made.
+    // Throws OpenError when the file is there already or can not be made. `look`: as in scrub().
     explicit BackupFile(const std::filesystem::path& file, Leftover leftover = Leftover::removed,
-                        FileOwner owner = FileOwner::root);
+                        FileOwner owner = FileOwner::root, std::function<void()> look = {});
     ~BackupFile();
     BackupFile(const BackupFile&) = delete;
     BackupFile& operator=(const BackupFile&) = delete;
@@ -46,6 +47,7 @@ private:
     const std::filesystem::path file_;
     const std::filesystem::path unfinished_;
     const Leftover leftover_;
+    const std::function<void()> look_;
     bool kept_ = false;
 };
 

@@ -411,4 +411,38 @@ TEST_CASE("what was in work each minute follows from what came and ended since")
     CHECK(has(page, "points=\"0,72 300,72 600,38\""));
 }
 
+TEST_CASE("an answer that comes when the page is gone is still given") {
+    Pages pages;
+    pages.sign_in();
+    net::Respond late;
+    pages.behind.insert(
+        pages.behind.begin(),
+        {"/admin/jobs/*/retry", "POST",
+         [&late](const net::HttpRequest&, net::Respond respond) { late = std::move(respond); }});
+    pages.routes = page_routes(pages.behind, page_token, pages.clock, pages.random, pages.logger);
+    pages.sign_in();
+    const std::string target = "/jobs/" + std::string(job_id) + "/retry";
+    const std::string cookies = "posthouse_session=" + pages.session;
+    const std::string body = pages.form();
+    const net::HttpRequest request{
+        .method = "POST",
+        .target = target,
+        .path = target,
+        .query = {},
+        .headers = {{"Cookie", cookies}, {"Content-Type", "application/x-www-form-urlencoded"}},
+        .body = body,
+        .remote = "192.0.2.1"};
+    const auto route = std::ranges::find_if(
+        pages.routes, [&](const AdminRoute& one) { return one.takes("POST", target); });
+    REQUIRE(route != pages.routes.end());
+    std::optional<net::HttpResponse> answer;
+    route->answer(request, [&answer](net::HttpResponse given) { answer = std::move(given); });
+    REQUIRE(late);
+    pages.routes.clear();
+    late({.status = 200, .headers = {}, .body = R"({"message":"Asked anew","job_id":"1"})"});
+    REQUIRE(answer);
+    CHECK(answer->status == 303);
+    CHECK(Pages::header(*answer, "Location") == "/jobs/1");
+}
+
 }  // namespace api::admin::page

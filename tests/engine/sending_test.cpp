@@ -120,7 +120,7 @@ TEST_CASE("a lost reply is looked up and the same bytes are sent, however long i
         for (std::size_t i = 0; i < world.gateway.sends.size(); ++i) {
             const auto& order = world.gateway.sends[i].order;
             REQUIRE(order.look_up_first == (i > 0));
-            REQUIRE((order.sends_per_second_max > 0) == (i == 0));
+            REQUIRE((order.sends_in_any_second_max > 0) == (i == 0));
             REQUIRE(order.sealed.size() == 1);
             REQUIRE(is_same(order.sealed[0], first.sealed[0]));
             REQUIRE(order.kind == kind);
@@ -153,7 +153,7 @@ TEST_CASE("a crash after the seal's commit looks up and sends the same bytes, ne
                 REQUIRE(world.gateway.sends.size() == static_cast<std::size_t>(crash) + 1);
                 const auto& order = world.gateway.sends.back().order;
                 CHECK(order.look_up_first);
-                CHECK(order.sends_per_second_max == 0);
+                CHECK(order.sends_in_any_second_max == 0);
                 REQUIRE(order.sealed.size() == 1);
                 CHECK(is_same(order.sealed[0], sealed));
             }
@@ -349,7 +349,7 @@ TEST_CASE("transactions leave at the rate of their kind, in order of acceptance"
     CHECK(in_first_second == 19);
     for (const auto& sent : world.gateway.sends) {
         const bool is_proof = sent.order.kind == Kind::input_proof;
-        REQUIRE(sent.order.sends_per_second_max == (is_proof ? 10 + 10 : 3 + 1));
+        REQUIRE(sent.order.sends_in_any_second_max == (is_proof ? 10 + 10 : 3 + 1));
     }
     REQUIRE(user_times.size() == 40);
     // Third of a second by third of a second, and exact in the long run.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -24,6 +25,14 @@ bool is_wiped(const std::filesystem::path& file, std::size_t bytes) {
     const std::string left{std::istreambuf_iterator<char>(in), {}};
     return !std::filesystem::exists(file) && left == std::string(bytes, '\0');
 }
+
+// It takes one look to overwrite it.
+void write_large(const std::filesystem::path& file) {
+    std::ofstream(file) << "secret";
+    std::filesystem::resize_file(file, (std::uintmax_t{64} << 20U) + 1);
+}
+
+struct Interrupted {};
 
 }  // namespace
 
@@ -61,4 +70,28 @@ TEST_CASE("what is no file of ours stays where it is") {
     CHECK_THROWS_AS(store::ScrubbedFile{file}, store::StorageError);
     std::ifstream in(other);
     CHECK(std::string{std::istreambuf_iterator<char>(in), {}} == "kept");
+}
+
+TEST_CASE("somebody looks in between while a large file is overwritten, and may end it") {
+    const support::TempDirectory directory;
+    const std::filesystem::path file = directory.path() / "copy";
+    write_large(file);
+    int looks = 0;
+    store::scrub(file, [&looks] { ++looks; });
+    CHECK(looks == 1);
+    CHECK_FALSE(std::filesystem::exists(file));
+
+    write_large(file);
+    CHECK_THROWS_AS(store::scrub(file, [] { throw Interrupted(); }), Interrupted);
+    CHECK(std::filesystem::exists(file));
+    CHECK_THROWS_AS(store::ScrubbedFile(file, [] { throw Interrupted(); }), Interrupted);
+    CHECK(std::filesystem::exists(file));
+    store::scrub(file);
+    {
+        const store::ScrubbedFile scrubbed(file, [] { throw Interrupted(); });
+        write_large(file);
+    }
+    CHECK(std::filesystem::exists(file));  // for the next one
+    const store::ScrubbedFile scrubbed(file);
+    CHECK_FALSE(std::filesystem::exists(file));
 }

@@ -21,7 +21,7 @@ namespace api::forwarding {
 // thread.
 class OwnerApplication : public net::HttpApplication {
 public:
-    // All of it outlives this one, and every exchange.
+    // All of it outlives this one, and every exchange, which may outlive this one.
     struct Parts {
         net::HttpApplication& application;
         const cluster::NodeView& node;
@@ -47,19 +47,16 @@ public:
 
 private:
     struct Ticket;
+    struct Guard;
     class Guarded;
 
     // Who sent it, looked at once; an answer: it was meant for another process.
     [[nodiscard]] std::optional<net::HttpResponse> judge(const net::HttpRequest& head,
                                                          Ticket& ticket);
-    // The answer, or what is said instead of it while the lease is not held.
-    [[nodiscard]] net::HttpResponse guarded(const Ticket& ticket, const net::HttpRequest& request,
-                                            net::HttpResponse response) const;
-    [[nodiscard]] net::HttpResponse refusal(const net::HttpRequest& head, bool forwarded) const;
 
-    const Parts parts_;
+    const std::shared_ptr<const Guard> guard_;
+    const Parts& parts_;
     const Identity self_;
-    const std::string cors_allow_origin_;
     ThrottledLog forged_;
 };
 

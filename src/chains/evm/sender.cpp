@@ -183,14 +183,14 @@ void Sender::submit_in_order(const SendingPtr& sending) {
 
 std::optional<Milliseconds> Sender::hold(const SendingPtr& sending) {
     // What goes out once more does not count.
-    const std::uint32_t places = std::exchange(sending->order.sends_per_second_max, 0);
+    const std::uint32_t places = std::exchange(sending->order.sends_in_any_second_max, 0);
     if (places == 0) return std::nullopt;
     auto taken = window_.take(domain::family_of(sending->order.kind), places);
     if (auto* const place = std::get_if<SendWindow::PlacePtr>(&taken)) {
         sending->place = std::move(*place);
         return std::nullopt;
     }
-    sending->order.sends_per_second_max = places;
+    sending->order.sends_in_any_second_max = places;
     return std::get<Milliseconds>(taken);
 }
 

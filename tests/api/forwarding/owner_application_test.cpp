@@ -146,4 +146,25 @@ TEST_CASE("the application hears when the peer hangs up") {
     CHECK(application.await_gone());
 }
 
+TEST_CASE("an answer that comes when the owner's application is gone still passes its guard") {
+    RecordingApplication application;
+    application.hold();
+    Surroundings around;
+    ScriptedNode view("a");
+    std::optional<api::forwarding::OwnerApplication> owner(
+        std::in_place,
+        api::forwarding::OwnerApplication::Parts{application, view, keys_of(1), around.clock,
+                                                 around.random, around.logger},
+        api::forwarding::OwnerApplication::Identity{"a", instance_of(1)}, std::string());
+    Served served(*owner);
+    api_test::Client client(served.port());
+    client.send({"POST", "/v2/input-proof", "{}"});
+    auto late = application.take(1);
+    REQUIRE(late.size() == 1);
+    owner.reset();  // nothing else is asked of it meanwhile
+    view.hold_lease(false);
+    late.front().answer(with_status(202));
+    CHECK(is_undecided(client.take()));
+}
+
 }  // namespace

@@ -100,7 +100,8 @@ std::string event_of(std::string_view text) {
     }
 }
 
-class Site {
+// Shared: what was asked last may be answered when the routes are gone.
+class Site : public std::enable_shared_from_this<Site> {
 public:
     Site(std::vector<AdminRoute> routes, std::string_view admin_token, const ports::Clock& clock,
          ports::Random& random, ports::Logger& logger)
@@ -115,8 +116,9 @@ public:
         const std::string path(request.target);
         const std::string form_token = sessions_.form_token(session);
         view_of(request.path, request.query, form_token,
-                [this, session, form_token, path, respond](int status, const View& view) {
-                    const Frame frame{path, form_token, sessions_.take_message(session)};
+                [site = shared_from_this(), session, form_token, path, respond](int status,
+                                                                                const View& view) {
+                    const Frame frame{path, form_token, site->sessions_.take_message(session)};
                     respond(html(status, document(view, frame)));
                 });
     }
@@ -214,9 +216,9 @@ private:
     void act(const std::string& session, const std::string& target, const Json& body,
              const std::string& back, const net::Respond& respond) {
         ask("POST", target, {}, body.dump(),
-            [this, session, back, respond](int, const Json& answer) {
+            [site = shared_from_this(), session, back, respond](int, const Json& answer) {
                 const std::string job = text_in(answer, "job_id");
-                sessions_.leave_message(session, message_of(answer));
+                site->sessions_.leave_message(session, message_of(answer));
                 respond(redirect(job.empty() ? back : "/jobs/" + job));
             });
     }
