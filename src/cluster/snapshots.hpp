@@ -45,8 +45,8 @@ struct BookPlace {
 };
 
 // Writes the newest snapshot into `file` (0600), which appears when all of it is on the disk. Until
-// then it is FILE.unfinished, which is overwritten and goes away whatever happens. Throws
-// StorageError: the disk failed.
+// then it is FILE.unfinished, which is overwritten and goes away whatever happens; a large one
+// stays for the next at this place when `look` ends that too. Throws StorageError: the disk failed.
 [[nodiscard]] std::variant<Snapshot, SnapshotFailed> get_snapshot(Database& database,
                                                                   const Keys& keys,
                                                                   const BookPlace& place,
