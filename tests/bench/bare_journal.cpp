@@ -5,6 +5,7 @@
 #include <array>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 namespace bench {
 
@@ -43,7 +44,8 @@ BareJournal::BareJournal(const std::string& database, std::size_t entry_bytes)
 
 BareJournal::~BareJournal() = default;
 
-Series BareJournal::insert_for(std::chrono::milliseconds duration) {
+Series BareJournal::insert_for(std::chrono::milliseconds duration,
+                               std::chrono::microseconds pause) {
     const std::string hash = random_bytes(hash_bytes);
     Series series;
     const auto until = Stopwatch::now() + duration;
@@ -55,6 +57,7 @@ Series BareJournal::insert_for(std::chrono::milliseconds duration) {
         expect_command(PQexecPrepared(connection_.get(), "insert", 3, values.data(), lengths.data(),
                                       formats.data(), 1));
         series.add(seconds_since(begin) * 1e6);
+        std::this_thread::sleep_for(pause);
     }
     return series;
 }

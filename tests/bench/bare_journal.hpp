@@ -22,8 +22,10 @@ public:
     BareJournal(const BareJournal&) = delete;
     BareJournal& operator=(const BareJournal&) = delete;
 
-    // One after the other; microseconds of each, until it was acknowledged.
-    [[nodiscard]] Series insert_for(std::chrono::milliseconds duration);
+    // One after the other, with a pause behind each; microseconds of each, until it was
+    // acknowledged.
+    [[nodiscard]] Series insert_for(std::chrono::milliseconds duration,
+                                    std::chrono::microseconds pause = {});
 
 private:
     struct Close {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -27,6 +29,7 @@ struct Figures {
     Series owner_one_us;
     Series follower_one_us;
     Series bare_one_us;
+    Series paused_one_us;
     Series entry_bytes;
 };
 
@@ -97,7 +100,12 @@ void measure_nodes(const Stage& stage, const std::string& book, Figures& figures
     figures.entry_bytes.add(std::round(entry_bytes(stage.postgres, book)));
     const auto bytes = static_cast<std::size_t>(figures.entry_bytes.samples().back());
     BareJournal bare(stage.postgres.database(), bytes);
-    figures.bare_one_us.add(bare.insert_for(slice).median());
+    const double bare_us = bare.insert_for(slice).median();
+    figures.bare_one_us.add(bare_us);
+    // As long as the database has nothing to do between two requests of one client.
+    const double pause_us = std::max(figures.owner_one_us.samples().back() - bare_us, 0.0);
+    figures.paused_one_us.add(
+        bare.insert_for(slice, std::chrono::microseconds(std::llround(pause_us))).median());
     figures.follower_one_us.add(median_us(counted(accept(nodes.follower(), 1, posts, slice))));
     nodes.end(answers);
 }
@@ -127,6 +135,8 @@ void measure_cluster_accepts(const Options& options, Report& report) {
     report.note("cluster, entry of one vote share", "B", figures.entry_bytes);
     report.at_most(2, "cluster, one client at the owner, p50", "us", figures.owner_one_us,
                    "bare insert of an entry", figures.bare_one_us);
+    report.beside("cluster, one client at the owner, p50", "us", figures.owner_one_us,
+                  "bare insert in the same rhythm", figures.paused_one_us);
     report.at_most(3, "cluster, one client through a follower, p50", "us", figures.follower_one_us,
                    "bare insert of an entry", figures.bare_one_us);
     report.note("one machine, one client, p50", "us", figures.alone_one_us);
