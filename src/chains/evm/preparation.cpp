@@ -21,8 +21,10 @@ namespace chains::evm {
 namespace {
 
 constexpr std::size_t workers_max = 4;
-// Tries of an estimation that a node refuses for no reason we know (field report 37).
+// Tries of an estimation that a node refuses for no reason we know (field report 37), and how long
+// one goes on whose node says that itself has failed (field report 80).
 constexpr std::uint32_t unknown_tries_max = 5;
+constexpr domain::Milliseconds internal_error_patience = std::chrono::minutes{2};
 
 // Requests whose refusals are counted; beyond that the oldest begin anew.
 constexpr std::size_t refusals_kept_max = 10'000;
@@ -339,8 +341,10 @@ engine::PrepareOutcome Preparation::refused(const jsonrpc::NodeError& error,
         default:
             break;
     }
-    return refused_for_now(id, "the node refuses to estimate", {unknown_tries_max, {}},
-                           rpc_error(error.message));
+    const Patience patience = jsonrpc::is_internal_error(error)
+                                  ? Patience{0, internal_error_patience}
+                                  : Patience{unknown_tries_max, {}};
+    return refused_for_now(id, "the node refuses to estimate", patience, rpc_error(error.message));
 }
 
 domain::Address Preparation::target_of(const domain::Request& request) const {

@@ -13,6 +13,7 @@
 #include "chains/evm/eth_call.hpp"
 #include "chains/evm/readiness_outcomes.hpp"
 #include "chains/evm/revert.hpp"
+#include "chains/jsonrpc/reply_class.hpp"
 #include "domain/access_list.hpp"
 #include "domain/handle.hpp"
 #include "domain/keccak.hpp"
@@ -296,12 +297,14 @@ bool Readiness::settle_chain(Check& check, const Host& host, const jsonrpc::Answ
             note_try(check, host, *error);
             return false;
         }
-        check.fail(engine::Rejected{access_list_failed(host.chain_id, text_of(*error))});
+        const std::string text = text_of(*error);
+        if (jsonrpc::is_internal_error(*error)) {
+            check.fail(access_list_unreachable(host.chain_id, text));
+        } else {
+            check.fail(engine::Rejected{access_list_failed(host.chain_id, text)});
+        }
     } else if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answer)) {
-        const std::string text = text_of(*problem);
-        check.fail(engine::Unreachable{"host chain " + std::to_string(host.chain_id) + ": " + text,
-                                       access_list_failed(host.chain_id, text), 0, problem->wait,
-                                       true});
+        check.fail(access_list_unreachable(host.chain_id, text_of(*problem), problem->wait));
     } else {
         check.take_answers(host.chain_id, std::get<jsonrpc::Json>(answer));
     }

@@ -67,6 +67,12 @@ Failure access_list_failed(std::uint64_t chain_id, const std::string& why) {
         std::nullopt};
 }
 
+engine::Unreachable access_list_unreachable(std::uint64_t chain_id, const std::string& why,
+                                            domain::Milliseconds wait) {
+    return {"host chain " + std::to_string(chain_id) + ": " + why,
+            access_list_failed(chain_id, why), 0, wait, true};
+}
+
 Failure access_refused(const std::vector<domain::AclQuestion>& questions,
                        const std::vector<std::size_t>& refused,
                        const std::vector<std::string>& others) {

@@ -17,6 +17,10 @@ namespace chains::evm {
 
 [[nodiscard]] domain::Failure no_access_list(std::uint64_t chain_id);
 [[nodiscard]] domain::Failure access_list_failed(std::uint64_t chain_id, const std::string& why);
+// The same where no node has answered, or has failed itself: it may be asked again.
+[[nodiscard]] engine::Unreachable access_list_unreachable(std::uint64_t chain_id,
+                                                          const std::string& why,
+                                                          domain::Milliseconds wait = {});
 // `refused`: places in `questions`; `others`: what is refused beside handles. At least one of both.
 [[nodiscard]] domain::Failure access_refused(const std::vector<domain::AclQuestion>& questions,
                                              const std::vector<std::size_t>& refused,

@@ -42,9 +42,8 @@ TransportError wait_for(const net::ClientResponse& response, domain::Timestamp n
 // A body that is no JSON-RPC under a status of the door: nobody behind it has seen the request. One
 // under 5xx may have been taken.
 TransportError http_status(int status) {
-    const bool at_door = status == 401 || status == 402 || status == 403;
     return net::transport_error(
-        at_door ? TransportError::Kind::unsent : TransportError::Kind::garbled,
+        turns_away(status) ? TransportError::Kind::unsent : TransportError::Kind::garbled,
         "HTTP " + std::to_string(status));
 }
 
@@ -77,8 +76,22 @@ Answer judge(NodeError error, const net::ClientResponse& response, domain::Times
             return asks_to_wait(response) ? wait_for(response, now, meaning.wait)
                                           : at_the_door(error, response.status);
         case ReplyClass::not_understood:
-            if (asks_to_wait(response)) return wait_for(response, now);
+        case ReplyClass::pool_busy:
+            if (asks_to_wait(response)) return wait_for(response, now, meaning.wait);
             if (is_front_door(response.status)) return at_the_door(error, response.status);
+            break;
+        case ReplyClass::timed_out:
+            if (asks_to_wait(response)) return wait_for(response, now);
+            // It may have been taken.
+            if (is_front_door(response.status)) {
+                return net::transport_error(
+                    TransportError::Kind::timed_out,
+                    "HTTP " + std::to_string(response.status) + ": " + shortened(error.message));
+            }
+            break;
+        case ReplyClass::sender_forbidden:
+        case ReplyClass::balance_too_low:
+            if (turns_away(response.status)) return at_the_door(error, response.status);
             break;
         default:
             break;

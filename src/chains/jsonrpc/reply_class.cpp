@@ -285,7 +285,7 @@ std::optional<Milliseconds> wait_in(const std::string& text) {
     for (const char* key :
          {"backoff_seconds", "backoffseconds", "retry_after_seconds", "retry_after_ms",
           "retryafterms", "retry_after", "retryafter", "retry-after", "retry after", "retry in",
-          "try again in", "try again after"}) {
+          "again in", "again after", "reset in", "resets in"}) {
         const auto read = number_after(text, key);
         if (!read) continue;
         const std::string_view unit = read->unit;
@@ -383,8 +383,18 @@ ReplyClass classify(std::string_view words) {
     return classify(NodeError{0, std::string(words), {}}).reply_class;
 }
 
+bool is_internal_error(const NodeError& error) {
+    constexpr std::int64_t internal_error = -32'603;
+    return error.code == internal_error &&
+           classify(error).reply_class == ReplyClass::not_understood;
+}
+
+bool turns_away(int http_status) {
+    return http_status == 401 || http_status == 402 || http_status == 403;
+}
+
 bool is_front_door(int http_status) {
-    return http_status == 401 || http_status == 402 || http_status == 403 || http_status == 429 ||
+    return turns_away(http_status) || http_status == 429 ||
            (http_status >= 500 && http_status < 600);
 }
 

@@ -87,7 +87,13 @@ struct ReplyMeaning {
 // The same for words alone, where there is no code.
 [[nodiscard]] ReplyClass classify(std::string_view words);
 
-// Of an error nobody understood: whether its HTTP status says that it is not the node's.
+// Whether the node says no more than that something in it failed (JSON-RPC 2.0, 5.1): no answer to
+// a question. Some say it of every transaction they refuse.
+[[nodiscard]] bool is_internal_error(const NodeError& error);
+
+// Whether the HTTP status of an error says that a provider wants other credentials or a payment.
+[[nodiscard]] bool turns_away(int http_status);
+// The same, or that it does not reach its nodes, or not now.
 [[nodiscard]] bool is_front_door(int http_status);
 
 }  // namespace chains::jsonrpc

@@ -59,6 +59,8 @@ constexpr std::string_view jsonrpsee_source = "jsonrpsee types/error.rs";
 constexpr std::string_view avalanche = "Avalanche";
 constexpr std::string_view drpc = "dRPC";
 constexpr std::string_view drpc_source = "dRPC error pages; hyperindex#715";
+constexpr std::string_view rootstock = "Rootstock";
+constexpr std::string_view rootstock_source = "rskj TransactionPoolImpl";
 constexpr std::string_view ankr = "Ankr";
 constexpr std::string_view chainstack = "Chainstack";
 // Of a node that passes transactions on to a sequencer.
@@ -89,15 +91,6 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"intrinsic gas exceeds", not_understood, besu, besu_source},
     {"too many in-flight requests", throttled, providers, seen},
     {"in-flight requests limit", throttled, providers, seen},
-    {"ip not whitelisted", front_door, providers, seen},
-    {"ip not in whitelist", front_door, "BlockVision", seen},
-    {"ip is not whitelisted", front_door, providers, seen},
-    {"ip address is not whitelisted", front_door, providers, seen},
-    {"ip address not whitelisted", front_door, providers, seen},
-    {"origin is not whitelisted", front_door, providers, seen},
-    {"origin not whitelisted", front_door, providers, seen},
-    {"domain is not whitelisted", front_door, providers, seen},
-    {"domain not whitelisted", front_door, providers, seen},
     {"batch size", query_too_large, besu, besu_source},
     {"batch too large", query_too_large, geth, "go-ethereum rpc"},
     {"batch limit", query_too_large, providers, seen},
@@ -144,6 +137,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"transaction already in blockchain", known_already, providers, seen},
     {"transaction already included", known_already, providers, seen},
     {"duplicate transaction", known_already, hedera, hedera_source},
+    {"transaction with same hash already exists", known_already, rootstock, rootstock_source},
     {"added to the mempool but", known_already, "Reth, anvil", reth_source},
     {"added to the pool but", known_already, providers, seen},
 
@@ -162,7 +156,9 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"nonce * below sender account nonce", nonce_too_low, besu, besu_source},
     {"stale nonce", nonce_too_low, conflux, conflux_source},
     {"Pool(Stale", nonce_too_low, substrate, substrate_source},
+    {"InvalidTransaction::Stale", nonce_too_low, substrate, "moonbeam#175, frontier#186"},
     {"transaction is outdated", nonce_too_low, substrate, substrate_source},
+    {"InvalidTransaction::Future", nonce_gap, substrate, substrate_source},
     {"nonce too high", nonce_gap, "geth, Besu, Erigon, Reth, zkSync", geth_source},
     {"nonce is too high", nonce_gap, hardhat, hardhat_source},
     {"nonce # is too high", nonce_gap, providers, seen},
@@ -194,6 +190,10 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"revert", reverted, "all", geth_source},
     {"vm execution error", reverted, "Nethermind, OpenEthereum", nethermind_source},
     {"always failing transaction", reverted, "geth (old)", geth_source},
+    {"invalid opcode", reverted, "geth, Ganache", "go-ethereum core/vm/errors.go"},
+    {"invalid jump destination", reverted, geth, "go-ethereum core/vm/errors.go"},
+    {"stack underflow", reverted, geth, "go-ethereum core/vm/errors.go"},
+    {"stack limit reached", reverted, geth, "go-ethereum core/vm/errors.go"},
 
     // Methods.
     {"method not found", method_missing, "all", "JSON-RPC 2.0, 5.1"},
@@ -359,6 +359,9 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"exceeded allowed", throttled, providers, seen},
     {"exceeded the maximum requests", throttled, providers, seen},
     {"exceeded maximum requests", throttled, providers, seen},
+    {"insufficient ru ", throttled, "BlockPI", "BlockPI error reference"},
+    {"insufficient quota", throttled, "Nodewell", "Nodewell error reference"},
+    {"insufficient credits", throttled, providers, seen},
     {"credits exhausted", throttled, providers, seen},
     {"quota exhausted", throttled, providers, seen},
     {"limit exhausted", throttled, providers, seen},
@@ -371,6 +374,23 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"upgrade your", throttled, providers, seen},
     {"upgrade to a ", throttled, drpc, drpc_source},
     {"please upgrade", throttled, drpc, drpc_source},
+
+    // The door before the node, where its words are those for an account.
+    {"ip address", front_door, "InfStones", "InfStones error reference"},
+    {"ip is not", front_door, quicknode, quicknode_source},
+    {"ip not ", front_door, "BlockVision, QuickNode", quicknode_source},
+    {"ip is blocked", front_door, providers, seen},
+    {"ip is banned", front_door, providers, seen},
+    {"your ip ", front_door, providers, seen},
+    {"client ip ", front_door, providers, seen},
+    {"origin is not", front_door, providers, seen},
+    {"origin not ", front_door, providers, seen},
+    {"domain is not", front_door, providers, seen},
+    {"domain not ", front_door, providers, seen},
+    {"host is not ", front_door, providers, seen},
+    {"host not ", front_door, providers, seen},
+    {"referer", front_door, providers, seen},
+    {"referrer", front_door, providers, seen},
 
     // The sender.
     {"sender account not authorized", sender_forbidden, besu, besu_source},
@@ -420,6 +440,9 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"on the deny list", sender_forbidden, providers, seen},
     {"on the blocklist", sender_forbidden, providers, seen},
     {"in the blacklist", sender_forbidden, providers, seen},
+    {"in blacklist", sender_forbidden, "Harmony", "harmony core/tx_pool.go"},
+    {"sender or to in black list", sender_forbidden, "BSC", "bsc core/txpool/errors.go"},
+    {"forbidden sender", sender_forbidden, "Arbitrum", "chainlink-evm errors.go"},
     {"sender is not on the whitelist", sender_forbidden, nitro, "nitro sequencer; nitro#1724"},
     {"sender is not whitelisted", sender_forbidden, nitro, nitro_source},
     {"sender not whitelisted", sender_forbidden, providers, seen},
@@ -516,6 +539,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"lack of funds", balance_too_low, "revm", reth_source},
     {"LackOfFundForMaxFee", balance_too_low, "revm", reth_source},
     {"inability to pay some fees", balance_too_low, substrate, substrate_source},
+    {"InvalidTransaction::Payment", balance_too_low, substrate, "kyve-org/evm#4"},
     {"unable to pay", balance_too_low, providers, seen},
     {"cannot afford", balance_too_low, providers, seen},
     {"can't afford", balance_too_low, providers, seen},
@@ -605,6 +629,8 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"replacement transaction", underpriced, providers, seen},
     {"not enough to replace", underpriced, providers, seen},
     {"replace existing transaction", underpriced, providers, seen},
+    {"another transaction has higher priority", underpriced, "Monad", "monad txpool drop reasons"},
+    {"not enough to bump", underpriced, rootstock, rootstock_source},
     {"gas tip cap * minimum needed", underpriced, geth, geth_source},
     {"tip needed", underpriced, geth, geth_source},
     {"MaxFeePerGas too low", underpriced, nethermind, nethermind_source},
@@ -775,6 +801,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"transaction not found", not_indexed_yet, "Besu, Reth, anvil", besu_source},
     {"transaction 0x * not found", not_indexed_yet, parity, parity_source},
     {"transaction with hash * not found", not_indexed_yet, providers, seen},
+    {"transaction hash not found", not_indexed_yet, "Acala", "bodhi.js#314"},
     {"receipt not found", not_indexed_yet, reth, reth_source},
     {"receipts not found", not_indexed_yet, reth, reth_source},
     {"receipt not available", not_indexed_yet, providers, seen},
@@ -823,6 +850,8 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"missing trie node", block_tag_not_served, geth, geth_source},
     {"no state available for block", block_tag_not_served, nethermind, nethermind_source},
     {"historical state", block_tag_not_served, providers, seen},
+    {"snapshot stale", block_tag_not_served, "BSC", "bsc#3270, #3290"},
+    {"layer stale", block_tag_not_served, geth, "go-ethereum triedb/pathdb"},
     {"state is not available", block_tag_not_served, providers, seen},
     {"state not available", block_tag_not_served, besu, besu_source},
     {"world state unavailable", block_tag_not_served, besu, besu_source},
@@ -836,6 +865,10 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"no backend is currently healthy", front_door, proxyd, proxyd_source},
     {"no backends available", front_door, proxyd, proxyd_source},
     {"no backend available", front_door, providers, seen},
+    {"backend offline", front_door, proxyd, proxyd_source},
+    {"backend returned an invalid", front_door, proxyd, proxyd_source},
+    {"backend is currently not healthy", front_door, proxyd, proxyd_source},
+    {"backend request failed", front_door, providers, seen},
     {"no healthy upstream", front_door, "Envoy", seen},
     {"no available upstream", front_door, providers, seen},
     {"no upstream available", front_door, providers, seen},
@@ -857,6 +890,7 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"invalid apikey", front_door, providers, seen},
     {"api key is invalid", front_door, providers, seen},
     {"api key expired", front_door, providers, seen},
+    {"api key is expired", front_door, "BlockPI", "BlockPI error reference"},
     {"missing api key", front_door, providers, seen},
     {"invalid project id", front_door, infura, infura_source},
     {"project id does not have access", front_door, infura, infura_source},
@@ -932,7 +966,6 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"endpoint is disabled", front_door, quicknode, quicknode_source},
     {"subscription expired", front_door, providers, seen},
     {"subscription has expired", front_door, providers, seen},
-    {"origin not allowed", front_door, alchemy, alchemy_source},
     {"unspecified origin", front_door, alchemy, alchemy_source},
 
     // Pool, sequencer, node: not now.
@@ -951,6 +984,9 @@ constexpr auto words = std::to_array<ReplyWords>({
     {"ImmediatelyDropped", pool_busy, substrate, substrate_source},
     {"immediately dropped", pool_busy, substrate, substrate_source},
     {"temporarily banned", pool_busy, substrate, substrate_source},
+    {"ExhaustsResources", pool_busy, substrate, substrate_source},
+    {"transaction pool is not ready", pool_busy, "Monad", "monad txpool drop reasons"},
+    {"txpool not responding", pool_busy, "Monad", "monad txpool drop reasons"},
     {"pool size constraints", pool_busy, reth, reth_source},
     {"queue is full", pool_busy, providers, seen},
     {"queue full", pool_busy, nitro, nitro_source},
@@ -1117,15 +1153,18 @@ constexpr auto texts = std::to_array<ReplyClassText>({
      "asks another URL, and this one after the time it names, else a second; never counts as a "
      "try"},
     {front_door, "front_door",
-     "what stands before the node refused: keys, plans, no healthy node; also any error that is "
-     "not understood under HTTP 401, 402, 403, 429 or 5xx",
+     "what stands before the node refused: keys, plans, no healthy node; also what is not "
+     "understood or busy under HTTP 401, 402, 403, 429 or 5xx, and sender_forbidden or "
+     "balance_too_low under the first three",
      "asks another URL; never counts as a try"},
     {timed_out, "timed_out", "the node gave up waiting",
      "sends: it may have been taken, so its receipt is looked for, and the same bytes go again, to "
      "the next URL first; never cancels for it; else asks again"},
     {not_understood, "not_understood", "anything else",
      "sends the same bytes again for gateway.tx_engine.refusal_patience_ms with growing pauses, "
-     "compares the balance with the cost, then cancels"},
+     "compares the balance with the cost, then cancels; a nonce that the account has used is "
+     "nonce_too_low, and a replacement is signed again with higher fees; an estimate: five tries, "
+     "with code -32603 two minutes"},
 });
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/parse.hpp"
 #include "chains/jsonrpc/retry_after.hpp"
@@ -57,8 +58,10 @@ bool is_notification(const Json& message) {
 }
 
 bool is_reply(const Json& message) {
-    const auto id = message.find("id");
-    return id != message.end() && *id == 1 && !is_notification(message);
+    if (is_notification(message)) return false;
+    const Json& id = member(message, "id");
+    // Relays turn 1 into "1" (field report 100); who could not read the request knows no id.
+    return id == 1 || id == "1" || (id.is_null() && message.contains("error"));
 }
 
 std::optional<Json> object_in(std::string text) {

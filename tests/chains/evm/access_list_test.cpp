@@ -309,6 +309,20 @@ TEST_CASE("no answer of a host chain is trouble: the engine asks again") {
     }
 }
 
+TEST_CASE("a host chain whose node has failed itself is trouble after three tries") {
+    ReadinessHarness world;
+    const NodeError failed{-32603, "Internal server error", {}};
+    world.host().on["eth_call"] = [&](const Json&) -> chains::jsonrpc::Answer { return failed; };
+    const engine::CheckOutcome said = world.outcome(support::user_decrypt(1));
+    CHECK(world.host().calls.size() == 3);
+    REQUIRE(is<engine::Unreachable>(said));
+    const auto& unreachable = std::get<engine::Unreachable>(said);
+    CHECK(unreachable.unreached);
+    CHECK(unreachable.tries_max == 0);
+    REQUIRE(unreachable.verdict);
+    CHECK(unreachable.verdict->reason == Reason::host_acl_failed);
+}
+
 TEST_CASE("of two waits for silent chains the longer one counts") {
     for (const bool swapped : {false, true}) {
         CAPTURE(swapped);

@@ -55,6 +55,30 @@ std::vector<Fault> faults() {
              return http_error(request, -32000, "nonce too low", 400);
          }),
          "error", false, false},
+        {"is busy, behind a door", HttpStub::answering([](const StubRequest& request) {
+             return http_error(request, -2102, "ETH temporarily unavailable", 503);
+         }),
+         "unsent", true, true},
+        {"is busy", HttpStub::answering([](const StubRequest& request) {
+             return http_error(request, -2102, "ETH temporarily unavailable");
+         }),
+         "error", false, false},
+        {"gave up, behind a door", HttpStub::answering([](const StubRequest& request) {
+             return http_error(request, -32002, "request timed out", 504);
+         }),
+         "timed_out", true, false},
+        {"shuts an address out", HttpStub::answering([](const StubRequest& request) {
+             return http_error(request, -2021, "IP Address Not Allowed", 403);
+         }),
+         "unsent", true, true},
+        {"shuts an account of its own out", HttpStub::answering([](const StubRequest& request) {
+             return http_error(request, -32000, "account is blocked", 403);
+         }),
+         "unsent", true, true},
+        {"shuts our account out", HttpStub::answering([](const StubRequest& request) {
+             return http_error(request, -32000, "account is blocked");
+         }),
+         "error", false, false},
         {"answers", HttpStub::answering(always(nullptr)), "json", false, false},
     };
 }
@@ -294,6 +318,9 @@ TEST_CASE("what counts as throttling, and how long it lasts") {
         {"nonsense", status(429, "Retry-After: soon\r\n"), "throttled", 1'000},
         {"503 without a time", status(503, ""), "garbled", 0},
         {"an error in a 429", [](const StubRequest& r) { return http_error(r, -32000, "no", 429); },
+         "throttled", 1'000},
+        {"words of a busy node in a 429",
+         [](const StubRequest& r) { return http_error(r, -32005, "please try again later", 429); },
          "throttled", 1'000},
         {"limit exceeded", error(-32005, "limit exceeded"), "throttled", 1'000},
         {"-32097", error(-32097, "busy"), "throttled", 1'000},

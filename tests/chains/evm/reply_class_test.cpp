@@ -202,6 +202,43 @@ TEST_CASE("what clients and providers were seen to say") {
          "found."},
         {block_tag_not_served, "requested from block 34 after last accepted block 33"},
         {block_tag_not_served, "no available upstreams to process a request: No label flashblocks"},
+        {front_door, "IP Address Not Allowed"},
+        {front_door, "IP is not in the whitelist"},
+        {front_door, "Request IP not in whitelist."},
+        {front_door, "Your IP is not in the allowlist"},
+        {front_door, "Referer not whitelisted"},
+        {front_door, "Unspecified origin not on whitelist."},
+        {throttled, "IP rate limit exceeded"},
+        {sender_forbidden, "sender is not in the whitelist"},
+        {sender_forbidden, "address not allowed"},
+        {sender_forbidden, "forbidden sender address"},
+        {sender_forbidden, "`from` address of transaction in blacklist"},
+        {sender_forbidden, "sender or to in black list"},
+        {front_door, "backend offline"},
+        {front_door, "backend returned an invalid response"},
+        {front_door, "backend is currently not healthy to serve traffic"},
+        {front_door, "backend request failed"},
+        {front_door, "Apikey is expired"},
+        {throttled, "Insufficient RU balance"},
+        {throttled, "Insufficient quota"},
+        {block_tag_not_served, "snapshot stale"},
+        {block_tag_not_served, "layer stale"},
+        {pool_busy, "Transaction pool is not ready"},
+        {pool_busy, "txpool not responding"},
+        {nonce_too_low,
+         "submit transaction to pool failed: Pool(InvalidTransaction(InvalidTransaction::Stale))"},
+        {nonce_too_low, "Pool(InvalidTransaction(Stale))"},
+        {nonce_gap, "Pool(InvalidTransaction(InvalidTransaction::Future))"},
+        {balance_too_low, "Pool(InvalidTransaction(InvalidTransaction::Payment))"},
+        {pool_busy, "Pool(InvalidTransaction(InvalidTransaction::ExhaustsResources))"},
+        {underpriced, "Another transaction has higher priority"},
+        {underpriced, "gas price not enough to bump transaction"},
+        {known_already, "pending transaction with same hash already exists"},
+        {reverted, "invalid opcode: opcode 0xfe not defined"},
+        {reverted, "VM Exception while processing transaction: invalid opcode"},
+        {reverted, "invalid jump destination"},
+        {not_indexed_yet, "Error: transaction hash not found (txHash=\"0x12\")"},
+        {not_understood, "Zero signature transaction."},
         {throttled, "upgrade to a paid tier"},
         {throttled, "retry in 3 s"},
         {not_understood, "stop retrying and report it"},
@@ -356,6 +393,9 @@ TEST_CASE("how long to wait is read where a node says it") {
     CHECK(classify(said(429, "slow down", R"({"retry_after":4})")).wait == 4s);
     CHECK(classify(said(429, "slow down", R"({"retryAfterMs":4000})")).wait.has_value());
     CHECK(classify(said(429, "slow down, try again in 99999999999 s")).wait == 10min);
+    CHECK(classify(said(429, "Public RPC Rate Limit Hit, limit will reset in 60 seconds")).wait ==
+          60s);
+    CHECK(classify(said(429, "too many requests, ask again in 5 s")).wait == 5s);
     CHECK_FALSE(classify(said(429, "slow down")).wait);
 }
 

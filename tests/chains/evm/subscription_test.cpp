@@ -119,6 +119,19 @@ TEST_CASE("it subscribes to the logs of the contracts and nudges at once and at 
     CHECK(watcher.nudges.count() == 4);
 }
 
+TEST_CASE("report 100: the reply's id may come back as text") {
+    StubServer server([&](StubPeer& peer) {
+        WebSocketPeer socket(peer);
+        if (!socket.shake_hands() || !socket.next()) return;
+        socket.send(R"({"jsonrpc":"2.0","id":"1","result":"0xcd"})");
+        socket.send(notification);
+        peer.hang();
+    });
+    Watcher watcher(options_for(url_of(server)));
+    CHECK(watcher.nudges.await(2));
+    CHECK(watcher.subscription.problem() == std::nullopt);
+}
+
 TEST_CASE("a message may come in pieces, with pings between them") {
     std::string pong;
     StubServer server([&](StubPeer& peer) {
@@ -285,6 +298,12 @@ TEST_CASE("a node that asks to wait is left alone") {
                   socket.peer().send(http(429, "", "Retry-After: 7\r\n"));
               },
               "asked to wait 7 s"},
+             {"by an error without an id",
+              [](WebSocketPeer& socket) {
+                  if (!socket.shake_hands() || !socket.next()) return;
+                  socket.send(R"({"id":null,"error":{"code":-32005,"message":"limit exceeded"}})");
+              },
+              "subscription refused"},
              {"by an error",
               [](WebSocketPeer& socket) {
                   if (!socket.shake_hands() || !socket.next()) return;
