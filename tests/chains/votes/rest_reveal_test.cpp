@@ -101,6 +101,20 @@ TEST_CASE("a round the chain does not know as active is no answer about the shar
     });
 }
 
+TEST_CASE("a mempool that is full, or holds the reveal, says nothing about the share") {
+    check({
+        {"full", 422, R"({"code":20,"codespace":"sdk","log":"mempool is full: 5000 of 5000"})",
+         "unreachable: HTTP 422, code 20 of sdk: mempool is full: 5000 of 5000", 20},
+        {"there already", 200, R"({"code":19,"codespace":"sdk","log":"tx already in mempool"})",
+         "unreachable: HTTP 200, code 19 of sdk: tx already in mempool", 19},
+        {"20 of the votes", 422, R"({"code":20,"codespace":"vote"})", "refused: HTTP 422, code 20",
+         20},
+        {"20 of nobody", 422, R"({"code":20})", "refused: HTTP 422, code 20", 20},
+        {"21 of sdk", 422, R"({"code":21,"codespace":"sdk"})", "refused: HTTP 422, code 21 of sdk",
+         21},
+    });
+}
+
 TEST_CASE("field report 25: a duplicate is a success, and 422 with another code never is one") {
     check({
         {"(c) duplicate nullifier", 422, R"({"tx_hash":"","code":2,"log":"already spent"})",

@@ -35,6 +35,11 @@ bool is_of_votes(const std::string& codespace, const std::string& votes_codespac
     return codespace.empty() || codespace == votes_codespace;
 }
 
+// It is full, or holds the reveal already (cosmos-sdk types/errors, 20 and 19).
+bool is_about_mempool(std::int64_t code, const std::string& codespace) {
+    return codespace == "sdk" && (code == 19 || code == 20);
+}
+
 // It is stored and served: nothing but a word.
 std::string tx_hash_of(const RestReply& reply) {
     std::string hash = text_of(jsonrpc::member(*reply.json, "tx_hash"));
@@ -101,7 +106,7 @@ RevealOutcome read_reveal(const RestReply& reply, const RestClient& client,
     if (const std::string said = client.presentable(log); !said.empty()) {
         text.append(": ").append(said);
     }
-    if (of_votes && is_about_closed_round(*code)) {
+    if ((of_votes && is_about_closed_round(*code)) || is_about_mempool(*code, codespace)) {
         return engine::Unreachable{std::move(text)};
     }
     return NotRevealedNow{std::move(text), spent};
