@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import sqlite3
 import time
 import unittest
 
@@ -58,6 +59,10 @@ class AlertTest(VotesTestCase, unittest.TestCase):
         for text in (SECRET, "key=hidden", str(self.webhook.port)):
             self.assertNotIn(text, self.votes.service.log_path.read_text(encoding="utf-8"))
 
+    def is_known_to_be_logged(self):
+        with sqlite3.connect(self.votes.service.data / "posthouse.db") as database:
+            return database.execute("select max(logged) from alert").fetchone()[0]
+
     def test_it_is_told_once(self):
         round_id = self.close_a_round()
         wait_until(lambda: self.webhook.taken, 40, f"a call\n{self.votes.service.log()[-2000:]}")
@@ -68,6 +73,8 @@ class AlertTest(VotesTestCase, unittest.TestCase):
         self.webhook.vanish()
         first = self.close_a_round()
         wait_until(lambda: self.lines(first), 40, "the line")
+        # A kill before this commit has the line written again.
+        wait_until(self.is_known_to_be_logged, 40, "the commit that knows of it")
         self.votes.service.kill()
         self.webhook.statuses.extend([500, 302])
         self.webhook.listen()
