@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <string_view>
+#include <vector>
 
 #include "engine/recovery.hpp"
 #include "engine/sealing.hpp"
@@ -120,8 +122,12 @@ void wake(Context& context, const store::Row& row) {
     set_aside(context, row);
 }
 
-bool may_take_another_nonce(const Context& context, const store::Row& row) {
-    return row.id.sequence > context.restored_up_to || context.released.contains(row.id.sequence);
+bool may_take_another_nonce(Context& context, const store::Row& row) {
+    if (context.released.contains(row.id.sequence)) return true;
+    if (row.id.sequence <= context.restored_up_to) return false;
+    const std::vector<store::Attempt> attempts = context.store.attempts(row.id.sequence);
+    return std::ranges::adjacent_find(attempts, std::ranges::not_equal_to{},
+                                      &store::Attempt::nonce) == attempts.end();
 }
 
 bool is_unsettled(Context& context, const store::Row& row) {

@@ -36,8 +36,9 @@ void wake(Context& context, const store::Row& row);
 void set_aside(Context& context, const store::Row& row);
 
 // Whether a request that was signed may get another nonce: not when another process may have given
-// it one.
-[[nodiscard]] bool may_take_another_nonce(const Context& context, const store::Row& row);
+// it one, and not twice. A node that does not know what it took would say for ever that somebody
+// else has used the nonce.
+[[nodiscard]] bool may_take_another_nonce(Context& context, const store::Row& row);
 
 // Whether it is not known yet if the chain is ahead of what this database knows of the account that
 // signed for a request.

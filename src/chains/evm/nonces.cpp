@@ -137,6 +137,11 @@ bool Nonces::has_larger(std::uint64_t nonce) const {
     return held_.upper_bound(nonce) != held_.end();
 }
 
+bool Nonces::has_smaller(std::uint64_t nonce) const {
+    const std::lock_guard lock{mutex_};
+    return held_.lower_bound(nonce) != held_.begin();
+}
+
 void Nonces::mark_sent(std::uint64_t nonce) {
     const std::lock_guard lock{mutex_};
     sent_.insert(nonce);

@@ -59,8 +59,9 @@ public:
     // From now on only the smallest may leave, until it is used (EIP-7702).
     void one_at_a_time(bool on);
     [[nodiscard]] bool one_at_a_time() const;
-    // Whether a larger one is held.
+    // Whether a larger one is held, or a smaller one.
     [[nodiscard]] bool has_larger(std::uint64_t nonce) const;
+    [[nodiscard]] bool has_smaller(std::uint64_t nonce) const;
     // It leaves now; or the node may not have it after all.
     void mark_sent(std::uint64_t nonce);
     void mark_unsent(std::uint64_t nonce);

@@ -1,7 +1,9 @@
 #include "chains/evm/receipts.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -31,6 +33,13 @@ bool is_not_indexed(const jsonrpc::NodeError& error) {
     return jsonrpc::classify(error).reply_class == jsonrpc::ReplyClass::not_indexed_yet;
 }
 
+bool may_be_known(const jsonrpc::Answer& answer) {
+    if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer))
+        return !is_not_indexed(*error);
+    const auto* found = std::get_if<jsonrpc::Json>(&answer);
+    return found == nullptr || !found->is_null();
+}
+
 }  // namespace
 
 Receipts::Receipts(const Options& options, jsonrpc::Node& write)
@@ -48,10 +57,8 @@ Receipts::Found Receipts::find(const SealedList& sealed) {
             found = garbled("a receipt that can not be read");
         } else if (const auto* problem = std::get_if<jsonrpc::TransportError>(&answers[i])) {
             found = *problem;
-        } else if (is_not_indexed(std::get<jsonrpc::NodeError>(answers[i]))) {
-            if (std::holds_alternative<NotIncluded>(found)) found = NotIndexed{};
-        } else {
-            found = garbled("the node refuses");
+        } else if (std::holds_alternative<NotIncluded>(found)) {
+            found = NotIndexed{};
         }
     }
     return found;
@@ -59,12 +66,29 @@ Receipts::Found Receipts::find(const SealedList& sealed) {
 
 bool Receipts::knows_any(const SealedList& sealed) {
     return std::ranges::any_of(write_.call_all(of_each("eth_getTransactionByHash", sealed)),
-                               [](const jsonrpc::Answer& answer) {
-                                   if (const auto* error = std::get_if<jsonrpc::NodeError>(&answer))
-                                       return !is_not_indexed(*error);
-                                   const auto* found = std::get_if<jsonrpc::Json>(&answer);
-                                   return found == nullptr || !found->is_null();
-                               });
+                               may_be_known);
+}
+
+bool Receipts::is_nonce_of_another(const SealedList& sealed, const domain::Address& account) {
+    std::vector<jsonrpc::Call> calls = of_each("eth_getTransactionReceipt", sealed);
+    std::ranges::move(of_each("eth_getTransactionByHash", sealed), std::back_inserter(calls));
+    calls.push_back({"eth_getTransactionCount", {jsonrpc::hex(account), "latest"}});
+    const std::vector<jsonrpc::Answer> answers = write_.call_all(calls);
+    const auto* said = std::get_if<jsonrpc::Json>(&answers.back());
+    const auto count = said != nullptr ? jsonrpc::quantity(*said) : std::nullopt;
+    return count && *count > sealed.back().nonce &&
+           std::none_of(answers.begin(), std::prev(answers.end()), may_be_known);
+}
+
+bool Receipts::has_block_since(domain::Timestamp time) {
+    const auto answer =
+        write_.call({"eth_getBlockByNumber", jsonrpc::Json::array({"latest", false})});
+    const auto* block = std::get_if<jsonrpc::Json>(&answer);
+    if (block == nullptr || !block->is_object()) return true;
+    const auto seconds = jsonrpc::quantity(jsonrpc::member(*block, "timestamp"));
+    if (!seconds) return true;
+    const auto since = std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
+    return std::cmp_greater(*seconds, since);
 }
 
 bool Receipts::is_buried(const TransactionReceipt& receipt) {

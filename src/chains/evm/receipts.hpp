@@ -22,7 +22,7 @@ public:
     Receipts(const Options& options, jsonrpc::Node& write);
 
     struct NotIncluded {};
-    // The node can not say it yet: some index late, some have an error for what is pending.
+    // The node says an error instead: some index late, some have one for what is pending.
     struct NotIndexed {};
     using Found =
         std::variant<TransactionReceipt, NotIncluded, NotIndexed, jsonrpc::TransportError>;
@@ -32,6 +32,14 @@ public:
 
     // Whether the node has one of them, included or not; also when it can not be asked.
     [[nodiscard]] bool knows_any(const SealedList& sealed);
+
+    // Whether the nonce of the newest is used, and the node has none of them: asked in one request,
+    // which one node answers. Of whatever is not said, the answer is no.
+    [[nodiscard]] bool is_nonce_of_another(const SealedList& sealed,
+                                           const domain::Address& account);
+
+    // Whether the latest block is younger than that, as far as it can be asked.
+    [[nodiscard]] bool has_block_since(domain::Timestamp time);
 
     // Enough blocks are on top of it.
     [[nodiscard]] bool is_buried(const TransactionReceipt& receipt);

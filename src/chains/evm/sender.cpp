@@ -54,8 +54,8 @@ constexpr unsigned turn_tries_max = 60;
 constexpr Milliseconds one_in_flight_for = std::chrono::minutes{10};
 // Shorter than the pause of those that wait, or none would ever be tried.
 constexpr Milliseconds account_pause{no_funds_hold - Milliseconds{500}};
-// Higher fees asked for at once, before only time brings more of them: a node that lies must not
-// run up the price.
+// Signatures asked for at once, before only time brings more of them: a node that lies must not run
+// up the price, nor the number of what is signed.
 constexpr std::size_t quick_bumps_max = 4;
 
 Milliseconds next_pause(Milliseconds pause) {
@@ -250,7 +250,11 @@ void Sender::submitted(const SendingPtr& sending, bool sync, const jsonrpc::Answ
         return;
     }
     trace(sending, answer);
-    judge(sending, answer, verdict);
+    // Everybody serves the plain one: a code alone says something else.
+    const bool is_refused =
+        verdict == SendVerdict::no_such_method &&
+        jsonrpc::classify(words_of(answer)) != jsonrpc::ReplyClass::method_missing;
+    judge(sending, answer, is_refused ? SendVerdict::refused : verdict);
 }
 
 bool Sender::is_send_sync() const {
@@ -274,6 +278,7 @@ void Sender::note_taken(const SendingPtr& sending) {
     {
         const std::lock_guard lock{mutex_};
         unusable_.reset();
+        refuses_no_op_ = false;
         pool_busy_.reset();
     }
     note_permitted();
@@ -313,13 +318,18 @@ bool Sender::is_forbidden() const {
     return forbidden_.has_value();
 }
 
+bool Sender::refuses_no_op() const {
+    const std::lock_guard lock{mutex_};
+    return refuses_no_op_;
+}
+
 std::optional<std::string> Sender::problem() const {
     const std::lock_guard lock{mutex_};
     if (forbidden_) return std::string(forbidden_text) + ": " + *forbidden_;
     if (unusable_) return unusable_;
     if (receipts_missing_since_ &&
         clock_.monotonic() - *receipts_missing_since_ >= receipts_patience) {
-        return "the node has no receipts yet: it says that it is indexing";
+        return "the node says errors for receipts: it may be indexing";
     }
     if (pool_busy_ && pool_busy_->is_for(busy_patience, clock_.monotonic())) {
         return "the node takes no transactions: " + pool_busy_->what;
@@ -388,6 +398,7 @@ void Sender::judge(const SendingPtr& sending, const jsonrpc::Answer& answer, Sen
             no_funds(sending);
             return;
         case SendVerdict::no_such_method:
+            note_busy(sending, std::get<jsonrpc::NodeError>(answer));
             later(sending, "the node takes no transactions");
             return;
         case SendVerdict::busy: {
@@ -451,7 +462,7 @@ bool Sender::sign_cheaper(const SendingPtr& sending, const FeeQuote& quote) {
     if (sending->order.sealed.size() > quick_bumps_max && !is_old(*sending)) return false;
     if (receipts_.knows_any(sending->order.sealed)) return false;
     Transaction cheaper = sending->transaction;
-    cheaper.priority_fee = quote.priority_fee;
+    cheaper.priority_fee = cheaper.legacy ? 0 : quote.priority_fee;
     cheaper.max_fee = quote.max_fee;
     reseal(sending, std::move(cheaper), true);
     return true;
@@ -516,6 +527,10 @@ void Sender::too_much_gas(const SendingPtr& sending, const jsonrpc::NodeError& e
     const auto cap = gas_.cap();
     if (!cap || *cap >= present.gas_limit || *cap < needed || is_no_op(present, sending->self)) {
         watch(sending, refused_patience, &Sender::still_refused);
+        return;
+    }
+    if (sending->order.sealed.size() > quick_bumps_max && !is_old(*sending)) {
+        later(sending, "the node names another cap on gas each time");
         return;
     }
     Transaction smaller = present;
@@ -632,6 +647,11 @@ void Sender::forgotten(const SendingPtr& sending, bool is_next) {
         later(sending, "the node has forgotten it");
         return;
     }
+    // Who shows nothing that waits can not have dropped it before there is a block without it.
+    if (!receipts_.has_block_since(sending->newest().at)) {
+        later(sending, "no block has come since it was signed");
+        return;
+    }
     sending->refusal_class = jsonrpc::ReplyClass::not_understood;
     sending->refusal = "the node takes the transaction and drops it";
     wait_or_cancel(sending);
@@ -650,9 +670,9 @@ bool Sender::is_old(const Sending& sending) const {
 // A transaction with this nonce is on chain, and for a long time no node had a receipt of ours.
 void Sender::nonce_conflict(const SendingPtr& sending) {
     const std::uint64_t nonce = sending->newest().nonce;
-    // The block that had it may have been replaced since the node said so.
-    const auto count = account_.count();
-    if (!count || *count <= nonce || receipts_.knows_any(sending->order.sealed)) {
+    // The block that had it may have been replaced since the node said so, and behind a balancer
+    // the count may have come from another node than the receipts.
+    if (!receipts_.is_nonce_of_another(sending->order.sealed, sending->self)) {
         later(sending, "the nonce is used, and the receipt is not there yet");
         return;
     }
@@ -701,8 +721,17 @@ void Sender::after_gap(const SendingPtr& sending) {
 }
 
 void Sender::still_refused(const SendingPtr& sending) {
+    const bool is_understood = sending->refusal_class != jsonrpc::ReplyClass::not_understood;
     if (receipts_.knows_any(sending->order.sealed)) {
+        // The one before it is there, and this one was too cheap to replace it.
+        if (!is_understood && sending->order.sealed.size() > 1 && is_old(*sending)) {
+            return bump(sending);
+        }
         later(sending, "refused, but known to the node");
+    } else if (!is_understood && account_.count().value_or(0) > sending->newest().nonce) {
+        // Whatever the words were, this is why.
+        sending->watches_slowly = true;
+        watch(sending, options_.foreign_use_patience, &Sender::nonce_conflict);
     } else {
         wait_or_cancel(sending);
     }
@@ -719,8 +748,11 @@ void Sender::wait_or_cancel(const SendingPtr& sending) {
     const Milliseconds patience = nonces_.has_larger(sending->newest().nonce)
                                       ? options_.refusal_patience_blocking
                                       : options_.refusal_patience;
-    const bool has_time =
-        is_no_op(sending->transaction, sending->self) || (may_pass && so_far < patience);
+    // One that does nothing frees its nonce once the smaller ones are free; where it is refused as
+    // well, none does (field report 91).
+    const bool is_vain = nonces_.has_smaller(sending->newest().nonce) || refuses_no_op();
+    const bool has_time = is_no_op(sending->transaction, sending->self) ||
+                          (may_pass && (so_far < patience || is_vain));
     if (may_pass && (lacks_funds_ || !has_time)) {
         if (!can_pay(*sending)) {
             // The account explains it: the span begins anew once it can pay.
@@ -745,6 +777,7 @@ Milliseconds Sender::refused_for(const SendingPtr& sending) {
     const std::lock_guard lock{mutex_};
     if (is_no_op(sending->transaction, sending->self)) {
         unusable_ = "the node refuses every transaction: " + sending->refusal;
+        refuses_no_op_ = true;
     }
     tell_of_refusal_locked(sending, sending->refusal_class, sending->refusal, now);
     const Milliseconds before = sending->order.refused_for;

@@ -91,6 +91,7 @@ private:
                void (Sender::*after)(const SendingPtr&));
     void watch_again(const SendingPtr& sending, domain::Milliseconds pause);
     [[nodiscard]] bool is_count_past(const SendingPtr& sending);
+    [[nodiscard]] bool refuses_no_op() const;
     void not_included(const SendingPtr& sending);
     void forgotten(const SendingPtr& sending, bool is_next);
     void nonce_conflict(const SendingPtr& sending);
@@ -169,6 +170,7 @@ private:
     std::optional<std::string> forbidden_;  // the node's words
     std::optional<AccountWait> account_waits_;
     std::optional<std::string> unusable_;  // why the node can not be sent to, until it takes one
+    bool refuses_no_op_ = false;           // the same: not even one that does nothing was taken
     std::optional<domain::Monotonic> receipts_missing_since_;
     std::optional<Standstill> pool_busy_;     // nothing was taken since
     std::optional<Standstill> not_included_;  // what is next in line for a block

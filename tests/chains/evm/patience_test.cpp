@@ -357,6 +357,107 @@ TEST_CASE("a node whose pool is full for minutes is told of by health and the lo
     CHECK_FALSE(relay.gateway.problem().has_value());
 }
 
+TEST_CASE(
+    "what a node calls a missing method is told where the method is, and nothing is cancelled") {
+    Relay relay;
+    bool missing = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!support::sends(call) || !missing) return std::nullopt;
+        return NodeError{-32'601, "method not supported", {}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(3min);
+    REQUIRE(relay.gateway.problem().has_value());
+    CHECK(relay.gateway.problem()->find("method_missing") != std::string::npos);
+    CHECK(relay.engine.logger.count("transaction_refused") >= 1);
+    relay.run_for(1h);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+    missing = false;
+    relay.run_for(2min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK_FALSE(relay.gateway.problem().has_value());
+}
+
+TEST_CASE("a code for missing methods alone is a refusal like any other") {
+    Relay relay;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!support::sends(call) || sends_no_op(call)) return std::nullopt;
+        return NodeError{-32'004, "Zero signature transaction.", {}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(5min);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    CHECK(relay.engine.logger.count("transaction_refused") >= 3);
+    relay.run_for(7min);
+    CHECK(relay.engine.status(id) == Status::failure);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 1);
+}
+
+TEST_CASE("where one that does nothing is refused as well, no other request is cancelled") {
+    Relay relay;
+    bool refuses = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!support::sends(call) || !refuses) return std::nullopt;
+        return refusal_of("the stars are not right");
+    };
+    for (std::uint64_t number = 1; number <= 5; ++number) {
+        relay.submit(support::input_proof(number));
+    }
+    relay.run_for(1h);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 1);
+    REQUIRE(relay.gateway.problem().has_value());
+    refuses = false;
+    relay.run_for(2min);
+    std::size_t received = 0;
+    for (const auto& id : relay.ids) {
+        if (relay.engine.status(id) == Status::receipt_received) ++received;
+    }
+    CHECK(received == 4);
+    CHECK_FALSE(relay.gateway.problem().has_value());
+}
+
+TEST_CASE("a node with errors for receipts it has not is no reason to send nothing") {
+    Relay relay;
+    std::size_t sent = 0;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!support::sends(call) || ++sent > 1) return std::nullopt;
+        return refusal_of("txpool is full");
+    };
+    relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
+        const auto* result = std::get_if<Json>(&answer);
+        const bool asks = call.method == "eth_getTransactionReceipt";
+        if (!asks || result == nullptr || !result->is_null()) return std::nullopt;
+        return NodeError{-32'603, "the stars are not right", {}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(1min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(relay.chain.included().size() == 1);
+}
+
+TEST_CASE("a chain that stands still has dropped nothing, where what waits is not shown") {
+    Relay relay;
+    relay.chain.block_time = [&] {
+        const auto since = relay.clock.wall().time_since_epoch();
+        return static_cast<std::uint64_t>(std::chrono::floor<std::chrono::seconds>(since).count());
+    };
+    relay.chain.mine();
+    relay.chain.mines = false;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        const bool shows = call.method == "eth_getTransactionByHash";
+        return shows ? std::optional<Answer>(Json(nullptr)) : std::nullopt;
+    };
+    relay.submit(support::input_proof(1));
+    relay.submit(support::input_proof(2));
+    relay.run_for(30min);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+    relay.chain.mines = true;
+    relay.chain.mine_pool();
+    relay.run_for(1min);
+    for (const auto& id : relay.ids) CHECK(relay.engine.status(id) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
 TEST_CASE("a node that keeps what it takes from every block is told of by health") {
     Relay relay;
     relay.chain.mines = false;

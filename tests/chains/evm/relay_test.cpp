@@ -214,6 +214,73 @@ TEST_CASE("report 7: a nonce used by another program is replaced once, and someb
     relay.check_inclusions();
 }
 
+TEST_CASE("report 7: the same where the node's words for it are unknown") {
+    Relay relay;
+    bool away = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        if (away) return TransportError{TransportError::Kind::unsent, "connection refused", {}};
+        if (transaction_in(call).nonce >= relay.chain.nonce()) return std::nullopt;
+        return NodeError{-32'603, "the stars are not right", {}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(200ms);
+    REQUIRE(relay.engine.status(id) == Status::tx_in_flight);
+    relay.chain.use_nonce_elsewhere();
+    away = false;
+    relay.run_for(3min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(nonces_of(relay) == std::set<std::uint64_t>{1});
+    CHECK(relay.engine.logger.count("foreign_nonce_use") == 1);
+    CHECK_FALSE(relay.gateway.problem().has_value());
+    relay.check_inclusions();
+}
+
+TEST_CASE(
+    "report 7: a node that knows nothing of what it took is believed once, then nothing goes") {
+    Relay relay;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        const bool asks =
+            call.method == "eth_getTransactionReceipt" || call.method == "eth_getTransactionByHash";
+        return asks ? std::optional<Answer>(Json(nullptr)) : std::nullopt;
+    };
+    relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
+        const bool took = sends(call) && std::holds_alternative<Json>(answer);
+        if (!took) return std::nullopt;
+        return Answer{TransportError{TransportError::Kind::lost, "connection lost", {}}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(30min);
+    CHECK(relay.chain.included().size() == 2);
+    CHECK(relay.engine.logger.count("foreign_nonce_use") == 2);
+    CHECK(relay.engine.logger.count("requests_held") == 1);
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+}
+
+TEST_CASE("report 7: receipts of one node and the count of another do not make a use by others") {
+    Relay relay;
+    bool blind = true;
+    // Behind a balancer: what is asked alone about transactions goes to a node that lacks them.
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        const bool asks =
+            call.method == "eth_getTransactionReceipt" || call.method == "eth_getTransactionByHash";
+        return blind && asks ? std::optional<Answer>(Json(nullptr)) : std::nullopt;
+    };
+    relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
+        if (!sends(call) || !std::holds_alternative<Json>(answer)) return std::nullopt;
+        return Answer{TransportError{TransportError::Kind::lost, "connection lost", {}}};
+    };
+    relay.chain.before_request = [&](std::size_t calls) { blind = calls < 3; };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(10min);
+    CHECK(relay.chain.included().size() == 1);
+    CHECK(relay.engine.logger.count("foreign_nonce_use") == 0);
+    blind = false;
+    relay.chain.before_request = nullptr;
+    relay.run_for(1min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+}
+
 TEST_CASE("report 8: a node that lags behind does not bring used nonces back") {
     Relay relay;
     relay.submit(support::input_proof(1));
@@ -281,6 +348,27 @@ TEST_CASE("report 23: a stuck transaction gets both fees raised at once, up to t
     relay.chain.mine_pool();
     relay.run_for(70s);
     CHECK(relay.engine.status(id) == Status::receipt_received);
+    relay.check_inclusions();
+}
+
+TEST_CASE("report 23: the same where the node's words for it are unknown") {
+    Relay relay;
+    relay.chain.mines = false;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        const auto fee = transaction_in(call).max_fee;
+        if (fee <= 3'000'000'000 || fee >= 3'700'000'000) return std::nullopt;
+        return NodeError{-32'603, "the stars are not right", {}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(5min);
+    const auto attempts = relay.engine.process().store.attempts(id.sequence);
+    CHECK(attempts.size() >= 3);
+    relay.chain.mine_pool();
+    relay.run_for(70s);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    REQUIRE(relay.chain.included().size() == 1);
+    CHECK(relay.chain.included().front().transaction.max_fee >= 3'700'000'000);
     relay.check_inclusions();
 }
 
@@ -399,6 +487,7 @@ TEST_CASE("report 37: only a refusal that can pass is tried again") {
     const NodeError not_yet{3, "execution reverted", domain::Bytes{0x06, 0x66, 0xcb, 0xdf}};
     const TransportError bad_gateway{TransportError::Kind::garbled, "HTTP 502", {}};
     const NodeError odd{-32'000, "unknown block", {}};
+    const NodeError failed{-32'603, "Internal server error", {}};
     const Answer good = Json("0x30d40");
     const Row rows[]{
         {"a revert", {revert}, Status::failure, 1},
@@ -409,6 +498,11 @@ TEST_CASE("report 37: only a refusal that can pass is tried again") {
         {"HTTP 502", {bad_gateway, bad_gateway, good}, Status::receipt_received, 3},
         {"a refusal nobody knows, for ever", {odd}, Status::failure, 5},
         {"a refusal nobody knows, twice", {odd, odd, good}, Status::receipt_received, 3},
+        {"the node's own failure, for ever", {failed}, Status::failure, 10},
+        {"the node's own failure, for a minute",
+         {failed, failed, failed, failed, failed, failed, failed, good},
+         Status::receipt_received,
+         8},
     };
     for (const Row& row : rows) {
         CAPTURE(row.label);
@@ -629,6 +723,47 @@ TEST_CASE("what was signed while gas was dear is signed anew when it is not, at 
     CHECK(relay.engine.status(id) == Status::receipt_received);
     CHECK(nonces_of(relay) == std::set<std::uint64_t>{0});
     relay.check_inclusions();
+}
+
+TEST_CASE("what was signed without a base fee stays of its kind where it is signed anew for less") {
+    Relay relay;
+    bool knows_base_fee = false;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (sends(call) && transaction_in(call).max_fee > 100'000'000'000) {
+            return NodeError{-32'000, "insufficient funds for gas * price + value", {}};
+        }
+        if (knows_base_fee) return std::nullopt;
+        if (call.method == "eth_feeHistory") return NodeError{-32'601, "method not found", {}};
+        if (call.method == "eth_gasPrice") return Json("0x2e90edd000");  // 200 gwei
+        return std::nullopt;
+    };
+    relay.chain.after = [&](const Call& call, const Answer& answer) -> std::optional<Answer> {
+        if (knows_base_fee || call.method != "eth_getBlockByNumber") return std::nullopt;
+        Json block = std::get<Json>(answer);
+        if (block.is_object()) block.erase("baseFeePerGas");
+        return block;
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(3s);
+    REQUIRE(relay.engine.status(id) == Status::tx_in_flight);
+    knows_base_fee = true;
+    relay.run_for(2min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    REQUIRE(relay.chain.included().size() == 1);
+    CHECK(relay.chain.included().front().transaction.legacy);
+    relay.check_inclusions();
+}
+
+TEST_CASE("a node that names a smaller cap on gas each time has few of them signed") {
+    Relay relay;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!sends(call)) return std::nullopt;
+        const std::uint64_t cap = transaction_in(call).gas_limit - 1;
+        return NodeError{-32'000, "exceeds block gas limit " + std::to_string(cap), {}};
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(25s);
+    CHECK(relay.engine.process().store.attempts(id.sequence).size() <= 6);
 }
 
 TEST_CASE("a fee beyond a node's own cap is lowered to it, and waits while gas costs more") {

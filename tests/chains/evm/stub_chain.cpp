@@ -114,7 +114,7 @@ jsonrpc::Answer StubChain::act(const Call& call) {
         return Json{{"number", jsonrpc::hex_quantity(*number)},
                     {"hash", jsonrpc::hex(blocks_[*number].hash)},
                     {"baseFeePerGas", jsonrpc::hex_quantity(base_fee)},
-                    {"timestamp", "0x6553f100"}};
+                    {"timestamp", jsonrpc::hex_quantity(blocks_[*number].seconds)}};
     }
     if (method == "eth_estimateGas") {
         const auto data = jsonrpc::bytes(params[0].at("input"));
@@ -216,6 +216,7 @@ std::size_t StubChain::in_pool() const {
 StubChain::Block& StubChain::new_block() {
     Block block;
     for (const auto& [address, account] : accounts_) block.nonces_before[address] = account.nonce;
+    block.seconds = block_time ? block_time() : std::uint64_t{1} << 32U;
     block.reference_before = next_reference_;
     block.hash = domain::keccak256(std::to_string(blocks_.size()) + "/" + std::to_string(forks_));
     blocks_.push_back(std::move(block));

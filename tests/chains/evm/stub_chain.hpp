@@ -36,6 +36,11 @@ public:
     // is only tried.
     std::function<std::optional<domain::Bytes>(const domain::Bytes& input, bool estimates)> refuses;
 
+    // A request of one node with so many calls in it.
+    std::function<void(std::size_t calls)> before_request;
+    // Unix seconds of a new block; absent: far ahead.
+    std::function<std::uint64_t()> block_time;
+
     std::string version;     // what getVersion() says; empty: nobody knows that function
     bool mines = true;       // otherwise transactions stay in the pool
     bool knows_sync = true;  // eth_sendRawTransactionSync
@@ -103,6 +108,7 @@ private:
 
     struct Block {
         domain::Bytes32 hash{};
+        std::uint64_t seconds = 0;
         std::map<domain::Address, std::uint64_t> nonces_before;
         std::uint64_t reference_before = 1;
         std::vector<chains::evm::Log> logs;
@@ -137,10 +143,12 @@ public:
     using Node::call;
     [[nodiscard]] chains::jsonrpc::Answer call(const chains::jsonrpc::Call& call,
                                                std::optional<domain::Milliseconds>) override {
+        if (chain_.before_request) chain_.before_request(1);
         return chain_.call(call);
     }
     [[nodiscard]] std::vector<chains::jsonrpc::Answer> call_all(
         const std::vector<chains::jsonrpc::Call>& calls) override {
+        if (chain_.before_request) chain_.before_request(calls.size());
         std::vector<chains::jsonrpc::Answer> answers;
         for (const auto& one : calls) answers.push_back(chain_.call(one));
         return answers;
