@@ -179,8 +179,11 @@ std::string sanitize(std::string_view text, const Sanitizing& rules) {
     return line;
 }
 
-std::string harmless_text(std::string_view text, std::size_t bytes_max) {
-    const std::string kept = without_secrets(redact_urls(text));
+std::string harmless_text(std::string_view text, std::size_t bytes_max,
+                          std::span<const std::string> secrets) {
+    std::string redacted = redact_urls(text);
+    for (const std::string& secret : secrets) hide(redacted, secret);
+    const std::string kept = without_secrets(redacted);
     std::string line;
     for (std::size_t at = 0; at < kept.size() && line.size() < bytes_max;) {
         if (std::string_view(kept).substr(at).starts_with(ellipsis)) {

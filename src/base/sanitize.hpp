@@ -28,8 +28,9 @@ struct Sanitizing {
 // line of printable ASCII, where `…` stands for URLs and for whatever may be such a part: 20 or
 // more characters without a space, hex or decimal numbers in a row with that many digits, and
 // everything from the first number on when there are more than 30 digits in all. Of at most
-// `bytes_max` and a few bytes.
-[[nodiscard]] std::string harmless_text(std::string_view text, std::size_t bytes_max);
+// `bytes_max` and a few bytes. `secrets` as in Sanitizing.
+[[nodiscard]] std::string harmless_text(std::string_view text, std::size_t bytes_max,
+                                        std::span<const std::string> secrets = {});
 
 // A value in a line of the log, `name="value"`: in quotes, with `"` and `\` escaped. The log itself
 // keeps control characters out.

@@ -101,12 +101,20 @@ std::string Url::authorization() const {
 std::vector<std::string> Url::secrets() const {
     std::vector<std::string> parts;
     add_parts(target, "/?&=#", parts);
+    for (std::size_t part = 0, sent = parts.size(); part < sent; ++part) {
+        const auto plain = without_escapes(parts[part]);
+        if (plain && *plain != parts[part]) add_parts(*plain, "", parts);
+    }
     add_parts(host, "", parts);
     const std::size_t colon = std::min(credentials.find(':'), credentials.size());
     for (const std::string& part : {credentials.substr(0, colon),
                                     credentials.substr(std::min(colon + 1, credentials.size()))}) {
         if (part.size() >= password_bytes_min) parts.push_back(part);
     }
+    // Without what fills it up, which not everybody writes.
+    const std::string sent = base::to_base64(credentials);
+    const std::string_view digits = std::string_view(sent).substr(0, sent.find('='));
+    if (digits.size() >= password_bytes_min) parts.emplace_back(digits);
     std::ranges::sort(parts, std::ranges::greater{}, &std::string::size);
     return parts;
 }

@@ -24,7 +24,8 @@ struct Url {
     [[nodiscard]] std::string host_and_port() const;
     // For the field Authorization (RFC 7617); empty: none.
     [[nodiscard]] std::string authorization() const;
-    // The parts that may be keys, each long enough to be one; the longest first.
+    // The parts that may be keys, each long enough to be one, as they are sent and as a server may
+    // say them back: without escapes, or as authorization(). The longest first.
     [[nodiscard]] std::vector<std::string> secrets() const;
 };
 

@@ -50,6 +50,11 @@ TEST_CASE("what a prover said is shown without what it was given") {
     }
 }
 
+TEST_CASE("secrets are hidden however short they are") {
+    const std::vector<std::string> secrets{"t0k\xc3\xa9n", "url"};
+    CHECK(harmless_text("no t0k\xc3\xa9n at url, ur l", 300, secrets) == "no … at …, ur l");
+}
+
 TEST_CASE("long text is cut, but a secret not to a harmless length") {
     CHECK(harmless_text(std::string(500, ' ') + std::string(900, '!'), 300).size() == 300);
     const std::string secret(64, 'f');

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 namespace net {
 namespace {
@@ -63,6 +64,27 @@ TEST_CASE("what is no URL is refused") {
                                    "http://n\xc3\xa9/"}) {
         CAPTURE(text);
         CHECK_FALSE(parse_url(text));
+    }
+}
+
+TEST_CASE("what may be a key is secret as it is sent and as a server may say it back") {
+    using Secrets = std::vector<std::string>;
+    struct Row {
+        const char* text;
+        Secrets secrets;
+    };
+    for (const Row& row : {
+             Row{"http://n/four/k=v", {}},
+             Row{"http://node1/a%2Bbcde?k=x%3Dyzzzz",
+                 {"x%3Dyzzzz", "a%2Bbcde", "x=yzzzz", "a+bcde", "node1"}},
+             Row{"http://n/%61%62%63/%zzzz", {"%61%62%63", "%zzzz"}},
+             Row{"http://user2:p%40ss@n", {"dXNlcjI6cEBzcw", "user2", "p@ss"}},
+             Row{"http://u:k3@n", {"dTprMw"}},
+         }) {
+        CAPTURE(row.text);
+        const auto url = parse_url(row.text);
+        REQUIRE(url);
+        CHECK(url->secrets() == row.secrets);
     }
 }
 

@@ -355,9 +355,11 @@ TEST_CASE("an avoided URL is better than none") {
 }
 
 TEST_CASE("no text holds any part of a URL") {  // field report 62
-    const std::vector<std::string> secrets{"k3y", "SECRET", "TOKEN", "tenant", "127.0.0.1"};
+    const std::vector<std::string> secrets{
+        "k3y",    "SECRET",    "TOKEN",
+        "tenant", "127.0.0.1", "dGVuYW50OmszeQ"};  // of tenant:k3y in base64
     const std::string place = "tenant:k3y@127.0.0.1";
-    const std::string target = "/v2/SECRET?x=TOKEN";
+    const std::string target = "/v2/SECRET%2D1?x=TOKEN%2b2";
     std::string url;
     const auto echo = [&](const StubRequest& request) {
         return "<html>" + url + " SECRET tenant:k3y TOKEN " + request.head + "</html>";
@@ -377,8 +379,9 @@ TEST_CASE("no text holds any part of a URL") {  // field report 62
         {"401", HttpStub::answering([&](const StubRequest& r) { return http(401, echo(r)); }),
          "unsent"},
         {"error", HttpStub::answering([&](const StubRequest& r) {
-             return http_error(r, -32000,
-                               "unknown key SECRET at " + url + " for tenant, k3y,TOKEN");
+             return http_error(
+                 r, -32000,
+                 "unknown key SECRET-1 at " + url + " for tenant, k3y,TOKEN+2: " + r.head);
          }),
          "error"},
         {"hangs",

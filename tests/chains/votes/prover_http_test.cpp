@@ -94,6 +94,18 @@ TEST_CASE("a service that is not there costs no attempt, a bad answer does") {
     }
 }
 
+TEST_CASE("a service that says back the token or parts of the URL tells nothing of them") {
+    HttpStub stub{HttpStub::answering([](const support::StubRequest& request) {
+        const Json error{{"code", -1}, {"message", "bad t0ken for k+9xyz, " + request.head}};
+        return support::http(422, Json{{"error", error}}.dump());
+    })};
+    ProverWorld world{service(stub.url("127.0.0.1", "/k%2B9xyz"), "t0ken")};
+    const std::string outcome = world.prove();
+    CHECK(outcome.starts_with("not proved: prover error -1 (invalid inputs): bad … for …, POST"));
+    CHECK(outcome.find("t0ken") == std::string::npos);
+    CHECK(outcome.find("9xyz") == std::string::npos);
+}
+
 TEST_CASE("a service may say when to come again") {
     HttpStub stub{always(503, "", "Retry-After: 7\r\n")};
     ProverWorld world{service(stub.url())};

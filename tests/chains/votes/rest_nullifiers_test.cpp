@@ -101,5 +101,21 @@ TEST_CASE("a token goes along when there is one, and nowhere else") {
     CHECK(heads[1].find("X-Helper-Token") == std::string::npos);
 }
 
+TEST_CASE("a helper that says back what it was sent tells nothing of it") {
+    VirtualClock clock;
+    const HttpStub stub(HttpStub::answering([](const StubRequest& request) {
+        return http(401, Json{{"error", "bad " + request.head + " KEY+abc"}}.dump());
+    }));
+    chains::votes::Options options = vote_options(stub.url("u:k3y@127.0.0.1", "/KEY%2Babc"));
+    options.nullifier_token = "sesame";
+    RestNullifiers nullifiers(options, clock);
+    const std::string said = missing(nullifiers.find(round_id, filled(1)));
+    CHECK(said.find("bad GET") != std::string::npos);
+    for (const char* const secret : {"sesame", "KEY", "abc", "k3y", "dTprM3k"}) {
+        CAPTURE(secret);
+        CHECK(said.find(secret) == std::string::npos);
+    }
+}
+
 }  // namespace
 }  // namespace support

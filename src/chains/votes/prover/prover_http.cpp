@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
+#include <span>
 #include <stdexcept>
 
 #include "chains/jsonrpc/retry_after.hpp"
@@ -41,7 +43,7 @@ domain::Milliseconds hold_of(const net::ClientResponse& response) {
     return jsonrpc::throttle_wait(response.retry_after, behind_all_dates);
 }
 
-ProveOutcome judge(const net::TransportError& problem) {
+ProveOutcome judge(const net::TransportError& problem, std::span<const std::string>) {
     if (problem.kind == Kind::timed_out || problem.kind == Kind::garbled) {
         return NotProved{"prover service: " + problem.text};
     }
@@ -49,7 +51,7 @@ ProveOutcome judge(const net::TransportError& problem) {
     return engine::Unreachable{"prover service: " + problem.text};
 }
 
-ProveOutcome judge(const net::ClientResponse& response) {
+ProveOutcome judge(const net::ClientResponse& response, std::span<const std::string> secrets) {
     const std::string status = "prover service answered HTTP " + std::to_string(response.status);
     if (is_unavailable(response.status)) {
         engine::Unreachable away{status};
@@ -58,7 +60,7 @@ ProveOutcome judge(const net::ClientResponse& response) {
     }
     ProverAnswer answer = read_json_answer(response.body);
     if (const auto* const error = std::get_if<ProverError>(&answer)) {
-        return NotProved{describe(*error)};
+        return NotProved{describe(*error, secrets)};
     }
     if (response.status != 200) return NotProved{status};
     if (const auto* const malformed = std::get_if<Malformed>(&answer)) {
@@ -72,7 +74,11 @@ ProveOutcome judge(const net::ClientResponse& response) {
 HttpProver::HttpProver(const ProverOptions& options)
     : fields_(headers_of(options.token)),
       timeout_(options.timeout),
-      client_(url_of(options), answer_bytes_max, options.client_context) {}
+      client_(url_of(options), answer_bytes_max, options.client_context),
+      secrets_(client_.secrets()) {
+    if (!options.token.empty()) secrets_.push_back(options.token);
+    std::ranges::sort(secrets_, std::ranges::greater{}, &std::string::size);
+}
 
 ProveOutcome HttpProver::prove(const Witness& witness) {
     ProveOutcome outcome = ask(witness);
@@ -94,7 +100,7 @@ ProveOutcome HttpProver::ask(const Witness& witness) {
                                      .repeatable = true};
     const net::ClientResult result = client_.exchange(request, timeout_);
     if (client_.is_stopped()) return engine::Unreachable{"stopped"};
-    return std::visit([](const auto& outcome) { return judge(outcome); }, result);
+    return std::visit([this](const auto& outcome) { return judge(outcome, secrets_); }, result);
 }
 
 void HttpProver::note(const ProveOutcome& outcome) {

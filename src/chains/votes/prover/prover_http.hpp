@@ -30,6 +30,7 @@ private:
     const std::vector<std::pair<std::string, std::string>> fields_;
     const domain::Milliseconds timeout_;
     net::Client client_;
+    std::vector<std::string> secrets_;  // of the URL, and the token
 
     mutable std::mutex mutex_;
     std::optional<std::string> problem_;

@@ -32,10 +32,10 @@ ProverAnswer read_answer(std::string_view bytes, ProverFormat format) {
     return format == ProverFormat::json ? read_json_answer(bytes) : read_binary_answer(bytes);
 }
 
-std::string describe(const ProverError& error) {
+std::string describe(const ProverError& error, std::span<const std::string> secrets) {
     std::string text = "prover error " + std::to_string(error.code);
     text += meaning(error.code);
-    const std::string message = base::harmless_text(error.message, message_bytes_max);
+    const std::string message = base::harmless_text(error.message, message_bytes_max, secrets);
     if (!message.empty()) text += ": " + message;
     return text;
 }

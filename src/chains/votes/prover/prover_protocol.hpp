@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -44,8 +45,9 @@ using ProverAnswer = std::variant<Proof, ProverError, Malformed>;
 // Whether nothing belongs to the answer that is not there yet.
 [[nodiscard]] bool is_whole(std::string_view bytes, ProverFormat format);
 
-// One line without witness data.
-[[nodiscard]] std::string describe(const ProverError& error);
+// One line without witness data and `secrets` (base/sanitize.hpp).
+[[nodiscard]] std::string describe(const ProverError& error,
+                                   std::span<const std::string> secrets = {});
 [[nodiscard]] std::string describe(const Malformed& answer);
 
 // Malformed when its size is none of a proof.

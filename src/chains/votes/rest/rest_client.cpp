@@ -1,5 +1,7 @@
 #include "chains/votes/rest/rest_client.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -34,7 +36,11 @@ RestClient::RestClient(const std::string& base_url, const ports::Clock& clock,
                        std::shared_ptr<net::ClientContext> context, std::string helper_token)
     : client_(url_of(base_url), reply_bytes_max, std::move(context)),
       clock_(clock),
-      helper_token_(std::move(helper_token)) {}
+      helper_token_(std::move(helper_token)),
+      secrets_(client_.secrets()) {
+    if (!helper_token_.empty()) secrets_.push_back(helper_token_);
+    std::ranges::sort(secrets_, std::ranges::greater{}, &std::string::size);
+}
 
 RestAnswer RestClient::get(const std::string& target, domain::Milliseconds timeout,
                            std::size_t bytes_max) {
@@ -67,7 +73,7 @@ RestAnswer RestClient::exchange(const net::ClientRequest& request, domain::Milli
 }
 
 std::string RestClient::presentable(std::string_view text) const {
-    return base::harmless_text(jsonrpc::sanitised(text, client_.secrets()), text_bytes_max);
+    return base::harmless_text(jsonrpc::sanitised(text, secrets_), text_bytes_max);
 }
 
 void RestClient::note_problem(std::optional<std::string> text) {

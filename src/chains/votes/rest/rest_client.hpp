@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "chains/jsonrpc/node.hpp"
 #include "chains/votes/rest/rest_reply.hpp"
@@ -38,8 +39,8 @@ public:
     // Exchanges under way end as `stopped`, and so does every later one.
     void stop() { client_.stop(); }
 
-    // One line of about 200 bytes at most, without URLs, parts of ours, and whatever may be a part
-    // of a share: a node may say back what it was sent.
+    // One line of about 200 bytes at most, without URLs, parts of ours, the token, and whatever may
+    // be a part of a share: a node may say back what it was sent.
     [[nodiscard]] std::string presentable(std::string_view text) const;
 
     // What the last exchange came to; absent: it went well. Not taken any more once stopped.
@@ -53,6 +54,7 @@ private:
     net::Client client_;
     const ports::Clock& clock_;
     const std::string helper_token_;
+    std::vector<std::string> secrets_;
 
     mutable std::mutex mutex_;
     std::optional<std::string> problem_;
