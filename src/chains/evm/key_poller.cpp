@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/sanitize.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/receipt.hpp"
 #include "chains/jsonrpc/decode.hpp"
@@ -268,7 +269,7 @@ void KeyPoller::give_up(const std::string& problem) {
         if (problem_ == problem) return;
         problem_ = problem;
     }
-    logger_.write(ports::LogLevel::error, "key_urls_failed error=" + problem);
+    logger_.write(ports::LogLevel::error, "key_urls_failed error=" + base::log_value(problem));
 }
 
 }  // namespace chains::evm

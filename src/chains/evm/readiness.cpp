@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/sanitize.hpp"
 #include "chains/evm/calls.hpp"
 #include "chains/evm/eth_call.hpp"
 #include "chains/evm/readiness_outcomes.hpp"
@@ -316,9 +317,9 @@ bool Readiness::settle_chain(Check& check, const Host& host, const jsonrpc::Answ
 void Readiness::note_try(const Check& check, const Host& host, const jsonrpc::NodeError& error) {
     if (!logger_.wants(ports::LogLevel::debug)) return;
     logger_.write(ports::LogLevel::debug,
-                  "access_list_refused request=" + to_string(check.order.id) +
-                      " chain=" + std::to_string(host.chain_id) +
-                      " try=" + std::to_string(check.tries) + " error=" + text_of(error));
+                  "access_list_refused request=" + to_string(check.order.id) + " chain=" +
+                      std::to_string(host.chain_id) + " try=" + std::to_string(check.tries) +
+                      " error=" + base::log_value(text_of(error)));
 }
 
 void Readiness::ask_gateway(Checks checks) {

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <limits>
 
+#include "base/sanitize.hpp"
 #include "chains/evm/calls.hpp"
 
 namespace chains::evm {
@@ -127,8 +128,9 @@ void Thresholds::give_up(const domain::Bytes32& context, const std::string& erro
         if (entry.error == error) return;
         entry.error = error;
     }
-    logger_.write(ports::LogLevel::warning,
-                  "threshold_not_found context=0x" + domain::to_hex(context) + " error=" + error);
+    logger_.write(ports::LogLevel::warning, "threshold_not_found context=0x" +
+                                                domain::to_hex(context) +
+                                                " error=" + base::log_value(error));
 }
 
 }  // namespace chains::evm

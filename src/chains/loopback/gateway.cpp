@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "chains/loopback/transaction.hpp"
 #include "engine/key_urls.hpp"
 
@@ -238,7 +239,8 @@ void Gateway::reply_now(std::vector<engine::Sent> events) {
 void Gateway::note_problem(std::optional<std::string> problem) {
     const std::lock_guard lock{mutex_};
     if (problem && !problem_) {
-        logger_.write(ports::LogLevel::error, "loopback_ledger_failed error=" + *problem);
+        logger_.write(ports::LogLevel::error,
+                      "loopback_ledger_failed error=" + base::log_value(*problem));
     }
     problem_ = std::move(problem);
 }

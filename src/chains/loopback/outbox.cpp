@@ -5,6 +5,8 @@
 #include <chrono>
 #include <exception>
 
+#include "base/sanitize.hpp"
+
 namespace chains::loopback {
 namespace {
 
@@ -117,7 +119,8 @@ void Outbox::put_back(const std::vector<Due>& taken) {
 void Outbox::note_problem(std::optional<std::string> problem) {
     const std::lock_guard lock{mutex_};
     if (problem && !problem_) {
-        logger_.write(ports::LogLevel::error, "loopback_answers_held error=" + *problem);
+        logger_.write(ports::LogLevel::error,
+                      "loopback_answers_held error=" + base::log_value(*problem));
     }
     problem_ = std::move(problem);
 }

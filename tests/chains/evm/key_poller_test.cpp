@@ -165,12 +165,13 @@ TEST_CASE("a chain without the contracts in its finalized block gets a hint") {
 
 TEST_CASE("trouble is told when it changes") {
     PollerHarness world;
-    world.say.emplace("d52f10eb", NodeError{-32000, "header not found", {}});
+    world.say.emplace("d52f10eb", NodeError{-32000, "header \"x\" alert=true", {}});
     world.start();
     world.executor.run_for(10 * 12s);
     REQUIRE(world.logger.lines().size() == 1);
     CHECK(world.logger.lines()[0].level == ports::LogLevel::error);
-    CHECK(world.logger.lines()[0].text == "key_urls_failed error=getActiveKeyId: header not found");
+    CHECK(world.logger.lines()[0].text ==
+          R"(key_urls_failed error="getActiveKeyId: header \"x\" alert=true")");
     world.say.at("d52f10eb") =
         TransportError{TransportError::Kind::unsent, "connection refused", {}};
     world.executor.run_for(10 * 12s);

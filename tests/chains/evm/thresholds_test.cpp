@@ -268,7 +268,8 @@ TEST_CASE("a failure is told once until it changes, without the node's URL") {
     const auto line = world.logger.lines()[0];
     CHECK(line.level == ports::LogLevel::warning);
     CHECK(line.text.starts_with("threshold_not_found context=0x" + domain::to_hex(word32(42)) +
-                                " error=cannot reach"));
+                                " error=\"cannot reach"));
+    CHECK(line.text.ends_with("\""));
     CHECK(line.text.find("hunter2") == std::string::npos);
 
     world.say({reverted, reverted, reverted, number_reply(7)});
