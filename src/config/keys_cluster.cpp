@@ -54,9 +54,7 @@ ValueType<std::string> node_url() {
         Reading<std::string> reading = read(node);
         const auto* place = std::get_if<std::string>(&reading);
         if (place == nullptr) return reading;
-        const auto parsed = net::parse_url(*place);
-        if (!parsed) return Problem{"has a host or a port that is none", {}, {}};
-        if (!parsed->credentials.empty()) {
+        if (!net::parse_url(*place).value().credentials.empty()) {
             return Problem{"has a user in it; nodes know each other by key_file", {}, {}};
         }
         const std::size_t host = place->find("://") + 3;

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "config/amounts.hpp"
 #include "config/quantities.hpp"
+#include "net/url.hpp"
 
 namespace config {
 namespace {
@@ -142,7 +143,7 @@ std::optional<Endpoint> parse_endpoint(std::string_view text) {
     return Endpoint{std::string{host}, *port};
 }
 
-// SCHEME://something printable with a host in it; what stands behind is the chain library's matter.
+// SCHEME://something printable with a host in it.
 bool is_url(std::string_view text, const std::vector<std::string>& schemes) {
     for (const std::string& scheme : schemes) {
         const std::string start = scheme + "://";
@@ -370,6 +371,11 @@ ValueType<std::string> url(std::vector<std::string> schemes) {
             from_text<std::string>(
                 [schemes = std::move(schemes)](const std::string& text) -> Reading<std::string> {
                     if (!is_url(text, schemes)) return wrong("is no URL of an allowed kind");
+                    if (is_url(text, {"http", "https", "ws", "wss"}) && !net::parse_url(text)) {
+                        return wrong(
+                            "can not be used: ports are 1 to 65535, IPv6 addresses stand "
+                            "in brackets, and % in a user or password is written %25");
+                    }
                     return text;
                 },
                 wrong_secret),

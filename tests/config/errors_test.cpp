@@ -361,6 +361,36 @@ TEST_CASE("a file that can not be read is said to be so") {
     }
 }
 
+TEST_CASE("a URL that nothing can be asked at is refused at every key, and not shown") {
+    const std::string what =
+        ": can not be used: ports are 1 to 65535, IPv6 addresses stand in brackets, and % in a "
+        "user or password is written %25; allowed: ";
+    for (const std::string key :
+         {"gateway.blockchain_rpc.http_url", "gateway.blockchain_rpc.read_http_url",
+          "protocol_config.ethereum_http_rpc_url", "helper.chain_url", "helper.nullifier_url",
+          "helper.prover.url", "helper.alert_webhook.url", "gateway.tx_engine.signer.url"}) {
+        for (const std::string url :
+             {"http://h:99999/x", "http://h:0", "http://h:8a", "http://[::1/", "http://u%zz@h/"}) {
+            CAPTURE(key);
+            CAPTURE(url);
+            const std::string signer = "gateway.tx_engine.signer.type = \"remote\"\n";
+            const Outcome outcome{signer + key + " = \"" + url + "\""};
+            CHECK(std::ranges::count_if(outcome.errors(), [&](const std::string& error) {
+                      return error.starts_with("FILE:2: " + key + what + "http");
+                  }) == 1);
+            CHECK(outcome.text().find(url.substr(7)) == std::string::npos);
+        }
+    }
+    const std::string listener =
+        "[[gateway.listener_pool.listeners]]\ntype = \"polling\"\nurl = \"ws://h:99999\"";
+    CHECK(Outcome{listener}.text().find("FILE:3: gateway.listener_pool.listeners[0].url" + what) !=
+          std::string::npos);
+    CHECK(Outcome{"gateway.blockchain_rpc.http_fallback_urls = [\"http://h\", \"http://h:0\"]"}
+              .text()
+              .find("http_fallback_urls[1]" + what) != std::string::npos);
+    CHECK(Outcome{"helper.alert_webhook.url = \"https://u:p%40@[::1]:65535/%zz?q\""}.accepted());
+}
+
 TEST_CASE("T-145 no secret and no URL ever gets into a line") {
     const std::string secret = "5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2e7f00d5ec2";
     const std::vector<std::string> files{
