@@ -105,15 +105,14 @@ std::vector<Key> cluster_keys() {
                              "Where the other nodes reach this one."),
                          "\"https://a.internal:3000\""),
          without_default(
-             key("cluster.key_file",
-                 text("a path or credential:NAME, at most 4096 bytes", 1, 4'096),
+             key("cluster.key_file", secret("a path or credential:NAME, at most 4096 bytes", 1),
                  OF_CLUSTER(key_file),
                  "A file with 32 bytes or 64 hexadecimal digits, the same for all nodes: it seals "
                  "what lies in the database, and nodes know each other by it. Others than its "
                  "owner and group may not use it."),
              "\"/etc/posthouse/cluster.key\""),
          key("cluster.other_key_file",
-             text("a path or credential:NAME, at most 4096 bytes; empty: none", 0, 4'096),
+             secret("a path or credential:NAME, at most 4096 bytes; empty: none"),
              OF_CLUSTER(other_key_file),
              "Another such file, whose key opens and is believed as well: for the time in which "
              "the key changes."),

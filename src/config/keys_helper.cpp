@@ -31,7 +31,7 @@ std::vector<Key> helper_keys() {
                    "What the header X-Helper-Token must be. Without it and without api_tokens_file "
                    "everybody may come in.")),
         key("helper.api_tokens_file",
-            text("a path or credential:NAME, at most 4096 bytes; empty: none", 0, 4'096),
+            secret("a path or credential:NAME, at most 4096 bytes; empty: none"),
             SETTING(api.access.share_tokens_file),
             "More tokens for X-Helper-Token: a file as for http.client_keys_file. SIGHUP reads it "
             "again."),

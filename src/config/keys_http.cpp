@@ -71,14 +71,13 @@ std::vector<Key> http_keys() {
         hidden(key("http.admin_token", secret(admin_token_allowed), SETTING(admin.token),
                    "What a client of /admin/config shows, as Authorization: Bearer TOKEN. Better "
                    "kept in admin_token_file or in the environment.")),
-        key("http.admin_token_file", text("a path, or credential:NAME of systemd", 0, 4'096),
+        key("http.admin_token_file", secret("a path, or credential:NAME of systemd"),
             SETTING(admin.token_file),
             "A file with the token in its place, closed to other users."),
         key("http.cors_allow_origin", text("an origin or *; empty: no CORS headers", 0, 1'000),
             SETTING(api.cors_allow_origin), "Access-Control-Allow-Origin of every answer."),
         key("http.client_keys_file",
-            text("a path or credential:NAME, at most 4096 bytes; empty: everybody may come in", 0,
-                 4'096),
+            secret("a path or credential:NAME, at most 4096 bytes; empty: everybody may come in"),
             SETTING(api.access.client_keys_file),
             "Who may use the relayer routes: a file of lines NAME KEY [RATE [BURST]], which others "
             "than its owner and group may not use. SIGHUP reads it again."),
@@ -86,7 +85,7 @@ std::vector<Key> http_keys() {
             SETTING(http.tls_certificate_file),
             "Serve HTTPS with this certificate and what leads to its authority, as PEM. SIGHUP "
             "reads it again."),
-        key("http.tls_key_file", text("a path or credential:NAME; empty: no TLS", 0, 4'096),
+        key("http.tls_key_file", secret("a path or credential:NAME; empty: no TLS"),
             SETTING(http.tls_key_file),
             "The key of that certificate, as PEM; others than its owner and group may not use it."),
         key("http.body_bytes_max", whole_number(1'024, 64 * mebibyte),

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 ValueType<std::string> place_of_file() {
-    return text("a path or credential:NAME, at most 4096 bytes; empty: none", 0, 4'096);
+    return secret("a path or credential:NAME, at most 4096 bytes; empty: none");
 }
 
 // Of one that signs: that of the table, or those of the list.

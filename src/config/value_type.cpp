@@ -336,11 +336,12 @@ ValueType<std::string> text(std::string_view allowed, std::size_t bytes_min,
             toml_text};
 }
 
-ValueType<std::string> secret(std::string_view allowed) {
+ValueType<std::string> secret(std::string_view allowed, std::size_t bytes_min) {
     return {std::string{allowed},
             from_text<std::string>(
-                [](const std::string& text) -> Reading<std::string> {
+                [bytes_min](const std::string& text) -> Reading<std::string> {
                     constexpr std::size_t bytes_max = 4'096;
+                    if (text.size() < bytes_min) return wrong("must not be empty");
                     if (text.size() > bytes_max) return wrong("is longer than 4096 bytes");
                     if (std::ranges::any_of(text, base::is_control))
                         return wrong("holds control characters");

@@ -54,8 +54,9 @@ ValueType<domain::Milliseconds> duration(domain::Milliseconds min, domain::Milli
 // A fraction from 0 to 1 with at most three decimals, kept as permille.
 ValueType<std::uint32_t> fraction();
 ValueType<std::string> text(std::string_view allowed, std::size_t bytes_min, std::size_t bytes_max);
-// Text that is never shown.
-ValueType<std::string> secret(std::string_view allowed);
+// Text that is never shown: a secret, or the name of its file, where somebody may put it by
+// mistake.
+ValueType<std::string> secret(std::string_view allowed, std::size_t bytes_min = 0);
 // 32 bytes in hexadecimal, never shown.
 ValueType<std::string> private_key();
 // Never shown, since it may hold a password. `schemes` such as `http` and `https`.

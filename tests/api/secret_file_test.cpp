@@ -86,6 +86,28 @@ TEST_CASE("what is no regular file is refused, and nothing waits for a writer") 
     CHECK(std::get<std::string>(read_secret_file(scratch.path("link"), {})) == "x");
 }
 
+TEST_CASE("a secret that stands in place of its file's name is not shown") {
+    for (const std::string& secret :
+         {"0x" + std::string(64, 'a'), std::string(300, 'b'), std::string("s3cretTokens3cretToken"),
+          std::string("web 4c3f6fabcdef"), std::string("dG9r/ZW4+b2Y=")}) {
+        CAPTURE(secret);
+        const std::string problem = problem_with_file(secret);
+        CHECK(problem.starts_with("the file (its name is not shown, since it may be the secret"));
+        CHECK_FALSE(support::contains(problem, secret));
+        const support::NoDescriptors shortage;
+        try {
+            static_cast<void>(read_secret_file(secret, {}));
+            FAIL("read");
+        } catch (const std::system_error& error) {
+            CHECK_FALSE(support::contains(error.what(), secret));
+        }
+    }
+    for (const std::string path : {"/nowhere", "./nowhere", "../nowhere/keys"}) {
+        CAPTURE(path);
+        CHECK(problem_with_file(path).starts_with(path + ": is not there"));
+    }
+}
+
 TEST_CASE("a shortage of descriptors says nothing about the file") {
     const ScratchFile scratch;
     const std::string file = scratch.write("file", "x");

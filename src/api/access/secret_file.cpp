@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::string_view credential_prefix = "credential:";
 constexpr mode_t others = S_IRWXO;
+const std::string hidden_place =
+    "the file (its name is not shown, since it may be the secret itself; a path that begins with "
+    "/ or ./ is)";
 
 std::string octal(mode_t mode) {
     std::array<char, 8> text{};
@@ -38,6 +41,11 @@ std::string reason_of(int error) {
         default:
             return std::generic_category().message(error);
     }
+}
+
+// A secret that was put where its file's name belongs does not begin like this.
+bool is_surely_a_path(std::string_view place) {
+    return place.starts_with('/') || place.starts_with("./") || place.starts_with("../");
 }
 
 std::optional<std::string> problem_of(const struct stat& status, const std::string& place) {
@@ -96,17 +104,17 @@ std::variant<std::string, FileProblem> read_secret_file(std::string_view path,
     if (auto* problem = std::get_if<FileProblem>(&found)) return std::move(*problem);
     const auto& place = std::get<std::string>(found);
     const auto refused = [&](const std::string& what) { return FileProblem{place + ": " + what}; };
-    const auto failed = [&](int error) {
-        if (!base::may_pass(error)) return refused(reason_of(error));
-        throw std::system_error(error, std::generic_category(), place);
+    const auto failed = [&](int error, const std::string& shown) {
+        if (!base::may_pass(error)) return FileProblem{shown + ": " + reason_of(error)};
+        throw std::system_error(error, std::generic_category(), shown);
     };
 
     // A pipe without a writer must not hold the start.
     const base::Descriptor file(
         ::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (file.get() < 0) return failed(errno);
+    if (file.get() < 0) return failed(errno, is_surely_a_path(place) ? place : hidden_place);
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0) return failed(errno);
+    if (::fstat(file.get(), &status) != 0) return failed(errno, place);
     if (const auto problem = problem_of(status, place)) return refused(*problem);
 
     std::string text;
@@ -114,7 +122,7 @@ std::variant<std::string, FileProblem> read_secret_file(std::string_view path,
     text.reserve(static_cast<std::size_t>(status.st_size) + 16'384);
     if (const int error = read_all(file.get(), text); error != 0) {
         wipe(text);
-        return failed(error);
+        return failed(error, place);
     }
     if (text.size() > secret_file_bytes_max) {
         wipe(text);

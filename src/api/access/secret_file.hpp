@@ -9,7 +9,9 @@ namespace api::access {
 
 inline constexpr std::size_t secret_file_bytes_max = std::size_t{1} << 20U;
 
-// Why a file is not used: its name, what is wrong and what helps. Nothing of its content.
+// Why a file is not used: its name, what is wrong and what helps. Nothing of its content; a name
+// that is no file's may be a secret in the wrong place, and is shown only when it begins like a
+// path.
 struct FileProblem {
     std::string text;
 };
