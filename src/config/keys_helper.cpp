@@ -26,8 +26,7 @@ std::vector<Key> helper_keys() {
     return {
         key("helper.disable", boolean(), SETTING(api.share_disable),
             "No vote shares at all: their routes answer 503."),
-        hidden(key("helper.api_token", secret("text, at most 4096 bytes; empty: none"),
-                   SETTING(api.access.share_api_token),
+        hidden(key("helper.api_token", header_secret(), SETTING(api.access.share_api_token),
                    "What the header X-Helper-Token must be. Without it and without api_tokens_file "
                    "everybody may come in.")),
         key("helper.api_tokens_file",

@@ -1,5 +1,12 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/text.hpp"
 #include "config/keys.hpp"
 #include "config/secret_values.hpp"
+#include "net/url.hpp"
 
 namespace config {
 namespace {
@@ -43,6 +50,36 @@ Key metrics_endpoint_key() {
     return out;
 }
 
+// As browsers write one, which compare it letter by letter: in lower case, without the scheme's own
+// port.
+bool is_origin(std::string_view text) {
+    const std::size_t separator = text.find("://");
+    if (separator == std::string_view::npos || separator == 0) return false;
+    const std::string_view place = text.substr(separator + 3);
+    const bool is_web = text.starts_with("http://") || text.starts_with("https://");
+    const auto url = net::parse_url(text);
+    return !place.empty() && place.find_first_of("/?#@,*") == std::string_view::npos &&
+           std::ranges::all_of(text, base::is_visible) && base::lower_case(text) == text &&
+           (!is_web || (url && url->authority() == place));
+}
+
+ValueType<std::string> cors_origin() {
+    ValueType<std::string> type = text(
+        "an origin as browsers write it, such as https://app.example.org (lower case, no path), "
+        "null, or *; empty: no CORS headers",
+        0, 1'000);
+    type.read = [read = type.read](const Node& node) -> Reading<std::string> {
+        Reading<std::string> reading = read(node);
+        const auto* origin = std::get_if<std::string>(&reading);
+        if (origin == nullptr || origin->empty() || *origin == "*" || *origin == "null" ||
+            is_origin(*origin)) {
+            return reading;
+        }
+        return Problem{in_quotes(*origin) + " is no origin", {}, {}};
+    };
+    return type;
+}
+
 template <typename Access>
 Key nominal(std::string name, milliseconds unit, Access access, std::string doc) {
     return key("http.retry_after.nominal_times." + std::move(name),
@@ -74,8 +111,8 @@ std::vector<Key> http_keys() {
         key("http.admin_token_file", secret("a path, or credential:NAME of systemd"),
             SETTING(admin.token_file),
             "A file with the token in its place, closed to other users."),
-        key("http.cors_allow_origin", text("an origin or *; empty: no CORS headers", 0, 1'000),
-            SETTING(api.cors_allow_origin), "Access-Control-Allow-Origin of every answer."),
+        key("http.cors_allow_origin", cors_origin(), SETTING(api.cors_allow_origin),
+            "Access-Control-Allow-Origin of every answer."),
         key("http.client_keys_file",
             secret("a path or credential:NAME, at most 4096 bytes; empty: everybody may come in"),
             SETTING(api.access.client_keys_file),

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <string>
+#include <variant>
 
+#include "base/text.hpp"
 #include "config/keys.hpp"
 
 namespace config {
@@ -10,6 +13,17 @@ using namespace std::chrono_literals;
 using chains::votes::ProverFormat;
 using chains::votes::ProverLife;
 using chains::votes::ProverType;
+
+ValueType<std::string> bearer_token() {
+    ValueType<std::string> type = secret("at most 4096 visible ASCII characters; empty: none");
+    type.read = [read = type.read](const Node& node) -> Reading<std::string> {
+        Reading<std::string> reading = read(node);
+        const auto* token = std::get_if<std::string>(&reading);
+        if (token == nullptr || std::ranges::all_of(*token, base::is_visible)) return reading;
+        return Problem{"holds characters that are not visible ASCII", {}, {}};
+    };
+    return type;
+}
 
 std::vector<Key> vote_chain_keys() {
     const std::string sample = "\"http://localhost:1317\"";
@@ -36,8 +50,8 @@ std::vector<Key> vote_chain_keys() {
                 "Base URL of a node whose helper is on: its share-status is what ours answers. "
                 "Without it ours answers `pending`."),
             sample)),
-        hidden(key("helper.nullifier_token", secret("text, at most 4096 bytes; empty: none"),
-                   SETTING(votes.nullifier_token), "The X-Helper-Token of that node.")),
+        hidden(key("helper.nullifier_token", header_secret(), SETTING(votes.nullifier_token),
+                   "The X-Helper-Token of that node.")),
         key("helper.confirm_reveals", boolean(), SETTING(engine.shares.confirm_reveals),
             "Complete a share only when the node of helper.nullifier_url has seen it on the chain, "
             "not when a node has admitted it."),
@@ -75,8 +89,8 @@ std::vector<Key> prover_keys() {
         hidden(without_default(key(table + "url", url({"http", "https"}), SETTING(votes.prover.url),
                                    "http: where proofs are asked."),
                                "\"http://localhost:8080/prove\"")),
-        hidden(key(table + "token", secret("text, at most 4096 bytes; empty: none"),
-                   SETTING(votes.prover.token), "http: sent as Authorization: Bearer.")),
+        hidden(key(table + "token", bearer_token(), SETTING(votes.prover.token),
+                   "http: sent as Authorization: Bearer.")),
         key(table + "timeout", duration(10ms, 24h), SETTING(votes.prover.timeout),
             "One proof; shorter than engine.lease by a minute."),
     };

@@ -351,6 +351,18 @@ ValueType<std::string> secret(std::string_view allowed, std::size_t bytes_min) {
             toml_text};
 }
 
+ValueType<std::string> header_secret() {
+    ValueType<std::string> type =
+        secret("text without a blank at either end, at most 4096 bytes; empty: none");
+    type.read = [read = type.read](const Node& node) -> Reading<std::string> {
+        Reading<std::string> reading = read(node);
+        const auto* text = std::get_if<std::string>(&reading);
+        if (text == nullptr || (!text->starts_with(' ') && !text->ends_with(' '))) return reading;
+        return wrong("begins or ends with a blank");
+    };
+    return type;
+}
+
 ValueType<std::string> private_key() {
     return {"64 hexadecimal digits, with or without 0x",
             from_text<std::string>(

@@ -57,6 +57,8 @@ ValueType<std::string> text(std::string_view allowed, std::size_t bytes_min, std
 // Text that is never shown: a secret, or the name of its file, where somebody may put it by
 // mistake.
 ValueType<std::string> secret(std::string_view allowed, std::size_t bytes_min = 0);
+// Same, for the whole value of a header, which arrives without blanks at its ends.
+ValueType<std::string> header_secret();
 // 32 bytes in hexadecimal, never shown.
 ValueType<std::string> private_key();
 // Never shown, since it may hold a password. `schemes` such as `http` and `https`.

@@ -361,6 +361,48 @@ TEST_CASE("a file that can not be read is said to be so") {
     }
 }
 
+TEST_CASE("tokens that can not arrive and origins that no browser writes are refused") {
+    const std::string allowed_text =
+        "; allowed: text without a blank at either end, at most 4096 bytes; empty: none";
+    for (const std::string key : {"helper.api_token", "helper.nullifier_token"}) {
+        for (const std::string token : {" s3same", "s3same ", " "}) {
+            CAPTURE(key);
+            CHECK(Outcome{key + " = \"" + token + "\""}.errors() ==
+                  std::vector{"FILE:1: " + key + ": begins or ends with a blank" + allowed_text});
+        }
+        CHECK(Outcome{key + " = \"open sesame\""}.accepted());
+    }
+    for (const std::string token : {"s3same open", "s3same ", "s3same\u00e4"}) {
+        CAPTURE(token);
+        CHECK(Outcome{"helper.prover.token = \"" + token + "\""}.errors() ==
+              std::vector<std::string>{"FILE:1: helper.prover.token: holds characters that are not "
+                                       "visible ASCII; allowed: at most 4096 visible ASCII "
+                                       "characters; empty: none"});
+    }
+    CHECK(Outcome{"helper.prover.token = \"s3same~!\""}.accepted());
+
+    const auto with_origin = [](const std::string& origin) {
+        return Outcome{"http.cors_allow_origin = \"" + origin + "\""};
+    };
+    for (const char* const origin :
+         {"foo bar", "foo", "https://a.example/", "http://a, http://b", "https://a https://b",
+          "https://A.example", "https://a:443", "http://a:80", "http://a:0", "https://", "://a",
+          "https://u@a", "https://a?q", "https://*.example", "NULL", " *"}) {
+        CAPTURE(origin);
+        CHECK(with_origin(origin).errors() ==
+              std::vector<std::string>{
+                  "FILE:1: http.cors_allow_origin: \"" + std::string(origin) +
+                  "\" is no origin; allowed: an origin as browsers write it, such as "
+                  "https://app.example.org (lower case, no path), null, or *; empty: no CORS "
+                  "headers"});
+    }
+    for (const char* const origin : {"", "*", "null", "https://a.example", "http://localhost:3000",
+                                     "http://[::1]:8080", "chrome-extension://abcdef"}) {
+        CAPTURE(origin);
+        CHECK(with_origin(origin).accepted());
+    }
+}
+
 TEST_CASE("a URL that nothing can be asked at is refused at every key, and not shown") {
     const std::string what =
         ": can not be used: ports are 1 to 65535, IPv6 addresses stand in brackets, and % in a "
