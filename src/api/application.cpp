@@ -51,6 +51,7 @@ Application::Application(Options options, const Ports& ports)
       observer_(ports.observer),
       node_(ports.node),
       problem_("request_failed", ports.logger, ports.clock),
+      overloaded_("requests_overloaded", ports.logger, ports.clock, ports::LogLevel::warning),
       relayer_(options_, ports),
       shares_(options_, ports) {}
 
@@ -97,7 +98,11 @@ void Application::serve(net::HttpExchange exchange) {
 }
 
 net::HttpResponse Application::unreadable(const net::HttpRequest& head, net::HttpProblem problem) {
-    return unreadable_answer(options_, head, problem, make_call_id(random_));
+    const std::string call_id = make_call_id(random_);
+    if (problem == net::HttpProblem::overloaded) {
+        overloaded_.write(call_id, "requests that arrive fill http.buffered_bytes_max");
+    }
+    return unreadable_answer(options_, head, problem, call_id);
 }
 
 net::HttpResponse Application::unreadable_answer(const Options& options,

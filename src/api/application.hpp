@@ -73,6 +73,7 @@ private:
     HttpObserver& observer_;
     const cluster::NodeView* const node_;
     ThrottledLog problem_;
+    ThrottledLog overloaded_;
     // Last: what they still do when all this ends answers through the rest.
     RelayerRoutes relayer_;
     ShareRoutes shares_;

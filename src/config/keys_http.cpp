@@ -136,7 +136,7 @@ std::vector<Key> http_keys() {
         key("http.buffered_bytes_max", whole_number(mebibyte, 65'536 * mebibyte),
             SETTING(http.buffered_bytes_max),
             "Memory for requests that arrive or are being answered, all together; as much again "
-            "for answers under way.",
+            "for answers under way. At least twice the largest body with two heads.",
             "bytes"),
         key("http.idle_timeout", duration(1s, 1h, 1s), SETTING(http.idle_timeout),
             "A connection without a request is closed after this time."),

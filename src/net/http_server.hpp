@@ -30,6 +30,11 @@ struct HttpOptions {
     // Requests that are arriving or being answered, all together, beyond 4 KiB for each; and as
     // much again of answers that wait for their peers.
     std::size_t buffered_bytes_max = std::size_t{64} << 20U;
+    // What the largest request may need of them: while a buffer grows there are two, and the lines
+    // between chunks may take as much as a head.
+    [[nodiscard]] std::size_t buffered_bytes_min() const {
+        return 2 * (body_bytes_max + 2 * head_bytes_max + 1);
+    }
 
     std::chrono::seconds idle_timeout{125};  // said in every answer
     // For a request to arrive whole from its first byte, and again for its answer to be taken.

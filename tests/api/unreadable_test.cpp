@@ -118,6 +118,8 @@ TEST_CASE("a request that is too slow, and one too many, are told so") {
     const Problem overloaded{"overloaded", "", false, 503, "gateway_not_reachable", 503};
     check_relayer(busy.exchange(start(proof_path) + large), overloaded);
     check_share(busy.exchange(start(share_path) + large), overloaded);
+    REQUIRE(busy.logger.count("requests_overloaded") == 1);  // throttled
+    CHECK(busy.logger.count("reason=\"requests that arrive fill http.buffered_bytes_max\"") == 1);
 }
 
 TEST_CASE("field 98: a stalled upload has a receipt for who sent one good token, nobody else") {

@@ -361,6 +361,30 @@ TEST_CASE("a file that can not be read is said to be so") {
     }
 }
 
+TEST_CASE("a body that would never fit into the memory for requests is found before the start") {
+    const auto error = [](const std::string& key, std::size_t buffered, std::size_t needed) {
+        const std::string bytes = std::to_string(needed);
+        return std::vector<std::string>{
+            "FILE:1: " + key + ": http.buffered_bytes_max is " + std::to_string(buffered) +
+            ", the largest request may need " + bytes + "; allowed: " + bytes +
+            " or more for http.buffered_bytes_max, or less for http.body_bytes_max, "
+            "helper.body_bytes_max or http.head_bytes_max"};
+    };
+    const std::size_t by_default = 2 * (2'097'152 + 2 * 32'768 + 1);
+    const std::string buffered = "http.buffered_bytes_max = ";
+    CHECK(Outcome{buffered + "1048576"}.errors() ==
+          error("http.buffered_bytes_max", 1'048'576, by_default));
+    CHECK(Outcome{buffered + std::to_string(by_default - 1)}.errors() ==
+          error("http.buffered_bytes_max", by_default - 1, by_default));
+    CHECK(Outcome{buffered + std::to_string(by_default)}.accepted());
+    for (const std::string key : {"http.body_bytes_max", "helper.body_bytes_max"}) {
+        CAPTURE(key);
+        CHECK(Outcome{key + " = 36000000"}.errors() ==
+              error(key, 67'108'864, 2 * (36'000'000 + 2 * 32'768 + 1)));
+        CHECK(Outcome{key + " = 36000000\n" + buffered + "73000000"}.accepted());
+    }
+}
+
 TEST_CASE("tokens that can not arrive and origins that no browser writes are refused") {
     const std::string allowed_text =
         "; allowed: text without a blank at either end, at most 4096 bytes; empty: none";

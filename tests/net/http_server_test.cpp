@@ -541,6 +541,28 @@ TEST_CASE("bodies share a budget, small requests do not") {
     while (RawClient(service.server.port()).ask(again)->status == 503) std::this_thread::yield();
 }
 
+TEST_CASE("the largest request alone fits into the smallest budget for it, in whichever way") {
+    HttpOptions options{.head_bytes_max = 2'048, .body_bytes_max = 700'000};
+    options.buffered_bytes_max = options.buffered_bytes_min();
+    Service service(options);
+    const std::string whole(options.body_bytes_max, 'x');
+    std::string chunked;
+    for (std::size_t sent = 0; sent < whole.size(); sent += 7'000) {
+        chunked +=
+            "1b58;padding=" + std::string(1'500, 'p') + "\r\n" + whole.substr(sent, 7'000) + "\r\n";
+    }
+    const std::string start = "POST /size HTTP/1.1\r\nHost: h\r\nX: " + std::string(1'900, 'h');
+    for (const std::string& request :
+         {start + "\r\nContent-Length: 700000\r\n\r\n" + whole,
+          start + "\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked + "0\r\n\r\n"}) {
+        const auto answer = RawClient(service.server.port()).ask(request);
+        REQUIRE(answer);
+        CHECK(answer->status == 200);
+        CHECK(answer->body == "700000");
+        while (service.server.counts().bytes_buffered > 0) std::this_thread::yield();
+    }
+}
+
 struct SoftFileLimit {
     explicit SoftFileLimit(rlim_t files) {
         REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
