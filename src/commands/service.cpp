@@ -158,6 +158,7 @@ private:
     [[nodiscard]] api::admin::StatusSources status_sources();
     [[nodiscard]] std::function<cluster::NodeState()> node_state() const;
     [[nodiscard]] std::vector<api::admin::AdminRoute> admin_routes();
+    [[nodiscard]] std::unique_ptr<Admin> make_admin();
     void open_admin_socket();
 
     Service& service_;
@@ -177,7 +178,7 @@ private:
     const api::admin::StatusSources status_;
     api::admin::JobCommands job_commands_;
     BackupJob backup_job_;
-    std::optional<Admin> admin_;
+    const std::unique_ptr<Admin> admin_;
     std::optional<Admin> local_admin_;  // for the commands of this machine
     api::metrics::Samples samples_;
     const std::unique_ptr<api::metrics::MetricsServer> metrics_server_;
@@ -221,6 +222,7 @@ Service::Frontend::Frontend(Service& service)
                      service.clock_, service.settings_.api.decryption_address,
                      service.settings_.engine.shares.expose_timing}),
       backup_job_(service.settings_.store, service.clock_, service.random_, service.log_),
+      admin_(make_admin()),
       samples_(service.clock_, service.settings_.engine.clock_leap,
                service.settings_.engine.clock_leap_hold, service.settings_.metrics, sources()),
       metrics_server_(api::metrics::serve_metrics(
@@ -229,15 +231,6 @@ Service::Frontend::Frontend(Service& service)
           service.clock_)),
       processor_(service.processor_, service.inbox_, service.log_, service.settings_.stop_grace),
       long_polls_(service.long_polls_) {
-    if (service.settings_.api.admin_enabled) {
-        const api::admin::AdminOptions& admin = service.settings_.admin;
-        std::vector<api::admin::AdminRoute> routes = admin_routes();
-        std::ranges::move(api::admin::page::page_routes(routes, admin.token, service.clock_,
-                                                        service.random_, service.log_),
-                          std::back_inserter(routes));
-        admin_.emplace(api::admin::http_options_of(admin), admin.token, changes_, service.log_,
-                       service.clock_, std::move(routes));
-    }
     open_admin_socket();
 }
 
@@ -325,6 +318,18 @@ std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
             return "this process is no node of a cluster";
         }));
     return routes;
+}
+
+// Null: it is off.
+std::unique_ptr<Admin> Service::Frontend::make_admin() {
+    if (!service_.settings_.api.admin_enabled) return nullptr;
+    const api::admin::AdminOptions& admin = service_.settings_.admin;
+    std::vector<api::admin::AdminRoute> routes = admin_routes();
+    std::ranges::move(api::admin::page::page_routes(routes, admin.token, service_.clock_,
+                                                    service_.random_, service_.log_),
+                      std::back_inserter(routes));
+    return std::make_unique<Admin>(api::admin::http_options_of(admin), admin.token, changes_,
+                                   service_.log_, service_.clock_, std::move(routes));
 }
 
 // Requests are more important than what steers them: without it the service still starts.

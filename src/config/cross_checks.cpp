@@ -14,6 +14,14 @@
 namespace config {
 namespace {
 
+// Whether who listens on `host` surely listens on `other` as well.
+bool includes(const std::string& host, const std::string& other) {
+    const bool is_v4 = other.find_first_not_of("0123456789.") == std::string::npos;
+    return host == other || host == "::" ||
+           (host == "0.0.0.0" && (is_v4 || other == "localhost")) ||
+           (host == "localhost" && other == "127.0.0.1");
+}
+
 class CrossChecks {
 public:
     CrossChecks(const Node& root, const Settings& settings, Findings& findings)
@@ -34,6 +42,7 @@ public:
         buffers();
         tls();
         admin();
+        addresses();
         startup_delay();
         chain_ids();
         pool("storage.app_pool");
@@ -90,7 +99,8 @@ private:
     }
 
     void admin() {
-        const auto& [host, port, token, token_file] = settings_.admin;
+        const std::string& token = settings_.admin.token;
+        const std::string& token_file = settings_.admin.token_file;
         const std::string token_key = "http.admin_token";
         const std::string file_key = "http.admin_token_file";
         if (!token.empty()) {
@@ -104,10 +114,30 @@ private:
             error({"http.enable_admin_endpoint"}, "needs a token, and none is set",
                   "true together with " + token_key + " or " + file_key);
         }
-        if (port != 0 && port == settings_.http.port && host == settings_.http.host) {
-            error({"http.admin_endpoint", "http.endpoint"},
-                  "http.admin_endpoint and http.endpoint are the same", "an address for each");
+    }
+
+    void addresses() {
+        const Endpoint requests{settings_.http.host, settings_.http.port};
+        const Endpoint admin{settings_.admin.host, settings_.admin.port};
+        const Endpoint metrics{settings_.metrics.host, settings_.metrics.port};
+        if (settings_.api.admin_enabled) {
+            apart("http.admin_endpoint", admin, "http.endpoint", requests);
         }
+        if (metrics.host.empty()) return;
+        apart("metrics.endpoint", metrics, "http.endpoint", requests);
+        if (settings_.api.admin_enabled) {
+            apart("metrics.endpoint", metrics, "http.admin_endpoint", admin);
+        }
+    }
+
+    void apart(const std::string& key, const Endpoint& one, const std::string& other_key,
+               const Endpoint& other) {
+        if (one.port == 0 || one.port != other.port) return;
+        if (!includes(one.host, other.host) && !includes(other.host, one.host)) return;
+        error({key, other_key},
+              key + " and " + other_key +
+                  (one.host == other.host ? " are the same" : " are the same port of one machine"),
+              "an address for each");
     }
 
     void startup_delay() {

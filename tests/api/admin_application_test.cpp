@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -97,6 +98,19 @@ TEST_CASE("T-004 the listener of the requests answers 403, whatever is sent") {
         CHECK(other.status == 405);
         CHECK(other.header("Allow") == "GET, HEAD, POST");
     }
+}
+
+TEST_CASE("an address that is taken is named with the setting that changes it") {
+    Admin first;
+    admin::AdminOptions taken;
+    taken.port = first.server.port();
+    std::string problem;
+    try {
+        const net::HttpServer second{admin::http_options_of(taken), first.application};
+    } catch (const std::runtime_error& error) {
+        problem = error.what();
+    }
+    CHECK(problem.ends_with("choose another address with http.admin_endpoint"));
 }
 
 TEST_CASE("T-005 each of the three rates is set, echoed and in force") {

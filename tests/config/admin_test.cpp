@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/secret_values.hpp"
@@ -107,6 +108,48 @@ TEST_CASE("what does not fit together is named with its fix, and no token is sho
         CHECK(outcome.errors() == row.errors);
         CHECK(outcome.text().find("S3cr3t") == std::string::npos);
     }
+}
+
+TEST_CASE("two listeners need two addresses") {
+    struct Row {
+        std::string requests;
+        std::string other;
+        bool collides;
+    };
+    const std::vector<Row> rows{
+        {"127.0.0.1:4000", "127.0.0.1:4000", true},  {"localhost:4000", "127.0.0.1:4000", true},
+        {"127.0.0.1:4000", "localhost:4000", true},  {"0.0.0.0:4000", "10.0.0.1:4000", true},
+        {"localhost:4000", "0.0.0.0:4000", true},    {"[::]:4000", "127.0.0.1:4000", true},
+        {"[::1]:4000", "[::]:4000", true},           {"[::1]:4000", "127.0.0.1:4000", false},
+        {"0.0.0.0:4000", "[::1]:4000", false},       {"127.0.0.1:4000", "127.0.0.2:4000", false},
+        {"127.0.0.1:4000", "127.0.0.1:4001", false}, {"127.0.0.1:0", "127.0.0.1:0", false},
+    };
+    const std::string admin =
+        "http.enable_admin_endpoint = true\nhttp.admin_token = \"" + std::string{token} + "\"\n";
+    const auto errors = [&](const std::string& one, const std::string& address,
+                            const std::string& other, const std::string& other_address) {
+        return Outcome{admin + other + " = \"" + other_address + "\"\n" + one + " = \"" + address +
+                       "\""}
+            .errors();
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.requests);
+        CAPTURE(row.other);
+        for (const auto& [one, other] : {std::pair{"http.admin_endpoint", "http.endpoint"},
+                                         std::pair{"metrics.endpoint", "http.endpoint"},
+                                         std::pair{"metrics.endpoint", "http.admin_endpoint"}}) {
+            CAPTURE(one);
+            const auto found = errors(one, row.other, other, row.requests);
+            REQUIRE(found.size() == (row.collides ? 1 : 0));
+            if (row.collides) {
+                CHECK(found[0].starts_with("FILE:4: " + std::string{one} + ": " + one + " and " +
+                                           other + " are the same"));
+            }
+        }
+    }
+    // Who is switched off listens nowhere.
+    CHECK(Outcome{"http.admin_endpoint = \"127.0.0.1:3000\""}.accepted());
+    CHECK(Outcome{"metrics.endpoint = \"\""}.accepted());
 }
 
 TEST_CASE("an admin endpoint others can reach is warned of") {

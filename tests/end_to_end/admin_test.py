@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import time
 import unittest
@@ -180,6 +181,17 @@ class AdminTest(unittest.TestCase):
                 self.assertEqual(ended.returncode, 2, ended.stderr)
                 self.assertIn(text, ended.stderr)
                 self.assertNotIn(TOKEN, ended.stderr)
+
+    def test_a_port_that_is_taken_ends_the_start_and_is_named_with_its_setting(self):
+        with socket.socket() as taken, AdminService() as service:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            address = f"127.0.0.1:{taken.getsockname()[1]}"
+            ended = subprocess.run(service.command(), env=environment(POSTHOUSE_HTTP__ADMIN_ENDPOINT=address),
+                                   capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(ended.returncode, 1, ended.stderr)
+            for part in (f"cannot listen on {address}", "with http.admin_endpoint"):
+                self.assertIn(part, ended.stderr.splitlines()[-1])
 
     def test_an_endpoint_others_can_reach_is_warned_of(self):
         config = CONFIG.replace("127.0.0.1:0", "0.0.0.0:0")

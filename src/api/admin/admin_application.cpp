@@ -237,6 +237,7 @@ net::HttpOptions http_options_of(const AdminOptions& options) {
     net::HttpOptions http = http_options_at({});
     http.host = options.host;
     http.port = options.port;
+    http.address_setting = "http.admin_endpoint";
     return http;
 }
 
