@@ -72,13 +72,13 @@ int with_settings(const Command& command, Work work) {
 // Same, with the signer's key where it is for this process to hold.
 template <typename Command, typename Work>
 int with_key(const Command& command, Work work) {
-    return with_settings(command, [&](config::Settings& settings) {
+    return with_loaded(command, [&](config::Loaded& loaded) {
         try {
-            commands::find_signer_key(settings);
+            commands::find_signer_key(loaded.settings, loaded.origins);
         } catch (const std::exception& error) {
             return refuse({{error.what()}});
         }
-        return work(settings);
+        return work(loaded.settings);
     });
 }
 
@@ -97,7 +97,7 @@ int run(const config::Serve& command) {
         found.settings.api.version = build_version;
         found.settings.api.build = build_commit;
         commands::share_client_context(found.settings);
-        commands::find_secrets(found.settings);
+        commands::find_secrets(found.settings, found.origins);
         return commands::serve(found);
     });
 }
@@ -106,7 +106,7 @@ int run(const config::Check& command) {
     return with_loaded(command, [](config::Loaded& found) {
         std::vector<std::string> not_checked;
         try {
-            not_checked = commands::check_secrets(found.settings);
+            not_checked = commands::check_secrets(found.settings, found.origins);
         } catch (const std::exception& error) {
             return refuse({{error.what()}});
         }

@@ -36,15 +36,18 @@ std::string credentials_directory() {
     return {};
 }
 
-// TLS files by their paths. Throws what is wrong with the name of a credential.
-void find_tls_files(net::HttpOptions& http, const std::string& credentials) {
-    for (std::string* file : {&http.tls_certificate_file, &http.tls_key_file}) {
-        auto place = api::access::place_of(*file, credentials);
-        if (const auto* problem = std::get_if<api::access::FileProblem>(&place)) {
-            throw std::runtime_error(problem->text);
-        }
-        *file = std::get<std::string>(std::move(place));
+// By its path. Throws what is wrong with the name of a credential.
+void find_file(const std::string& key, std::string& file, const std::string& credentials) {
+    auto place = api::access::place_of(file, credentials);
+    if (const auto* problem = std::get_if<api::access::FileProblem>(&place)) {
+        throw std::runtime_error(key + ": " + problem->text);
     }
+    file = std::get<std::string>(std::move(place));
+}
+
+void find_tls_files(net::HttpOptions& http, const std::string& credentials) {
+    find_file("http.tls_certificate_file", http.tls_certificate_file, credentials);
+    find_file("http.tls_key_file", http.tls_key_file, credentials);
 }
 
 // What only the running service can read; each name of one gives a line.
@@ -101,15 +104,11 @@ void find_signer_files(Signing& signer, const std::string& credentials) {
     if (!signer.token_file.empty()) {
         config::check_signer_token(signer.table + ".token_file", signer.token_file, credentials);
     }
-    for (std::string* file : {&signer.ca_file, &signer.client_certificate_file,
-                              &signer.client_key_file, &signer.token_file}) {
-        if (file->empty()) continue;
-        auto place = api::access::place_of(*file, credentials);
-        if (const auto* problem = std::get_if<api::access::FileProblem>(&place)) {
-            throw std::runtime_error(signer.table + ": " + problem->text);
-        }
-        *file = std::get<std::string>(std::move(place));
-    }
+    find_file(signer.table + ".ca_file", signer.ca_file, credentials);
+    find_file(signer.table + ".client_certificate_file", signer.client_certificate_file,
+              credentials);
+    find_file(signer.table + ".client_key_file", signer.client_key_file, credentials);
+    find_file(signer.table + ".token_file", signer.token_file, credentials);
 }
 
 void read_signer_key(Signing& signing, const std::string& credentials) {
@@ -166,59 +165,107 @@ void read_cluster_files(config::Settings& settings) {
     for (auto* key : {&current, &other}) {
         if (*key) domain::wipe(**key);
     }
-    auto place = api::access::place_of(options.ca_file, credentials);
-    if (const auto* problem = std::get_if<api::access::FileProblem>(&place)) {
-        throw std::runtime_error("cluster.ca_file: " + problem->text);
+    find_file("cluster.ca_file", options.ca_file, credentials);
+}
+
+// The keys that name these files.
+struct TlsKeys {
+    std::string authorities;
+    std::string certificate;
+    std::string key;
+};
+
+// What net says of a file begins with which one it is.
+template <typename Use>
+void try_tls(const TlsKeys& keys, Use use) {
+    try {
+        use();
+    } catch (const std::system_error&) {
+        throw;
+    } catch (const std::runtime_error& error) {
+        const std::string text = error.what();
+        for (const auto& [name, key] :
+             {std::pair{"authorities", &keys.authorities},
+              std::pair{"certificate", &keys.certificate}, std::pair{"key", &keys.key}}) {
+            if (text.starts_with(std::string("cannot use the TLS ").append(name))) {
+                throw std::runtime_error(*key + ": " + text);
+            }
+        }
+        throw;
     }
-    options.ca_file = std::get<std::string>(std::move(place));
+}
+
+void try_keys_of(const std::string& key, const api::access::Options& access,
+                 const ports::Clock& clock) {
+    try {
+        const api::access::Authenticator authenticator(access, clock);
+    } catch (const std::system_error&) {
+        throw;
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(key + ": " + error.what());
+    }
 }
 
 // Those who use them read them again; here a start ends before anything is on disk.
 void try_keys_and_certificate(const config::Settings& settings) {
     const platform::RealClock clock;
-    const api::access::Authenticator authenticator(settings.api.access, clock);
+    api::access::Options clients = settings.api.access;
+    clients.share_tokens_file.clear();
+    try_keys_of("http.client_keys_file", clients, clock);
+    api::access::Options wallets = settings.api.access;
+    wallets.client_keys_file.clear();
+    try_keys_of("helper.api_tokens_file", wallets, clock);
     for (const Signing& signing : settings.evm.keys()) {
         if (settings.gateway != config::GatewayType::evm) break;
         if (signing.type != Signing::Type::remote) continue;
-        static_cast<void>(chains::evm::signers::make_signer(settings.evm, signing, clock));
+        try_tls(
+            {signing.table + ".ca_file", signing.table + ".client_certificate_file",
+             signing.table + ".client_key_file"},
+            [&] {
+                static_cast<void>(chains::evm::signers::make_signer(settings.evm, signing, clock));
+            });
     }
     const net::HttpOptions& http = settings.http;
     if (!http.tls_key_file.empty() && !http.tls_certificate_file.empty()) {
-        const net::Tls tls({http.tls_certificate_file, http.tls_key_file});
+        try_tls({{}, "http.tls_certificate_file", "http.tls_key_file"}, [&] {
+            const net::Tls tls({http.tls_certificate_file, http.tls_key_file});
+        });
     }
     if (settings.cluster && !settings.cluster->ca_file.empty()) {
-        const net::Client no_node(net::parse_url("https://localhost").value(), 1,
-                                  settings.evm.client_context, {settings.cluster->ca_file, {}});
+        try_tls({"cluster.ca_file", {}, {}}, [&] {
+            const net::Client no_node(net::parse_url("https://localhost").value(), 1,
+                                      settings.evm.client_context, {settings.cluster->ca_file, {}});
+        });
     }
 }
 
 // No descriptor, memory or thread left is no fault of the settings: the next start may go well.
 template <typename Reading>
-void blame_settings(Reading reading) {
+void blame_settings(const config::Origins& origins, Reading reading) {
     try {
         reading();
     } catch (const std::system_error&) {
         throw;
     } catch (const std::runtime_error& error) {
-        throw BadSettings(error.what());
+        throw BadSettings(config::located(origins, error.what()));
     }
 }
 
 }  // namespace
 
-void find_signer_key(config::Settings& settings) {
+void find_signer_key(config::Settings& settings, const config::Origins& origins) {
     settings.api.access.credentials_directory = credentials_directory();
-    read_signer_keys(settings);
+    blame_settings(origins, [&] { read_signer_keys(settings); });
 }
 
 void find_cluster_keys(config::Settings& settings) {
     settings.api.access.credentials_directory = credentials_directory();
-    blame_settings([&] { read_cluster_files(settings); });
+    blame_settings({}, [&] { read_cluster_files(settings); });
 }
 
-void find_secrets(config::Settings& settings) {
+void find_secrets(config::Settings& settings, const config::Origins& origins) {
     settings.api.access.credentials_directory = credentials_directory();
-    blame_settings([&] {
+    blame_settings(origins, [&] {
         find_tls_files(settings.http, settings.api.access.credentials_directory);
         read_admin_token(settings);
         read_signer_keys(settings);
@@ -227,10 +274,10 @@ void find_secrets(config::Settings& settings) {
     });
 }
 
-std::vector<std::string> check_secrets(config::Settings& settings) {
+std::vector<std::string> check_secrets(config::Settings& settings, const config::Origins& origins) {
     settings.api.access.credentials_directory = credentials_directory();
     std::vector<std::string> lines = leave_out_credentials(settings);
-    find_secrets(settings);
+    find_secrets(settings, origins);
     return lines;
 }
 

@@ -194,7 +194,13 @@ std::variant<Loaded, ConfigErrors> load(const Sources& sources) {
 
     report_without_effect(findings, loaded);
     settle(findings, loaded);
+    loaded.origins = std::move(findings.origins);
     return loaded;
+}
+
+std::string located(const Origins& origins, std::string_view problem) {
+    const auto origin = origins.find(std::string(problem.substr(0, problem.find(": "))));
+    return (origin == origins.end() ? "" : origin->second + ": ") + std::string(problem);
 }
 
 }  // namespace config

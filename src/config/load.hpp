@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,8 +21,13 @@ struct Sources {
     std::optional<std::string> listen;    // --listen
 };
 
+// Where each key was set, by its name with indexes (`host_chains[0].url`): FILE:LINE, the variable
+// or the flag.
+using Origins = std::map<std::string, std::string>;
+
 struct Loaded {
     Settings settings;
+    Origins origins;
     std::vector<std::string> warnings;  // one line each, for the log
     std::vector<std::string> notes;     // same, of less weight
 };
@@ -33,5 +40,8 @@ struct ConfigErrors {
 };
 
 [[nodiscard]] std::variant<Loaded, ConfigErrors> load(const Sources& sources);
+
+// `key: problem`, behind where the key was set when it was.
+[[nodiscard]] std::string located(const Origins& origins, std::string_view problem);
 
 }  // namespace config

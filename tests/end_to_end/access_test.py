@@ -187,9 +187,10 @@ class AccessTest(unittest.TestCase):
             service.keys.unlink()
             process = subprocess.run(service.command(), env=environment(), timeout=PATIENCE, check=False,
                                      capture_output=True, text=True)
-            self.assertEqual((process.returncode, process.stderr.splitlines()[-1]),
-                             (2, f"posthouse: {service.keys}: is not there; create it with mode "
-                                 "0600"))
+            self.assertEqual(process.returncode, 2, process)
+            self.assertRegex(process.stderr.splitlines()[-1],
+                             rf"^posthouse: {service.config}:\d+: http.client_keys_file: {service.keys}: is not there; "
+                             "create it with mode 0600$")
 
     def test_keys_may_come_as_a_credential(self):
         with Guarded() as service:
