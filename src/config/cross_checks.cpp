@@ -39,7 +39,6 @@ public:
         margin(checker + "public_decrypt", readiness.public_decrypt);
         margin(checker + "user_decrypt", readiness.user_decrypt);
         retry_after();
-        buffers();
         tls();
         admin();
         addresses();
@@ -71,21 +70,6 @@ private:
               "min_seconds is " + std::to_string(options.min_seconds) + ", max_seconds is " +
                   std::to_string(options.max_seconds),
               "min_seconds below max_seconds");
-    }
-
-    void buffers() {
-        net::HttpOptions http = settings_.http;
-        http.body_bytes_max =
-            std::max(settings_.api.relayer_body_bytes_max, settings_.api.share_body_bytes_max);
-        if (http.buffered_bytes_max >= http.buffered_bytes_min()) return;
-        const std::string needed = std::to_string(http.buffered_bytes_min());
-        error({"http.buffered_bytes_max", "http.body_bytes_max", "helper.body_bytes_max",
-               "http.head_bytes_max"},
-              "http.buffered_bytes_max is " + std::to_string(http.buffered_bytes_max) +
-                  ", the largest request may need " + needed,
-              needed +
-                  " or more for http.buffered_bytes_max, or less for http.body_bytes_max, "
-                  "helper.body_bytes_max or http.head_bytes_max");
     }
 
     void tls() {

@@ -124,6 +124,16 @@ void settle(const Findings& findings, Loaded& loaded) {
     settle_cluster(loaded);
     settings.http.body_bytes_max =
         std::max(settings.api.relayer_body_bytes_max, settings.api.share_body_bytes_max);
+    const net::HttpOptions& http = settings.http;
+    if (http.buffered_bytes_max < http.buffered_bytes_min()) {
+        loaded.warnings.push_back(
+            "largest_request_never_fits http.buffered_bytes_max=" +
+            std::to_string(http.buffered_bytes_max) +
+            " needed=" + std::to_string(http.buffered_bytes_min()) +
+            " hint=\"a request as large as http.body_bytes_max or helper.body_bytes_max allows "
+            "gets "
+            "503 for ever: raise http.buffered_bytes_max to what is needed, or lower the others\"");
+    }
     std::string& ledger = settings.loopback.ledger;
     if (ledger != ":memory:" && !ledger.starts_with("file:")) {
         ledger = (settings.store.directory / ledger).string();
