@@ -363,7 +363,7 @@ TEST_CASE("a file that can not be read is said to be so") {
 
 TEST_CASE("a body that would never fit into the memory for requests is told") {
     const auto is_told = [](const std::string& file, std::size_t needed) {
-        const auto& warnings = Outcome{file}.loaded().warnings;
+        const auto warnings = Outcome{file}.loaded().warnings;
         return warnings.size() == 1 &&
                warnings.front().starts_with("largest_request_never_fits ") &&
                warnings.front().find(" needed=" + std::to_string(needed) + " ") !=

@@ -548,8 +548,7 @@ TEST_CASE("the largest request alone fits into the smallest budget for it, in wh
     const std::string whole(options.body_bytes_max, 'x');
     std::string chunked;
     for (std::size_t sent = 0; sent < whole.size(); sent += 7'000) {
-        chunked +=
-            "1b58;padding=" + std::string(1'500, 'p') + "\r\n" + whole.substr(sent, 7'000) + "\r\n";
+        chunked += "1b58;padding=ppppppppp\r\n" + whole.substr(sent, 7'000) + "\r\n";
     }
     const std::string start = "POST /size HTTP/1.1\r\nHost: h\r\nX: " + std::string(1'900, 'h');
     for (const std::string& request :

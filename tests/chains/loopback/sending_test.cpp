@@ -277,7 +277,7 @@ TEST_CASE("a ledger that can not be written is trouble, not a loss") {
     CHECK(is<Unreachable>(harness.send(order)));
     CHECK(harness.gateway->problem().value_or("").starts_with(
         "the loopback ledger can not be written: "));
-    CHECK(harness.logger.count("loopback_ledger_failed error=\"the loopback ledger") == 1);
+    CHECK(harness.logger.count("loopback_ledger_failed error=\"") == 1);
 
     other.exec("alter table elsewhere rename to inclusion");
     CHECK(is<Receipt>(harness.send(order)));
