@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <variant>
 
 #include "commands/chain_identities.hpp"
@@ -20,6 +20,7 @@
 #include "platform/secure_random.hpp"
 #include "store/helper_copy.hpp"
 #include "store/helper_db.hpp"
+#include "store/owner_lock.hpp"
 #include "store/reader.hpp"
 #include "store/store.hpp"
 
@@ -193,15 +194,23 @@ private:
     std::uint64_t seen_ = 0;
 };
 
-// A file of something else leaves no copy behind.
-std::unique_ptr<store::HelperDb> open(const store::HelperCopy& copy) {
-    try {
-        return std::make_unique<store::HelperDb>(copy.path);
-    } catch (const store::OpenError&) {
-        if (copy.made) std::filesystem::remove(copy.path);
-        throw;
-    }
+store::HelperCopy copy_into(const store::Options& options, const std::filesystem::path& helper_db,
+                            domain::Timestamp now) {
+    store::make_directory(options);
+    const store::OwnerLock lock(options.directory);
+    return store::copy_helper_db(helper_db, options.directory, now);
 }
+
+// A copy that nothing can be taken from goes away again.
+struct UnusedCopy {
+    const store::HelperCopy& copy;
+    bool is_used = false;
+
+    ~UnusedCopy() {
+        std::error_code error;
+        if (copy.made && !is_used) std::filesystem::remove(copy.path, error);
+    }
+};
 
 void describe(const store::HelperCopy& copy, std::ostream& out) {
     out << "copy: " << copy.path.string()
@@ -242,16 +251,18 @@ int import_helper_db(const config::Settings& settings, const std::filesystem::pa
                      const ports::Progress& progress, std::ostream& out) {
     const platform::RealClock clock;
     platform::SecureRandom random;
+    // A file that can not be read makes no database.
+    const store::HelperCopy copy = copy_into(settings.store, helper_db, clock.wall());
+    UnusedCopy unused{copy};
+    store::HelperDb source(copy.path);
     store::Store store(settings.store);
     if (const auto identity = vote_chain_identity(settings)) engine::claim(store, *identity);
     store::Reader reader(settings.store, 1);
-    const store::HelperCopy copy =
-        store::copy_helper_db(helper_db, settings.store.directory, clock.wall());
-    const std::unique_ptr<store::HelperDb> source = open(copy);
+    unused.is_used = true;
     out << "into: " << store::database_path(settings.store).string() << "\n";
     describe(copy, out);
     Import import(store, reader, clock, random, out);
-    import.run(*source, progress);
+    import.run(source, progress);
     describe(import, out);
     const Counts& counts = import.counts();
     return counts.unreadable + counts.conflicts > 0 ? config::exit_not_all : EXIT_SUCCESS;

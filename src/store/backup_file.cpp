@@ -1,7 +1,6 @@
 #include "store/backup_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,15 +57,8 @@ BackupFile::BackupFile(const std::filesystem::path& file, Leftover leftover, Fil
         throw OpenError(file_.string() + " is there already; name another file");
     }
     remove_unfinished();  // of one that was cut off
-    const int descriptor =
-        ::open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int descriptor = open_private_file(unfinished_, O_EXCL | O_NOFOLLOW, owner);
     if (descriptor < 0) refuse_file(unfinished_, errno);
-    struct stat directory {};
-    if (owner == FileOwner::of_directory && ::geteuid() == 0 &&
-        ::stat(directory_of(file_).c_str(), &directory) == 0 &&
-        ::fchown(descriptor, directory.st_uid, directory.st_gid) != 0) {
-        // The service will say what it can not open.
-    }
     ::close(descriptor);
 }
 

@@ -10,6 +10,7 @@
 
 #include "domain/bytes.hpp"
 #include "domain/time.hpp"
+#include "store/private_file.hpp"
 
 namespace store {
 
@@ -18,9 +19,6 @@ enum class Leftover {
     removed,
     wiped,  // overwritten first; stays where that fails
 };
-
-// Whose a file is that root makes.
-enum class FileOwner { root, of_directory };
 
 // A database file that is written once, from empty to whole. Until keep() it is called
 // FILE.unfinished and goes away with the object.

@@ -1,6 +1,5 @@
 #include "store/database.hpp"
 
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "store/open_errors.hpp"
 #include "store/owner_lock.hpp"
 #include "store/position_row.hpp"
+#include "store/private_file.hpp"
 #include "store/schema.hpp"
 #include "store/statement.hpp"
 
@@ -54,7 +54,7 @@ void refuse_network_filesystem(const Options& options) {
 }
 
 void create_private_file(const std::filesystem::path& path) {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int descriptor = open_private_file(path);
     if (descriptor >= 0) {
         ::close(descriptor);
         return;

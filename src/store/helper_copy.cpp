@@ -19,6 +19,7 @@
 
 #include "store/file_locks.hpp"
 #include "store/open_errors.hpp"
+#include "store/private_file.hpp"
 #include "store/statement.hpp"
 
 namespace store {
@@ -64,7 +65,7 @@ private:
 }
 
 void copy_bytes(const File& from, const fs::path& source, const fs::path& target) {
-    const File to(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const File to(open_private_file(target, O_EXCL));
     if (!to.is_open()) no_copy(target);
     std::array<char, 65'536> space;
     for (;;) {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "store/open_errors.hpp"
+#include "store/private_file.hpp"
 
 namespace store {
 
@@ -28,10 +28,7 @@ std::string holder_of(int descriptor) {
 
 OwnerLock::OwnerLock(const std::filesystem::path& directory) {
     const std::filesystem::path path = std::filesystem::canonical(directory) / "posthouse.lock";
-    const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
-    descriptor_ = ::open(path.c_str(), flags | O_CREAT | O_EXCL, 0600);
-    const bool is_new = descriptor_ >= 0;
-    if (!is_new && errno == EEXIST) descriptor_ = ::open(path.c_str(), flags | O_CREAT, 0600);
+    descriptor_ = open_private_file(path, O_NOFOLLOW);
     if (descriptor_ < 0) {
         refuse_place("can not open " + path.string(), path.parent_path(), errno);
     }
@@ -41,12 +38,6 @@ OwnerLock::OwnerLock(const std::filesystem::path& directory) {
         throw OpenError("the data directory " + path.parent_path().string() +
                         " is in use by another process (" + holder +
                         "); stop it or give this one another --data-dir");
-    }
-    // A service under its own user has to open what a command of root made.
-    struct stat directory_status {};
-    if (is_new && ::geteuid() == 0 && ::stat(path.parent_path().c_str(), &directory_status) == 0 &&
-        ::fchown(descriptor_, directory_status.st_uid, directory_status.st_gid) != 0) {
-        // The lock itself holds; the service will say what it can not open.
     }
     const std::string pid = std::to_string(::getpid()) + "\n";
     if (::ftruncate(descriptor_, 0) != 0 ||

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "store/private_file.hpp"
+
 namespace store {
 
 Reserve::Reserve(std::filesystem::path path, std::uint64_t bytes)
@@ -23,7 +25,7 @@ bool Reserve::release() {
 
 bool Reserve::restore() {
     if (held_ || bytes_ == 0) return true;
-    const int descriptor = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int descriptor = open_private_file(path_);
     if (descriptor < 0) return false;
     held_ = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes_)) == 0;
     ::close(descriptor);

@@ -4,6 +4,7 @@ twice, and what can not be read is named."""
 import fcntl
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -453,6 +454,18 @@ class ImportTest(unittest.TestCase):
                 self.assertIn(problem, refused.stderr)
                 self.assertEqual(len(refused.stderr.splitlines()), 1, refused.stderr)
                 self.assertFalse(list(self.service.data.glob("helper-*")))
+                self.assertFalse(list(self.service.data.glob("posthouse.db*")))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root, to give a directory to somebody else")
+    def test_what_root_imports_belongs_to_the_owner_of_the_directory(self):
+        self.make([row_of(self.variants.share(), RECEIVED, self.end)])
+        self.service.data.mkdir(mode=0o700)
+        os.chown(self.service.data, 65534, 65534)
+        self.run_import()
+        owners = {path.name: (path.stat().st_uid, path.stat().st_gid) for path in self.service.data.iterdir()}
+        self.assertTrue({"posthouse.db", "posthouse.reserve"} < owners.keys(), owners)
+        self.assertTrue(any(name.startswith("helper-imported-") for name in owners), owners)
+        self.assertEqual(set(owners.values()), {(65534, 65534)}, owners)
 
 
 if __name__ == "__main__":

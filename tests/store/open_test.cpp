@@ -12,6 +12,7 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "store/database.hpp"
 #include "store/harness.hpp"
@@ -103,6 +104,34 @@ TEST_CASE("what the store makes is for its user alone, whatever the umask") {
             CHECK(mode_of(options.directory / file) == 0600);
         }
     }
+}
+
+TEST_CASE("what root makes in the directory of somebody else is theirs") {
+    if (::geteuid() != 0) return;
+    const support::TempDirectory temporary;
+    store::Options options;
+    options.directory = temporary.path();
+    REQUIRE(::chown(options.directory.c_str(), 4'711, 4'712) == 0);
+    const auto owner_of = [&](const std::string& file) {
+        struct stat facts {};
+        REQUIRE(::lstat((options.directory / file).c_str(), &facts) == 0);
+        return std::pair{facts.st_uid, facts.st_gid};
+    };
+    std::ofstream(options.directory / "somewhere else") << "";
+    std::filesystem::create_symlink("somewhere else", options.directory / "posthouse.reserve");
+    {
+        store::Store store(options);
+        store.probe();
+        for (const std::string file :
+             {"posthouse.db", "posthouse.db-wal", "posthouse.db-shm", "posthouse.lock"}) {
+            CAPTURE(file);
+            CHECK(owner_of(file) == std::pair{4'711U, 4'712U});
+        }
+        CHECK(owner_of("somewhere else") == std::pair{0U, 0U});
+    }
+    std::filesystem::remove(options.directory / "posthouse.reserve");
+    const store::Store store(options);
+    CHECK(owner_of("posthouse.reserve") == std::pair{4'711U, 4'712U});
 }
 
 TEST_CASE("a directory that was there keeps its mode") {
