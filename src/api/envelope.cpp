@@ -224,7 +224,7 @@ net::HttpResponse admin_done(std::string_view message) {
     return admin_answer(200, {{"message", message}});
 }
 
-net::HttpResponse admin_not_written(std::string_view text) {
+net::HttpResponse admin_not_now(std::string_view text) {
     net::HttpResponse response = admin_error(503, text);
     response.headers.emplace_back("Retry-After", "1");
     return response;

@@ -71,8 +71,8 @@ struct Options;
 // What /admin/config says of a call it does not take (relayer-api 6.1).
 [[nodiscard]] net::HttpResponse admin_error(int status, std::string_view text);
 [[nodiscard]] net::HttpResponse admin_done(std::string_view message);
-// 503: the database takes no writes just now.
-[[nodiscard]] net::HttpResponse admin_not_written(std::string_view text);
+// 503 with Retry-After: it can not be done just now.
+[[nodiscard]] net::HttpResponse admin_not_now(std::string_view text);
 // Any other answer of an operators' route. Nobody keeps it.
 [[nodiscard]] net::HttpResponse admin_answer(int status, const nlohmann::ordered_json& body);
 

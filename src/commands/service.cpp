@@ -177,6 +177,7 @@ private:
     api::admin::JobAnswers jobs_;
     const api::admin::StatusSources status_;
     api::admin::JobCommands job_commands_;
+    api::admin::ApprovalRoute approval_route_;
     BackupJob backup_job_;
     const std::unique_ptr<Admin> admin_;
     std::optional<Admin> local_admin_;  // for the commands of this machine
@@ -221,6 +222,7 @@ Service::Frontend::Frontend(Service& service)
       job_commands_({service.engine_, job_reader_, service.chain_->contracts(), contract_lookups_,
                      service.clock_, service.settings_.api.decryption_address,
                      service.settings_.engine.shares.expose_timing}),
+      approval_route_(service.chain_->approvals(), contract_lookups_, service.clock_),
       backup_job_(service.settings_.store, service.clock_, service.random_, service.log_),
       admin_(make_admin()),
       samples_(service.clock_, service.settings_.engine.clock_leap,
@@ -305,7 +307,7 @@ std::vector<api::admin::AdminRoute> Service::Frontend::admin_routes() {
     append(job_commands_.routes());
     append(api::admin::backup_routes(backup_job_));
     routes.push_back(api::admin::release_route(service_.engine_));
-    routes.push_back(api::admin::approval_route(service_.chain_->approvals()));
+    routes.push_back(approval_route_.route());
     append(api::admin::pause_routes(service_.engine_, [this](ports::LogLevel level) {
         service_.log_.write(
             ports::LogLevel::info,

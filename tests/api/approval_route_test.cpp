@@ -1,5 +1,6 @@
 // /admin/approval, and what the command makes of its answers.
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,9 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "api/admin/approval_route.hpp"
+#include "api/doubles.hpp"
+#include "support/virtual_time.hpp"
 
 namespace {
 
+using namespace std::chrono_literals;
 using engine::ApprovalTerms;
 using engine::NotApproved;
 
@@ -36,17 +40,25 @@ public:
 
 struct Route {
     ScriptedApprovals approvals;
-    api::admin::AdminRoute route = api::admin::approval_route(approvals);
+    api_test::ScriptedExecutor executor;
+    support::VirtualClock clock;
+    api::admin::ApprovalRoute approval{approvals, executor, clock};
+    api::admin::AdminRoute route = approval.route();
 
-    net::HttpResponse ask(std::string_view method, const std::string& query,
-                          const std::string& body = {}) {
+    void send(std::string_view method, const std::string& query, const std::string& body,
+              const net::Respond& respond) {
         net::HttpRequest request;
         request.method = method;
         request.path = "/admin/approval";
         request.query = query;
         request.body = body;
+        route.answer(request, respond);
+    }
+    net::HttpResponse ask(std::string_view method, const std::string& query,
+                          const std::string& body = {}) {
         std::optional<net::HttpResponse> answer;
-        route.answer(request, [&](net::HttpResponse response) { answer = std::move(response); });
+        send(method, query, body,
+             [&](net::HttpResponse response) { answer = std::move(response); });
         return answer.value();
     }
 };
@@ -68,6 +80,11 @@ ApprovalTerms some_terms() {
 
 std::string error_in(const net::HttpResponse& response) {
     return nlohmann::json::parse(response.body).at("error");
+}
+
+bool has_retry_after(const net::HttpResponse& response) {
+    return std::ranges::any_of(response.headers,
+                               [](const auto& header) { return header.first == "Retry-After"; });
 }
 
 const std::string good_body = R"({"amount":"1","signer":"0x01","token":"0x02","spender":"0x03"})";
@@ -152,8 +169,41 @@ TEST_CASE("an approval is answered with nonce and hash, or with why not") {
         const auto refused = route.ask("POST", "", good_body);
         CHECK(refused.status == row.status);
         CHECK(error_in(refused) == row.text);
+        CHECK(has_retry_after(refused) == (row.status == 503));
         CHECK(route.ask("GET", "").status == row.status_of_get);
     }
+}
+
+TEST_CASE("a chain that does not answer keeps nobody but who asked it, and few at once") {
+    Route route;
+    route.approvals.terms = some_terms();
+    route.approvals.outcome = engine::Approved{5, "0xcd", "1"};
+    route.executor.hold();
+    std::vector<int> statuses;
+    const auto note = [&](const net::HttpResponse& response) {
+        statuses.push_back(response.status);
+    };
+    route.send("GET", "", "", note);
+    route.send("POST", "", good_body, note);
+    CHECK(statuses.empty());
+    CHECK(route.approvals.asked.empty());
+    for (const char* method : {"GET", "POST"}) {
+        const auto refused = route.ask(method, "", good_body);
+        CHECK(refused.status == 503);
+        CHECK(error_in(refused) == "Not now: the chain is being asked, and does not answer yet");
+        CHECK(has_retry_after(refused));
+    }
+    route.executor.release();
+    CHECK(statuses == std::vector{200, 200});
+    CHECK(route.approvals.orders.size() == 1);
+    CHECK(route.ask("GET", "").status == 200);
+
+    route.executor.hold();
+    route.send("POST", "", good_body, note);
+    route.clock.advance(11s);
+    route.executor.release();
+    CHECK(statuses.back() == 503);
+    CHECK(route.approvals.orders.size() == 1);
 }
 
 TEST_CASE("what is no approval is refused, and nobody is asked") {

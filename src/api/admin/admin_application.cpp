@@ -228,7 +228,7 @@ net::HttpResponse AdminApplication::answer_of(const AdminParameter& parameter,
                    },
                    [&](const AdminChanges::NotStored&) {
                        not_stored_.note(name, "the database takes no writes");
-                       return admin_not_written("The change could not be stored; try again");
+                       return admin_not_now("The change could not be stored; try again");
                    }},
         outcome);
 }

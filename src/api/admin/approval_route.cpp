@@ -1,6 +1,8 @@
 #include "api/admin/approval_route.hpp"
 
 #include <array>
+#include <cstddef>
+#include <exception>
 #include <utility>
 #include <variant>
 
@@ -20,6 +22,7 @@ using engine::NotApproved;
 
 constexpr std::string_view approval_path = "/admin/approval";
 constexpr std::string_view signer_query = "signer=";
+constexpr std::size_t asked_at_once_max = 2;
 constexpr const char* body_shape =
     "The body must be {\"amount\": TOKENS, \"signer\": …, \"token\": …, \"spender\": …}, all of "
     "them strings, and the last three as GET says them";
@@ -33,7 +36,7 @@ net::HttpResponse not_approved(const NotApproved& refused, int status_when_bad) 
         case NotApproved::Why::now:
             break;
     }
-    return admin_error(503, "Not now: " + refused.reason);
+    return admin_not_now("Not now: " + refused.reason);
 }
 
 Json terms_json(const ApprovalTerms& terms) {
@@ -51,19 +54,18 @@ Json terms_json(const ApprovalTerms& terms) {
     return body;
 }
 
-void tell_terms(engine::Approvals& approvals, const net::HttpRequest& request,
-                const net::Respond& respond) {
-    const bool names_signer = request.query.starts_with(signer_query);
-    if (!request.query.empty() && !names_signer) {
-        return respond(admin_error(400, "The query is none; allowed: signer=ADDRESS"));
+net::HttpResponse answer_of(const engine::Approvals::Terms& terms) {
+    if (const auto* none = std::get_if<NotApproved>(&terms)) return not_approved(*none, 404);
+    return admin_answer(200, terms_json(std::get<ApprovalTerms>(terms)));
+}
+
+net::HttpResponse answer_of(const engine::Approvals::Outcome& outcome) {
+    if (const auto* refused = std::get_if<NotApproved>(&outcome)) {
+        return not_approved(*refused, 400);
     }
-    const std::string signer =
-        names_signer ? percent_decoded(request.query.substr(signer_query.size())) : std::string();
-    const engine::Approvals::Terms terms = approvals.approval_terms(signer);
-    if (const auto* none = std::get_if<NotApproved>(&terms)) {
-        return respond(not_approved(*none, 404));
-    }
-    respond(admin_answer(200, terms_json(std::get<ApprovalTerms>(terms))));
+    const auto& approved = std::get<engine::Approved>(outcome);
+    return admin_answer(
+        200, {{"nonce", approved.nonce}, {"hash", approved.hash}, {"amount", approved.amount}});
 }
 
 std::optional<engine::ApprovalOrder> read_approval(std::string_view text) {
@@ -82,28 +84,56 @@ std::optional<engine::ApprovalOrder> read_approval(std::string_view text) {
     return order;
 }
 
-void approve(engine::Approvals& approvals, std::string_view body, const net::Respond& respond) {
-    const auto order = read_approval(body);
-    if (!order) return respond(admin_error(400, body_shape));
-    approvals.approve(*order, [respond](const engine::Approvals::Outcome& outcome) {
-        if (const auto* refused = std::get_if<NotApproved>(&outcome)) {
-            return respond(not_approved(*refused, 400));
-        }
-        const auto& approved = std::get<engine::Approved>(outcome);
-        respond(admin_answer(
-            200,
-            {{"nonce", approved.nonce}, {"hash", approved.hash}, {"amount", approved.amount}}));
-    });
-}
-
 }  // namespace
 
-AdminRoute approval_route(engine::Approvals& approvals) {
+ApprovalRoute::ApprovalRoute(engine::Approvals& approvals, ports::Executor& executor,
+                             const ports::Clock& clock)
+    : approvals_(approvals), lookups_(executor, clock, asked_at_once_max) {}
+
+AdminRoute ApprovalRoute::route() {
     return {std::string(approval_path), "GET, HEAD, POST",
-            [&approvals](const net::HttpRequest& request, const net::Respond& respond) {
-                request.method == "POST" ? approve(approvals, request.body, respond)
-                                         : tell_terms(approvals, request, respond);
+            [this](const net::HttpRequest& request, const net::Respond& respond) {
+                request.method == "POST" ? approve(request.body, respond)
+                                         : tell_terms(request, respond);
             }};
+}
+
+void ApprovalRoute::tell_terms(const net::HttpRequest& request, const net::Respond& respond) {
+    const bool names_signer = request.query.starts_with(signer_query);
+    if (!request.query.empty() && !names_signer) {
+        return respond(admin_error(400, "The query is none; allowed: signer=ADDRESS"));
+    }
+    std::string signer =
+        names_signer ? percent_decoded(request.query.substr(signer_query.size())) : std::string();
+    ask_chain([this, signer = std::move(signer),
+               respond] { respond(answer_of(approvals_.approval_terms(signer))); },
+              respond);
+}
+
+void ApprovalRoute::approve(std::string_view body, const net::Respond& respond) {
+    auto order = read_approval(body);
+    if (!order) return respond(admin_error(400, body_shape));
+    ask_chain(
+        [this, order = *std::move(order), respond] {
+            approvals_.approve(order, [respond](const engine::Approvals::Outcome& outcome) {
+                respond(answer_of(outcome));
+            });
+        },
+        respond);
+}
+
+void ApprovalRoute::ask_chain(std::function<void()> work, const net::Respond& respond) {
+    const auto guarded = [work = std::move(work), respond] {
+        try {
+            work();
+        } catch (const std::exception& error) {
+            respond(admin_error(500, error.what()));
+        }
+    };
+    const auto not_now = [respond] {
+        respond(admin_not_now("Not now: the chain is being asked, and does not answer yet"));
+    };
+    if (!lookups_.start(guarded, not_now)) not_now();
 }
 
 std::string approval_target(const std::string& signer) {

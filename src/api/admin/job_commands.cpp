@@ -120,7 +120,7 @@ net::HttpResponse answer_of(const engine::InstructionOutcome& outcome, const dom
             [&](const engine::UnknownRequest&) { return no_such_job(); },
             // NotWritten: the rest is of other instructions.
             [&](const auto&) {
-                return admin_not_written(std::string(not_done) + ": the database takes no writes");
+                return admin_not_now(std::string(not_done) + ": the database takes no writes");
             }},
         outcome);
 }

@@ -34,7 +34,7 @@ void instruct(
              const bool stored = std::holds_alternative<engine::Done>(outcome);
              if (stored) then();
              respond(stored ? admin_done(message)
-                            : admin_not_written("Nothing changed: the database takes no writes"));
+                            : admin_not_now("Nothing changed: the database takes no writes"));
          }});
 }
 

@@ -51,7 +51,7 @@ std::variant<ReleaseOrder, std::string> read_release(std::string_view text) {
 
 net::HttpResponse answer_of(const NamedJobs& jobs, const engine::InstructionOutcome& outcome) {
     const auto* released = std::get_if<engine::Released>(&outcome);
-    if (released == nullptr) return admin_not_written("The change could not be stored; try again");
+    if (released == nullptr) return admin_not_now("The change could not be stored; try again");
     auto not_held = nlohmann::ordered_json::array();
     for (const domain::RequestId& id : released->not_held) not_held.push_back(jobs.at(id));
     return admin_answer(200, {{"released", released->count}, {"not_held", std::move(not_held)}});

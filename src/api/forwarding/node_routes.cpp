@@ -31,7 +31,7 @@ net::HttpResponse undecided_answer(const net::HttpRequest& head, std::string_vie
     if (is_share_path(head.path)) return ShareAnswers::unavailable(retry_after_seconds);
     const ApiError api_error = can_not_decide();
     const std::optional<RouteMatch> match = find_route(head.method, head.path);
-    if (match && match->route->action == Action::admin) return admin_not_written(api_error.message);
+    if (match && match->route->action == Action::admin) return admin_not_now(api_error.message);
     return failed_answer(call_id, api_error, retry_after_seconds);
 }
 
