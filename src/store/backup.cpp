@@ -36,6 +36,22 @@ std::uint64_t log_bytes(const std::filesystem::path& database) {
     return missing ? 0 : bytes;
 }
 
+// A start would take such a file for one of its own, or SQLite for a journal.
+void refuse_reserved_name(const std::filesystem::path& file,
+                          const std::filesystem::path& database) {
+    const std::string name = file.filename().string();
+    if (!name.starts_with("posthouse.") && !name.starts_with("loopback.")) return;
+    const std::filesystem::path directory = std::filesystem::absolute(file).parent_path();
+    std::error_code unknown;
+    for (const auto& path : {database, std::filesystem::weakly_canonical(database, unknown)}) {
+        const std::filesystem::path reserved = std::filesystem::absolute(path).parent_path();
+        if (!std::filesystem::equivalent(directory, reserved, unknown)) continue;
+        throw OpenError(file.string() +
+                        ": names that begin with posthouse. or loopback. are those of the "
+                        "service in its data directory; name another file");
+    }
+}
+
 class Backup {
 public:
     Backup(const std::filesystem::path& database, const BackupOptions& options,
@@ -129,6 +145,7 @@ private:
 
 BackupReport back_up(const std::filesystem::path& database, const BackupOptions& options,
                      const ports::Progress& progress, const FaultSink& found) {
+    refuse_reserved_name(options.file, database);
     try {
         Backup backup(database, options, progress);
         backup.copy();

@@ -433,6 +433,31 @@ TEST_CASE("a backup that can not be made leaves nothing behind and says why") {
                  "let this user write to its directory"));
 }
 
+TEST_CASE("in the data directory a backup has no name that a start would take for its own") {
+    namespace fs = std::filesystem;
+    FilledStore filled;
+    Copies copies(filled);
+    const fs::path& data = filled.options.directory;
+    fs::create_directory_symlink(data, copies.home.path() / "link");
+    const auto back_up_to = [&](const fs::path& file) {
+        return store::back_up(store::database_path(filled.options),
+                              {file, rows::start, {}, {}, counted_bytes}, watch_nothing,
+                              [](const store::Fault&) {});
+    };
+    for (const std::string name : {"posthouse.crashed", "posthouse.db-journal", "posthouse.sock",
+                                   "loopback.db", "loopback.db-journal"}) {
+        for (const fs::path& directory :
+             {data, data / ".." / data.filename(), copies.home.path() / "link"}) {
+            CAPTURE(directory / name);
+            CHECK(contains(refusal([&] { return back_up_to(directory / name); }),
+                           "are those of the service in its data directory; name another file"));
+            CHECK_FALSE(fs::exists(directory / name));
+        }
+    }
+    CHECK(back_up_to(data / "posthouse-2026-06-01").requests > 0);
+    CHECK(back_up_to(copies.home.path() / "posthouse.crashed").requests > 0);
+}
+
 TEST_CASE("a backup that the disk spoils is found when it is read back, and nothing of it stays") {
     FilledStore filled;
     Copies copies(filled);
