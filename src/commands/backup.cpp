@@ -53,12 +53,19 @@ void describe_backup(const BackupState& state, std::ostream& out) {
     }
 }
 
+std::string told_path(const std::string& argument, const std::filesystem::path& path) {
+    std::string absolute = std::filesystem::absolute(path).string();
+    if (api::admin::is_told_path(absolute)) return absolute;
+    throw std::runtime_error(argument +
+                             ": the running process can not be told a name that is no UTF-8 or "
+                             "has control characters; choose another one");
+}
+
 // By the process that runs on the data directory.
 BackupState back_up_there(AdminClient& client, const BackupCommand& command,
                           const ports::Progress& progress) {
-    api::admin::BackupOrder order{
-        std::filesystem::absolute(command.file).string(), {}, command.wal_bytes_max};
-    if (command.key_file) order.key_file = std::filesystem::absolute(*command.key_file).string();
+    api::admin::BackupOrder order{told_path("FILE", command.file), {}, command.wal_bytes_max};
+    if (command.key_file) order.key_file = told_path("--key-file", *command.key_file);
     const auto read = [](const net::ClientResponse& response) {
         return api::admin::read_backup_state(response.status, response.body);
     };

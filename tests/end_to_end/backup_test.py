@@ -208,6 +208,19 @@ class BackupTest(unittest.TestCase):
         process = self.run_it("restore", self.file, status=1)
         self.assertIn("is there already", process.stderr)
 
+    def test_a_name_that_the_process_can_not_be_told_is_refused(self):
+        self.service.start()
+        for name in (b"bk\xe9", b"b\nk"):
+            with self.subTest(name):
+                file = pathlib.Path(os.fsdecode(os.fsencode(self.home) + b"/" + name))
+                before = set(os.listdir(os.fsencode(self.home)))
+                process = self.run_it("backup", file, status=1)
+                self.assertIn("FILE: the running process can not be told a name that is no UTF-8", process.stderr)
+                self.assertEqual(set(os.listdir(os.fsencode(self.home))), before)
+        self.assertEqual(self.service.stop()[0], 0)
+        self.run_it("backup", file)
+        self.assertTrue(file.exists())
+
     def test_what_has_ended_is_exported_without_shares(self):
         self.service.configure(QUICK)
         self.service.start()

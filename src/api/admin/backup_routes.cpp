@@ -1,11 +1,14 @@
 #include "api/admin/backup_routes.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
+#include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace api::admin {
 
@@ -50,7 +53,7 @@ std::variant<BackupOrder, std::string> read_order(std::string_view text) {
     if (!body.is_object()) return "The body must be an object with `file`";
     BackupOrder order;
     for (const auto& [name, value] : body.items()) {
-        const bool is_path = value.is_string() && value.get<std::string>().starts_with('/');
+        const bool is_path = value.is_string() && is_told_path(value.get<std::string>());
         if (name == "file" && is_path) {
             order.file = value.get<std::string>();
         } else if (name == "key_file" && is_path) {
@@ -58,7 +61,7 @@ std::variant<BackupOrder, std::string> read_order(std::string_view text) {
         } else if (name == "wal_bytes_max" && value.is_number_unsigned()) {
             order.wal_bytes_max = value.get<std::uint64_t>();
         } else if (name == "file" || name == "key_file") {
-            return "`" + name + "` must be an absolute path";
+            return "`" + name + "` must be an absolute path without control characters";
         } else if (name == "wal_bytes_max") {
             return "`wal_bytes_max` must be a number of bytes";
         } else {
@@ -80,11 +83,16 @@ net::HttpResponse begin_backup(BackupControl& backups, std::string_view body) {
 
 }  // namespace
 
+bool is_told_path(std::string_view path) {
+    return path.starts_with('/') && base::is_utf8(path) &&
+           std::ranges::none_of(path, base::is_control);
+}
+
 std::string backup_body(const BackupOrder& order) {
     nlohmann::json body{{"file", order.file}};
     if (order.key_file) body["key_file"] = *order.key_file;
     if (order.wal_bytes_max) body["wal_bytes_max"] = *order.wal_bytes_max;
-    return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return body.dump();
 }
 
 BackupState read_backup_state(int status, const std::string& text) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/admin/admin_route.hpp"
@@ -51,8 +52,11 @@ public:
 // GET and POST /admin/backup, POST /admin/backup/cancel. `backups` outlives the routes.
 [[nodiscard]] std::vector<AdminRoute> backup_routes(BackupControl& backups);
 
-// The other side of them: the body of a POST, and what an answer says; one of another status than
-// 200 and 202 is `failed`.
+// Whether a process can be told of it: an absolute path in UTF-8 without control characters.
+[[nodiscard]] bool is_told_path(std::string_view path);
+
+// The other side of them: the body of a POST, whose paths are such ones, and what an answer says;
+// one of another status than 200 and 202 is `failed`.
 [[nodiscard]] std::string backup_body(const BackupOrder& order);
 [[nodiscard]] BackupState read_backup_state(int status, const std::string& body);
 
