@@ -24,6 +24,7 @@ void ClientTraffic::count(std::int64_t client, Submission submission) {
     const auto kind = static_cast<std::size_t>(submission);
     const std::lock_guard lock(mutex_);
     Counted& counted = clients_[client];
+    if (client != 0 && counted.name.empty() && client_name_) counted.name = client_name_(client);
     Slot& slot = counted.recent.at(static_cast<std::size_t>(number) % slots);
     if (slot.number != number) slot = {number, {}};
     ++slot.counts.at(kind);
@@ -44,12 +45,19 @@ std::vector<ClientTraffic::OfClient> ClientTraffic::all() const {
     return clients;
 }
 
-std::vector<ClientActivity> client_activity(
-    const ClientTraffic* traffic, const std::map<std::int64_t, std::uint64_t>& in_work,
-    const std::function<std::string(std::int64_t)>& client_name) {
+std::string ClientTraffic::name_of(std::int64_t client) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = clients_.find(client);
+    return found == clients_.end() ? std::string() : found->second.name;
+}
+
+std::vector<ClientActivity> client_activity(const ClientTraffic* traffic,
+                                            const std::map<std::int64_t, std::uint64_t>& in_work,
+                                            const ClientTraffic::ClientName& client_name) {
     std::map<std::string, ClientActivity> by_name;
     const auto of = [&](std::int64_t client) -> ClientActivity& {
         std::string name = client == 0 ? std::string("-") : client_name(client);
+        if (name.empty() && traffic != nullptr) name = traffic->name_of(client);
         if (name.empty()) name = "?";
         ClientActivity& one = by_name[name];
         one.name = std::move(name);

@@ -401,7 +401,7 @@ Service::Service(const config::Settings& settings, platform::Log& log, OwnedBook
       authenticator_(settings_.api.access, clock_),
       store_(open_store(settings_.store, book)),
       reader_(report_opened(claim(store_, settings_), log_), reader_connections_max),
-      client_traffic_(clock_),
+      client_traffic_(clock_, [this](auto id) { return authenticator_.client_name(id); }),
       metrics_(settings_.metrics, {build_version, build_commit}, &client_traffic_),
       rates_(clock_, settings_.engine.shares.expose_timing),
       chain_(make_relayer_chain(settings_, clock_, log_)),

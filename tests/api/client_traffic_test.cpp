@@ -142,6 +142,31 @@ TEST_CASE("who does most comes first, and ids without a name are one") {
     CHECK(without.at(0).in_work == 5);
 }
 
+TEST_CASE("keys that come and go take no count from anybody") {
+    support::VirtualClock clock;
+    std::map<std::int64_t, std::string> keys{{1, "web"}, {2, "old"}};
+    const auto name = [&keys](std::int64_t client) {
+        const auto found = keys.find(client);
+        return found == keys.end() ? std::string() : found->second;
+    };
+    ClientTraffic traffic(clock, name);
+    traffic.count(1, Submission::accepted);
+    traffic.count(2, Submission::accepted);
+    const auto posts = [&] {
+        std::map<std::string, std::uint64_t> counts;
+        for (const ClientActivity& one : api::client_activity(&traffic, {{2, 1}, {3, 1}}, name)) {
+            counts[one.name] = one.since_start.at(0);
+        }
+        return counts;
+    };
+    const std::map<std::string, std::uint64_t> before{{"web", 1}, {"old", 1}, {"?", 0}};
+    CHECK(posts() == before);
+    keys.clear();
+    CHECK(posts() == before);
+    keys = {{1, "web"}};
+    CHECK(posts() == before);
+}
+
 TEST_CASE("a scrape has a line for each client and outcome") {
     support::VirtualClock clock;
     api_test::MetricsWorld world(clock);
