@@ -28,6 +28,16 @@ CLI::Option& add_option(CLI::App& command, const std::string& names, const std::
                 ->type_name(what);
 }
 
+// An argument without a flag. Empty is what a script has whose variable is not set.
+template <typename Target>
+CLI::Option& add_argument(CLI::App& command, const std::string& name, Target& target,
+                          const std::string& description) {
+    const auto problem_of = [](const std::string& text) {
+        return std::string(text.empty() ? "is empty" : "");
+    };
+    return *command.add_option(name, target, description)->type_name("")->check(problem_of);
+}
+
 template <typename Target>
 void add_config(CLI::App& command, Target& file) {
     add_option(command, "-c,--config", "FILE", file, "Configuration, TOML");
@@ -116,7 +126,7 @@ public:
         filter(jobs, "--limit", "N", "How many at most (50)");
         filter(jobs, "--before", "ID", "Older ones, as the page before says");
         CLI::App& job = add(app, "job", "Show one request", Ask::About::job);
-        job.add_option("ID", id_, "As the client has it")->required()->type_name("");
+        add_argument(job, "ID", id_, "As the client has it").required();
         add(app, "status", "Show how the service does", Ask::About::status);
     }
 
@@ -227,11 +237,11 @@ private:
     }
 
     void take_jobs(CLI::App& command) {
-        command.add_option("ID", ids_, "As the clients have them")->required()->type_name("");
+        add_argument(command, "ID", ids_, "As the clients have them").required();
     }
 
     void take(CLI::App& command, const std::string& name, const std::string& description) {
-        command.add_option(name, what_, description)->required()->type_name("");
+        add_argument(command, name, what_, description).required();
     }
 
     Instruct options_;
@@ -257,9 +267,8 @@ public:
         step_down_command_ =
             &add("step-down", "Have this machine let another one own the book", step_down_);
         forget_command_ = &add("forget", "Strike off a node that does not come back", forget_);
-        forget_command_->add_option("NODE", forget_.node, "Its name, as status shows it")
-            ->required()
-            ->type_name("");
+        add_argument(*forget_command_, "NODE", forget_.node, "Its name, as status shows it")
+            .required();
         leave_command_ =
             &add("leave", "Make the database here that of a single machine again", leave_);
         leave_command_->add_flag("--force", leave_.force,
@@ -337,12 +346,10 @@ Command parse_command_line(int argc, const char* const* argv) {
     add_config(import_command, import.file);
     add_data_dir(import_command, import.data_dir);
     std::string helper_db;
-    import_command
-        .add_option("FILE", helper_db,
-                    "The helper.db of a helper that was stopped; it is only read, a copy of it is "
-                    "kept in the data directory")
-        ->required()
-        ->type_name("");
+    add_argument(import_command, "FILE", helper_db,
+                 "The helper.db of a helper that was stopped; it is only read, a copy of it is "
+                 "kept in the data directory")
+        .required();
     import_command.add_flag("--trial", import.trial,
                             "Also without a vote chain: the embedded one takes the shares, and "
                             "they are gone");
@@ -384,9 +391,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     CLI::App& backup_command =
         *app.add_subcommand("backup", "Copy the database into a file, also while the service runs");
     std::string backup_file;
-    backup_command.add_option("FILE", backup_file, "A file that is not there yet")
-        ->required()
-        ->type_name("");
+    add_argument(backup_command, "FILE", backup_file, "A file that is not there yet").required();
     add_config(backup_command, backup.file);
     add_data_dir(backup_command, backup.data_dir);
     CLI::Option& with_shares = *backup_command.add_flag(
@@ -406,7 +411,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     CLI::App& release_command =
         *app.add_subcommand("release", "Let requests go on that are held, such as after a restore");
     CLI::Option& released_jobs =
-        *release_command.add_option("ID", release.jobs, "As the clients have them")->type_name("");
+        add_argument(release_command, "ID", release.jobs, "As the clients have them");
     bool release_all = false;
     release_command.add_flag("--all", release_all, "All that are held")->excludes(&released_jobs);
     add_config(release_command, release.file);
@@ -419,7 +424,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     CLI::App& restore_command = *app.add_subcommand(
         "restore", "Make a data directory of a backup; what may have been sent since is held");
     std::string restored_file;
-    restore_command.add_option("FILE", restored_file, "The backup")->required()->type_name("");
+    add_argument(restore_command, "FILE", restored_file, "The backup").required();
     add_config(restore_command, restore.file);
     add_data_dir(restore_command, restore.data_dir);
     CLI::Option& restore_key = add_option(restore_command, "--key-file", "FILE", restore.key_file,

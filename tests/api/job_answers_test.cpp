@@ -441,6 +441,7 @@ TEST_CASE("screens hold what the answers hold, and nothing that moves a terminal
     CHECK(job.find(" nonce 9, ") != std::string::npos);
     CHECK(error_screen(R"({"error":"No such job"})") == "No such job");
     CHECK(error_screen("plain\n") == "plain ");
+    CHECK(error_screen("") == "the process does not say why; is it of another version?");
     CHECK_THROWS_AS(static_cast<void>(jobs_screen("[]")), std::runtime_error);
 }
 

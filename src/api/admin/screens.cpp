@@ -222,6 +222,7 @@ std::string status_screen(std::string_view json) {
 }
 
 std::string error_screen(std::string_view body) {
+    if (body.empty()) return "the process does not say why; is it of another version?";
     const Json json = Json::parse(body, nullptr, false);
     if (json.is_object() && json.contains("error")) return text_in(json, "error");
     return base::sanitize(body, {.bytes_max = line_bytes_max});
