@@ -240,14 +240,17 @@ void RelayerRoutes::poll(const Call& call, const net::HttpRequest& request, std:
 void RelayerRoutes::wait_for_end(const Call& call, const domain::RequestId& id,
                                  std::chrono::seconds wait, const net::Respond& respond,
                                  const net::WhenGone& when_gone) {
-    const auto answer_now = [this, call, id, wait, respond] {
+    const auto waiting = std::make_shared<WaitingPoll>();
+    const auto answer_now = [this, call, id, wait, respond, waiting] {
         net::HttpResponse response = answer(call, look_up(call.kind, id));
-        response.headers.emplace_back("Preference-Applied", "wait=" + std::to_string(wait.count()));
+        if (!waiting->gone) {
+            response.headers.emplace_back("Preference-Applied",
+                                          "wait=" + std::to_string(wait.count()));
+        }
         respond(std::move(response));
     };
     // Asked before the wait begins: the answer may come from then on, and nobody may touch the
     // exchange beside it.
-    const auto waiting = std::make_shared<WaitingPoll>();
     if (when_gone) when_gone([this, waiting] { stop_waiting(*waiting); });
     const auto ticket = long_polls_.wait(id.sequence, wait, answer_now);
     if (!ticket) {  // no place: the answer of a plain poll

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -223,6 +224,9 @@ TEST_CASE("a user's signature is looked at anew before the request is asked agai
         const net::HttpResponse answer = world.post("retry", to_string(unified_id));
         CHECK(answer.status == row.status);
         CHECK(answer.body.find(row.error) != std::string::npos);
+        const bool has_retry_after = std::ranges::any_of(
+            answer.headers, [](const auto& header) { return header.first == "Retry-After"; });
+        CHECK(has_retry_after == (row.status == 503));
         CHECK(world.engine.told.size() == (row.status == 200 ? 1 : 0));
         CHECK(world.contracts.asked == (row.error == "has expired" ? 0 : 1));
         // Nobody signed for the others.

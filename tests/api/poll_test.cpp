@@ -1,8 +1,11 @@
 // How a poll tells what became of a request (relayer-api 1.8 to 1.11, 9; sdk-client-contract 1).
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -55,10 +58,46 @@ domain::Result result_of(Kind kind) {
     return {};
 }
 
+// A poll whose client has sent all it will ever send, and may still read.
+class HalfClosed : public net::HttpExchange::Source {
+public:
+    HalfClosed(net::HttpApplication& application, std::string path) : path_(std::move(path)) {
+        request_.method = "GET";
+        request_.path = path_;
+        request_.query = "wait=20s";
+        ticket_ = application.before_body(request_).ticket;
+    }
+
+    [[nodiscard]] const net::HttpRequest& request() const override { return request_; }
+    [[nodiscard]] const std::shared_ptr<const void>& ticket() const override { return ticket_; }
+    void answer(std::optional<net::HttpResponse> response) override {
+        answered = std::move(response);
+    }
+    void when_gone(std::function<void()> told) override { told(); }
+
+    std::optional<net::HttpResponse> answered;
+
+private:
+    const std::string path_;
+    net::HttpRequest request_;
+    std::shared_ptr<const void> ticket_;
+};
+
 Answer poll(const engine::FindOutcome& outcome, const std::string& path) {
     Harness harness;
     harness.request_reader.outcome = outcome;
     return harness.get(path);
+}
+
+TEST_CASE("a poll that was not waited with does not say that it was") {
+    Harness harness;
+    harness.request_reader.outcome = engine::Pending{Kind::input_proof, Status::processing, 3, 1};
+    const auto poll = std::make_shared<HalfClosed>(harness.app, path_of(Kind::input_proof));
+    harness.app.serve(net::HttpExchange(poll));
+    static_cast<void>(harness.long_polls.turn());
+    REQUIRE(poll->answered);
+    CHECK(poll->answered->status == 202);
+    for (const auto& [name, value] : poll->answered->headers) CHECK(name != "Preference-Applied");
 }
 
 TEST_CASE("a request is found on the routes of its family and nowhere else") {

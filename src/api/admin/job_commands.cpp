@@ -73,8 +73,8 @@ Refusal refusal_of(const engine::SignatureAnswer& answer) {
         return admin_error(409, "Not retried: its signature is not valid (any more)");
     }
     if (const auto* unreachable = std::get_if<engine::Unreachable>(&answer)) {
-        return admin_error(
-            503, "Not retried: its signature could not be looked at: " + unreachable->reason);
+        return admin_not_now("Not retried: its signature could not be looked at: " +
+                             unreachable->reason);
     }
     return std::nullopt;
 }
