@@ -51,12 +51,13 @@ std::optional<BackupJob::Refusal> BackupJob::begin(const BackupOrder& order) {
                        "; the running process reads it: let it lie in " +
                        options_.directory.string() + " and belong to the owner of that"};
     }
+    // First: where no thread can be made nothing runs. It waits for the lock.
+    thread_ =
+        std::jthread([this, order, key](const std::stop_token& stop) { run(stop, order, key); });
     state_ = {};
     state_.status = BackupState::Status::running;
     state_.file = order.file;
     logger_.write(ports::LogLevel::info, "backup_begun file=" + base::log_value(order.file));
-    thread_ =
-        std::jthread([this, order, key](const std::stop_token& stop) { run(stop, order, key); });
     return std::nullopt;
 }
 

@@ -37,7 +37,8 @@ std::optional<domain::Timestamp> read_date(std::string_view text) {
                       std::string_view(marks.data(), expected.size()) == expected;
     const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month},
                                            std::chrono::day{day}};
-    if (!fits || !date.ok() || year < 1970 || hour > 23 || minute > 59 || second > 59) return {};
+    if (!fits || !date.ok() || year < 1970 || year > 9999) return {};
+    if (hour > 23 || minute > 59 || second > 59) return {};
     return domain::Timestamp{std::chrono::sys_days{date} + std::chrono::hours{hour} +
                              std::chrono::minutes{minute} + std::chrono::seconds{second}};
 }

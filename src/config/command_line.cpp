@@ -478,10 +478,11 @@ Command parse_command_line(int argc, const char* const* argv) {
         return restore;
     }
     if (auto command = clustering.asked()) return *std::move(command);
-    return bad_usage(
-        "no command given: serve, check, doctor, import-helper-db, adopt, drill, jobs, job, "
-        "status, retry, cancel, release, approve, pause, resume, log-level, backup, restore, "
-        "verify, export, cluster or version");
+    std::string names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names += (names.empty() ? "" : ", ") + command->get_name();
+    }
+    return bad_usage("no command given: " + names);
 }
 
 }  // namespace config

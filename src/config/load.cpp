@@ -76,6 +76,22 @@ void report_without_effect(const Findings& findings, Loaded& loaded) {
     }
 }
 
+// What only opens doors: a key that signs is refused there.
+void report_open_file(const Findings& findings, Loaded& loaded) {
+    const Settings defaults;
+    std::string names;
+    for (const auto& [name, origin] : findings.origins) {
+        const Key* key = find_key(name);
+        if (key == nullptr || !key->secret || !key->show) continue;
+        if (key->show(loaded.settings, 0) == key->show(defaults, 0)) continue;
+        if (is_open_to_others(origin)) names += (names.empty() ? "" : ", ") + name;
+    }
+    if (names.empty()) return;
+    loaded.warnings.push_back("secrets_in_open_file keys=" + base::log_value(names) +
+                              " hint=\"the file is open to other users: close it (chmod o=), or "
+                              "set them in the environment\"");
+}
+
 // APP_NAME is the one variable of the reference without a prefix.
 void add_app_name(Node& root, const Environment& environment) {
     for (const auto& [name, value] : environment) {
@@ -203,6 +219,7 @@ std::variant<Loaded, ConfigErrors> load(const Sources& sources) {
     if (!refused.errors.empty()) return refused;
 
     report_without_effect(findings, loaded);
+    report_open_file(findings, loaded);
     settle(findings, loaded);
     loaded.origins = std::move(findings.origins);
     return loaded;

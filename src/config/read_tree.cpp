@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "config/keys.hpp"
 #include "config/nearest.hpp"
@@ -166,6 +168,14 @@ bool Findings::refused(const std::string& key) const {
     return std::ranges::any_of(errors, [&](const Error& error) {
         return error.text.starts_with(key + ":") || error.text.starts_with(key + "[");
     });
+}
+
+bool is_open_to_others(const std::string& origin) {
+    using std::filesystem::perms;
+    std::error_code absent;
+    const perms mode =
+        std::filesystem::status(origin.substr(0, origin.rfind(':')), absent).permissions();
+    return !absent && mode != perms::unknown && (mode & perms::others_all) != perms::none;
 }
 
 void read_tree(const Node& root, Settings& settings, Findings& findings) {

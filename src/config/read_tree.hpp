@@ -32,6 +32,9 @@ struct Findings {
     [[nodiscard]] bool was_set(const std::string& key) const { return origins.contains(key); }
 };
 
+// Whether what was set there lies in a file that other users may open. The environment is none.
+[[nodiscard]] bool is_open_to_others(const std::string& origin);
+
 // Applies every known value of the tree and reports every other.
 void read_tree(const Node& root, Settings& settings, Findings& findings);
 

@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -59,14 +57,7 @@ public:
     // As for every file that holds a secret. What came from the environment names no file.
     void key_in_open_file() {
         const auto origin = findings_.origins.find(name_of("private_key"));
-        if (origin == findings_.origins.end()) return;
-        const std::string file = origin->second.substr(0, origin->second.rfind(':'));
-        std::error_code absent;
-        const auto mode = std::filesystem::status(file, absent).permissions();
-        if (absent || (mode & std::filesystem::perms::others_all) == std::filesystem::perms::none ||
-            mode == std::filesystem::perms::unknown) {
-            return;
-        }
+        if (origin == findings_.origins.end() || !is_open_to_others(origin->second)) return;
         refuse("private_key", "lies in a file that is open to other users",
                "a file closed to them (chmod 600), private_key_file, or the environment");
     }

@@ -370,10 +370,12 @@ void make_directory(const Options& options) {
     if (!error && missing) {
         std::filesystem::permissions(options.directory, std::filesystem::perms::owner_all, error);
     }
-    if (error) {
-        refuse_place("can not create the data directory " + options.directory.string(),
-                     options.directory, error.value());
+    if (!error) return;
+    std::string tried = "can not create the data directory " + options.directory.string();
+    if (std::error_code unknown; std::filesystem::is_symlink(options.directory, unknown)) {
+        tried += ", a link to what is not there";
     }
+    refuse_place(tried, options.directory, error.value());
 }
 
 void make_ours(SQLite::Database& database, int schema) {

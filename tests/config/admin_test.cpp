@@ -152,6 +152,24 @@ TEST_CASE("two listeners need two addresses") {
     CHECK(Outcome{"metrics.endpoint = \"\""}.accepted());
 }
 
+TEST_CASE("tokens in a file that other users may open are warned of") {
+    const std::string text =
+        "http.admin_token = \"S3cr3t-of-many-bytes\"\n"
+        "helper.api_token = \"S3cr3t-too\"\n";
+    using std::filesystem::perms;
+    for (const perms mode : {perms{0644}, perms{0604}}) {
+        const Outcome open{text, {}, {}, mode};
+        REQUIRE(open.accepted());
+        REQUIRE(open.loaded().warnings.size() == 1);
+        CHECK(open.loaded().warnings[0].starts_with(
+            "secrets_in_open_file keys=\"helper.api_token, http.admin_token\" hint="));
+        CHECK(open.text().find("S3cr3t") == std::string::npos);
+    }
+    CHECK(Outcome{text, {}, {}, perms{0640}}.text().empty());
+    const config::Environment environment{{"POSTHOUSE_HELPER__API_TOKEN", "S3cr3t-too"}};
+    CHECK(Outcome{"", environment, {}, perms{0644}}.text().empty());
+}
+
 TEST_CASE("an admin endpoint others can reach is warned of") {
     struct Row {
         std::string_view endpoint;

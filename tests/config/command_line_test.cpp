@@ -257,8 +257,8 @@ TEST_CASE("bad usage is one clear line") {
     const std::vector<Row> rows{
         {{},
          "no command given: serve, check, doctor, import-helper-db, adopt, drill, jobs, job, "
-         "status, retry, cancel, release, approve, pause, resume, log-level, backup, restore, "
-         "verify, export, cluster or version"},
+         "status, retry, cancel, pause, resume, log-level, reload, verify, export, backup, "
+         "release, approve, restore, cluster, version"},
         {{"jobs", "--older", "soon"}, "soon is no time; allowed: 30s, 10m, 2h"},
         {{"jobs", "id"}, "id"},
         {{"job"}, "ID"},

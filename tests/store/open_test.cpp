@@ -276,6 +276,17 @@ TEST_CASE("places where no store can be are named with the way out") {
     }
 }
 
+TEST_CASE("a data directory that is a link to nothing is called that, and may be there later") {
+    const support::TempDirectory temporary;
+    store::Options options;
+    options.directory = temporary.path() / "data";
+    std::filesystem::create_symlink("not there", options.directory);
+    CHECK(support::contains(refusal<store::OpenError>(options),
+                            options.directory.string() + ", a link to what is not there: "));
+    std::filesystem::create_directory(temporary.path() / "not there");
+    CHECK(refusal<store::OpenError>(options).empty());
+}
+
 TEST_CASE("a place is named with what is wrong with it, and whether waiting may help") {
     struct Row {
         int error;
