@@ -32,6 +32,8 @@ constexpr std::string_view forgotten_mark = "answers forgotten";
 
 // How long a deadline waits for word of the transaction.
 constexpr domain::Milliseconds last_look{2'000};
+// What is on the chain already is read within this time.
+constexpr domain::Milliseconds listening_min{std::chrono::minutes{2}};
 
 // Where ThresholdReached is held; no share has such an index (evm-gateway 3.4).
 constexpr std::uint32_t threshold_slot = 0x80000000;
@@ -201,12 +203,20 @@ Reached reached_by(Context& context, const std::vector<KmsShare>& shares) {
     return reached;
 }
 
+// Nobody is late for what nobody listened to. What got its receipt since then is not put off.
+domain::Timestamp deadline_of(const Context& context, const store::Row& row) {
+    assert(row.schedule.deadline);
+    return std::max(*row.schedule.deadline,
+                    context.listening_since +
+                        std::min(listening_min, timeout(context, domain::family_of(row.kind))));
+}
+
 // Looks again before the deadline.
 void look_again(Context& context, const store::Row& row, domain::Milliseconds pause) {
     assert(row.status == Status::receipt_received && pause > domain::Milliseconds::zero());
     store::Schedule schedule = row.schedule;
     schedule.wake = context.now.steady + pause;
-    if (schedule.deadline) schedule.wake = std::min(schedule.wake, *schedule.deadline);
+    if (schedule.deadline) schedule.wake = std::min(schedule.wake, deadline_of(context, row));
     if (!context.store.reschedule(row, Status::receipt_received, schedule)) ++context.stale;
 }
 
@@ -365,6 +375,18 @@ void want_forgotten(Context& context, const store::Inclusion& inclusion, std::ui
 
 }  // namespace
 
+domain::Milliseconds timeout(const Context& context, Family family) {
+    const auto& timeouts = context.options.response_timeout;
+    switch (family) {
+        case Family::input_proof:
+            return timeouts.input_proof;
+        case Family::public_decrypt:
+            return timeouts.public_decrypt;
+        default:
+            return timeouts.user_decrypt;
+    }
+}
+
 bool apply(Context& context, const Answered& event, std::size_t& applied) {
     std::vector<std::pair<store::Row, domain::Bytes32>> to_evaluate;
     const auto forgotten = context.store.mark(forgotten_mark);
@@ -462,21 +484,27 @@ void time_out(Context& context, const store::Row& row, const std::string& why) {
           {}});
 }
 
+void note_listening(Context& context) {
+    if (!context.gateway.hears_answers()) context.listening_since = context.now.steady;
+}
+
 void wake(Context& context, const store::Row& row) {
-    if (row.schedule.deadline && context.now.steady < *row.schedule.deadline) {
+    if (!row.schedule.deadline) return time_out(context, row);
+    note_listening(context);
+    const domain::Timestamp deadline = deadline_of(context, row);
+    if (context.now.steady < deadline) {
         const auto reference = context.store.reference(row.id.sequence);
         // Sleeps to the deadline unless the evaluation says otherwise.
-        look_again(context, row, *row.schedule.deadline - context.now.steady);
+        look_again(context, row, deadline - context.now.steady);
         if (reference) evaluate(context, row, *reference);
         return;
     }
     const auto inclusion = context.store.inclusion(row.id.sequence);
-    if (inclusion && inclusion->block && row.schedule.deadline &&
-        context.now.steady < *row.schedule.deadline + last_look) {
+    if (inclusion && inclusion->block && context.now.steady < deadline + last_look) {
         // It may have timed out because its transaction is gone.
         context.effects.watched.push_back(*inclusion->block);
         store::Schedule schedule = row.schedule;
-        schedule.wake = *row.schedule.deadline + last_look;
+        schedule.wake = deadline + last_look;
         if (!context.store.reschedule(row, Status::receipt_received, schedule)) ++context.stale;
         return;
     }

@@ -10,6 +10,13 @@
 // The third way forward: the chain's answers complete requests (relayer-api 3.3, 12).
 namespace engine::answers {
 
+// How long a request waits for its answer, from its receipt on.
+[[nodiscard]] domain::Milliseconds timeout(const Context& context, domain::Family family);
+
+// Now and then: deadlines stand still while the gateway hears no answers, and for two minutes after
+// it does again, or after a start: what is there already comes first.
+void note_listening(Context& context);
+
 // Applies a batch, and with the last of it moves the cursor in the same commit. `applied`: so many
 // of them steps before have applied. False: there are more.
 [[nodiscard]] bool apply(Context& context, const Answered& event, std::size_t& applied);

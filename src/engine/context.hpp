@@ -57,7 +57,8 @@ struct Context {
     Gateway& gateway;
     AlertSink* alerts = nullptr;  // nobody: alerts are only logged
     Moment now{};
-    domain::Timestamp began{};  // this life, by the steady clock
+    domain::Timestamp began{};            // this life, by the steady clock
+    domain::Timestamp listening_since{};  // answers were heard from then on; answers.hpp
     Effects effects{};
     std::uint64_t stale = 0;   // events that came too late to matter
     bool stopping = false;     // nothing new begins

@@ -386,6 +386,10 @@ public:
     // nothing else completes a user decryption: a number from elsewhere may be an old one.
     [[nodiscard]] virtual bool announces_thresholds() const { return false; }
 
+    // Any thread. Must not block. False while answers are read from nowhere: what is on the chain
+    // may be learned later.
+    [[nodiscard]] virtual bool hears_answers() const { return true; }
+
     // Any thread. Must not block. An answer seems to be missing in this block or before it: reads
     // there again.
     virtual void read_again(std::uint64_t /*block*/) {}

@@ -61,7 +61,7 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
 recovery::Report Processor::recover(recovery::LastEnd last_end,
                                     const std::function<void()>& progress) {
     context_.now = filtered_clock_.now();
-    context_.began = context_.now.steady;
+    context_.began = context_.listening_since = context_.now.steady;
     assert(next_maintenance_ == domain::Monotonic{});  // once
     holds::begin(context_);
     recovery::Report report = recovery::run(context_, suspects_, last_end, progress);
@@ -281,6 +281,7 @@ void Processor::maintain_if_due() {
     more_maintenance_ = !filtered_clock_.held_leap() && maintenance::run_batch(context_);
     if (more_maintenance_) return;
     if (!filtered_clock_.held_leap()) shares::tell_late_rounds(context_);
+    answers::note_listening(context_);
     store_.require_in_place();
     maintained_ = true;
     next_maintenance_ = context_.now.monotonic + context_.options.maintenance_interval;

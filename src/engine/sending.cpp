@@ -25,18 +25,6 @@ namespace {
 // A step stays short even with the rate unlimited.
 constexpr int starts_per_step = 1'536;
 
-domain::Milliseconds response_timeout(const Context& context, Family family) {
-    const auto& timeouts = context.options.response_timeout;
-    switch (family) {
-        case Family::input_proof:
-            return timeouts.input_proof;
-        case Family::public_decrypt:
-            return timeouts.public_decrypt;
-        default:
-            return timeouts.user_decrypt;
-    }
-}
-
 // What a block had goes out again, not what was signed after it.
 void put_included_last(Context& context, const store::Row& row,
                        std::vector<store::Attempt>& attempts) {
@@ -154,7 +142,7 @@ void received(Context& context, const store::Row& row, const Receipt& receipt) {
     }
     store::Schedule schedule;
     schedule.lane = store::Lane::timer;
-    schedule.deadline = context.now.steady + response_timeout(context, domain::family_of(row.kind));
+    schedule.deadline = context.now.steady + answers::timeout(context, domain::family_of(row.kind));
     schedule.wake = *schedule.deadline;
     if (!context.store.receive(row, receipt.reference, schedule, context.now.wall)) {
         ++context.stale;

@@ -443,3 +443,33 @@ TEST_CASE("answers that were forgotten before the receipt was known are read aga
         CHECK(world.number("select count(*) from answer where block = 102") == 1);
     }
 }
+
+TEST_CASE("no answer is late while nobody hears the chain, nor before what was missed is read") {
+    for (const bool is_answered : {true, false}) {
+        CAPTURE(is_answered);
+        support::World world;
+        const auto id = world.submit(support::input_proof(1));
+        world.run_for(1s);
+        world.gateway.hears = false;
+        world.run_for(3h);
+        world.gateway.hears = true;
+        world.run_for(80s);
+        CHECK(world.status(id) == Status::receipt_received);
+        if (is_answered) support::answer_well(world.gateway, id, domain::Kind::input_proof);
+        world.run_for(1min);
+        CHECK(world.status(id) == (is_answered ? Status::completed : Status::timed_out));
+    }
+}
+
+TEST_CASE("an outage that was over in time puts no deadline off") {
+    support::World world;
+    const auto id = world.submit(support::input_proof(1));
+    world.run_for(1min);
+    world.gateway.hears = false;
+    world.run_for(20min);
+    world.gateway.hears = true;
+    world.run_for(9min);
+    CHECK(world.status(id) == Status::receipt_received);
+    world.run_for(1min);
+    CHECK(world.status(id) == Status::timed_out);
+}

@@ -502,16 +502,54 @@ TEST_CASE("a scheduled share keeps its second over restarts") {
     CHECK(world.status(id) == Status::completed);
 }
 
-TEST_CASE("a response deadline that passed while the process was down ends the request at start") {
+TEST_CASE("a response deadline that passed while nobody listened ends when what is there is read") {
+    struct Row {
+        std::string label;
+        domain::Milliseconds down;
+        domain::Milliseconds ahead;  // the wall clock at the start
+        bool is_answered;
+    };
+    for (const Row& row :
+         {Row{"down", 31min, 0ms, true}, Row{"down, no answer", 31min, 0ms, false},
+          Row{"down until shortly before", 29min, 0ms, true}, Row{"a clock that is ahead", 0ms, 1h, true},
+          Row{"a clock that is ahead, no answer", 0ms, 1h, false}}) {
+        for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt}) {
+            CAPTURE(row.label);
+            CAPTURE(domain::to_string(kind));
+            support::World world;
+            const auto id = world.submit(support::request_of(kind, 1));
+            world.run_for(1s);
+            world.crash();
+            world.clock.advance(row.down);
+            world.clock.step_wall(row.ahead);
+            world.engine.start();
+            world.run_for(1min);
+            world.restart();  // nobody knows what the life before has read
+            world.run_for(115s);
+            CHECK(world.status(id) == Status::receipt_received);
+            if (row.is_answered) support::answer_well(world.gateway, id, kind);
+            world.run_for(10s);
+            CHECK(world.status(id) ==
+                  (row.is_answered ? Status::completed : Status::timed_out));
+        }
+    }
+}
+
+TEST_CASE("a start puts off no deadline that is shorter than what a start takes") {
     support::World world;
-    const auto id = world.submit(support::input_proof(1));
+    world.engine.options.response_timeout.input_proof = 10s;
+    const auto before = world.submit(support::input_proof(1));
     world.run_for(1s);
     world.crash();
-    world.clock.advance(31min);
+    world.clock.advance(1min);
     world.engine.start();
-    CHECK(world.status(id) == Status::receipt_received);
-    world.engine.turn();
-    CHECK(world.status(id) == Status::timed_out);
+    const auto after = world.submit(support::input_proof(2));
+    world.run_for(9s);
+    CHECK(world.status(before) == Status::receipt_received);
+    CHECK(world.status(after) == Status::receipt_received);
+    world.run_for(2s);
+    CHECK(world.status(before) == Status::timed_out);
+    CHECK(world.status(after) == Status::timed_out);
 }
 
 TEST_CASE("a restart with a wall clock that went back does not freeze what waits") {

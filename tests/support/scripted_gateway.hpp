@@ -49,6 +49,7 @@ public:
     std::vector<std::uint64_t> dropped;  // tickets
     std::vector<std::uint64_t> stored_seals;
     bool announces = false;              // thresholds
+    bool hears = true;                   // answers
     std::string account;                 // whose nonces it gives out; empty: nobody's
     std::vector<std::uint64_t> rereads;  // blocks it was asked to read again
     std::vector<engine::Plan> plans;     // that were sealed
@@ -211,6 +212,7 @@ public:
         return on_threshold(context);
     }
     [[nodiscard]] bool announces_thresholds() const override { return announces; }
+    [[nodiscard]] bool hears_answers() const override { return hears; }
     void read_again(std::uint64_t number) override { rereads.push_back(number); }
     void watch(std::vector<domain::Block> blocks) override { watched.push_back(std::move(blocks)); }
 

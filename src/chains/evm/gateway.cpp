@@ -167,6 +167,14 @@ public:
         return std::nullopt;
     }
 
+    // Not from one that reads what is long past.
+    [[nodiscard]] bool hears_answers() const {
+        return std::ranges::any_of(listeners_, [this](const auto& one) {
+            const std::uint64_t behind = one->head_lag(std::nullopt).value_or(0);
+            return !one->problem() && behind <= options_.listening.range_max;
+        });
+    }
+
     [[nodiscard]] std::vector<engine::Dependency> dependencies() const {
         std::vector<engine::Dependency> all{
             {"gateway_http", !monitor_.problem() && accounts_.can_send()}};
@@ -346,6 +354,10 @@ std::optional<std::uint32_t> Gateway::share_threshold(const domain::Bytes32& con
 
 bool Gateway::announces_thresholds() const {
     return impl_->announces_thresholds();
+}
+
+bool Gateway::hears_answers() const {
+    return impl_->hears_answers();
 }
 
 void Gateway::read_again(std::uint64_t block) {

@@ -63,6 +63,7 @@ public:
     [[nodiscard]] std::optional<std::uint32_t> share_threshold(const domain::Bytes32& context,
                                                                std::uint32_t configured) override;
     [[nodiscard]] bool announces_thresholds() const override;
+    [[nodiscard]] bool hears_answers() const override;
     void read_again(std::uint64_t block) override;
     void watch(std::vector<domain::Block> blocks) override;
     void stop() override;

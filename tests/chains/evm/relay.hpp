@@ -57,6 +57,7 @@ public:
     [[nodiscard]] bool announces_thresholds() const override {
         return gateway->announces_thresholds();
     }
+    [[nodiscard]] bool hears_answers() const override { return gateway->hears_answers(); }
     void read_again(std::uint64_t block) override { gateway->read_again(block); }
     void watch(std::vector<domain::Block> blocks) override { gateway->watch(std::move(blocks)); }
     void stop() override { gateway->stop(); }

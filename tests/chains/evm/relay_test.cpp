@@ -830,3 +830,49 @@ TEST_CASE("a second nonce that turned out to be needless keeps nobody waiting") 
     CHECK(nonces_of(relay) == std::set<std::uint64_t>{0, 1});
     relay.check_inclusions();
 }
+
+TEST_CASE("an answer from while nobody listened counts, however late it is heard") {
+    for (const bool is_down : {true, false}) {
+        CAPTURE(is_down);
+        Relay relay;
+        const auto id = relay.submit(support::input_proof(1));
+        relay.run_for(5s);
+        REQUIRE(relay.engine.status(id) == Status::receipt_received);
+        if (is_down) relay.crash();
+        relay.chain.before = [](const Call& call) -> std::optional<Answer> {
+            if (call.method != "eth_getLogs") return std::nullopt;
+            return node_error(-32'603, "internal error");
+        };
+        relay.chain.answer_all();
+        if (is_down) {
+            relay.clock.advance(62min);
+            relay.start();
+        }
+        relay.run_for(1min);
+        CHECK_FALSE(relay.gateway.gateway->hears_answers());
+        relay.run_for(45min);
+        CHECK(relay.engine.status(id) == Status::receipt_received);
+        relay.chain.before = {};
+        relay.run_for(1min);
+        CHECK(relay.gateway.gateway->hears_answers());
+        CHECK(relay.engine.status(id) == Status::completed);
+    }
+}
+
+TEST_CASE("who reads what is long past does not hear answers yet") {
+    Relay relay;
+    relay.options.listening.range_max = 10;
+    relay.restart();
+    relay.run_for(1s);
+    REQUIRE(relay.gateway.gateway->hears_answers());
+    relay.chain.mine(5'000);
+    bool is_behind = false;
+    for (int i = 0; i < 100 && !is_behind; ++i) {
+        relay.executor.run_next();
+        is_behind = !relay.gateway.gateway->hears_answers();
+    }
+    CHECK(is_behind);
+    CHECK_FALSE(relay.gateway.problem());
+    relay.run_for(1min);
+    CHECK(relay.gateway.gateway->hears_answers());
+}
