@@ -92,6 +92,12 @@ void Gates::enqueue_send(const store::Row& row) {
     send_queue(domain::family_of(row.kind)).waiting.push(row.id.sequence, row.client);
 }
 
+void Gates::enqueue_check_again(const store::Row& row) {
+    assert(row.status == Status::queued && domain::is_decrypt(row.kind));
+    const std::lock_guard lock(mutex_);
+    check_queue(domain::family_of(row.kind))->waiting.push_again(row.id.sequence, row.client);
+}
+
 void Gates::enqueue_send_again(const store::Row& row) {
     assert(row.status != Status::queued && !domain::is_terminal(row.status));
     const std::lock_guard lock(mutex_);
@@ -170,6 +176,18 @@ void Gates::hold_sending(domain::Monotonic until) {
 void Gates::give_back_sending() {
     assert(sends_in_flight_ > 0);
     --sends_in_flight_;
+}
+
+bool Gates::lets_through(const store::Row& row, domain::Monotonic now) const {
+    const Family family = domain::family_of(row.kind);
+    if (family == Family::share) return free_share_slots() > 0;
+    if (is_paused(family)) return false;
+    if (row.status != Status::queued) {
+        return now >= sends_held_until_ && sends_in_flight_ < sends_max_;
+    }
+    const CheckQueue* queue = check_queue(family);
+    return queue != nullptr && now >= checks_held_until_ &&
+           queue->running < queue->options.max_concurrency;
 }
 
 std::uint32_t Gates::free_share_slots() const {

@@ -30,6 +30,7 @@ public:
     void enqueue_check(const store::Row& row);
     void enqueue_send(const store::Row& row);
     // After a pause: before the others of its client.
+    void enqueue_check_again(const store::Row& row);
     void enqueue_send_again(const store::Row& row);
     void leave(Id id, domain::Family family);
     [[nodiscard]] bool holds(Id id, domain::Family family) const;
@@ -53,6 +54,9 @@ public:
     // Nobody passes before `until`: the chain asked to wait, or the signer's account is empty.
     void hold_checks(domain::Monotonic until);
     void hold_sending(domain::Monotonic until);
+    // Whether its gate would let this one through now, once its turn and its token come; not for
+    // what is signed.
+    [[nodiscard]] bool lets_through(const store::Row& row, domain::Monotonic now) const;
     [[nodiscard]] std::uint32_t free_share_slots() const;
     void take_share_slot();
     void give_back_share_slot();

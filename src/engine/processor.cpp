@@ -240,6 +240,8 @@ void Processor::wake_timers() {
         if (row.status == Status::receipt_received) {
             row.kind == domain::Kind::share ? confirmations::wake(context_, row)
                                             : answers::wake(context_, row);
+        } else if (suspects_.keep_aside(context_, row)) {
+            continue;
         } else if (operations::is_paused(context_, row)) {
             operations::keep_queued(context_, row);
         } else if (row.status == Status::processing || row.status == Status::tx_in_flight) {

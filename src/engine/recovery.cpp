@@ -14,48 +14,9 @@
 namespace engine {
 
 using domain::Cause;
-using domain::Family;
 using domain::Kind;
 using domain::Milliseconds;
 using domain::Status;
-
-void CrashSuspects::release_next(Context& context) {
-    constexpr std::size_t group_max = 128;
-    while (running_.empty() && !waiting_.empty()) {
-        const std::size_t count = waiting_.front().has_last_chance ? 1 : group_;
-        while (running_.size() < count && !waiting_.empty()) {
-            const Suspect next = waiting_.front();
-            if (next.has_last_chance && !running_.empty()) break;
-            waiting_.pop_front();
-            released_.push_back(next);
-            const std::optional<store::Row> row = context.store.load(next.sequence);
-            if (!row || domain::is_terminal(row->status)) continue;
-            if (holds::is_held(context, next.sequence)) continue;
-            running_.insert(next.sequence);
-            assert(!next.has_last_chance || running_.size() == 1);
-            recovery::enqueue(context, *row);
-        }
-        group_ = std::min(group_ * 2, group_max);
-    }
-}
-
-void CrashSuspects::settled(const std::vector<std::int64_t>& sequences) {
-    if (running_.empty()) return;
-    for (const std::int64_t sequence : sequences) running_.erase(sequence);
-}
-
-void CrashSuspects::keep() {
-    released_.clear();
-    running_before_ = running_;
-    group_before_ = group_;
-}
-
-void CrashSuspects::undo() {
-    waiting_.insert(waiting_.begin(), released_.begin(), released_.end());
-    released_.clear();
-    running_ = running_before_;
-    group_ = group_before_;
-}
 
 namespace recovery {
 
@@ -67,10 +28,16 @@ bool in_send_stage(Status status) {
     return status == Status::processing || status == Status::tx_in_flight;
 }
 
-store::Schedule on_timer(const Context& context, const store::Schedule& before) {
-    store::Schedule schedule = before;
+// A share is looked at again when its round is over.
+store::Schedule on_timer(const Context& context, const store::Row& row) {
+    store::Schedule schedule = row.schedule;
+    Milliseconds pause = second_look;
+    if (row.kind == Kind::share && schedule.deadline) {
+        const Milliseconds left = *schedule.deadline + shares::last_second - context.now.wall;
+        pause = std::clamp(left, Milliseconds{0}, pause);
+    }
     schedule.lane = store::Lane::timer;
-    schedule.wake = context.now.steady + second_look;
+    schedule.wake = context.now.steady + pause;
     return schedule;
 }
 
@@ -85,7 +52,7 @@ store::Row reset(Context& context, const store::Row& row) {
     }
     if (after.status == row.status) return after;
     const bool moved = context.store.move(row, {row.status, after.status, Cause::recovered},
-                                          on_timer(context, row.schedule), context.now.wall);
+                                          on_timer(context, row), context.now.wall);
     if (!moved) ++context.stale;
     return after;
 }
@@ -138,29 +105,18 @@ void count(Report& report, const store::Row& row) {
     }
 }
 
-// What was signed may be on chain, and its nonce is one that others wait behind: it gets more
-// chances before it is given up, and does not wait with the suspects until the last of them.
-std::uint32_t crashes_max(const Context& context, const store::Row& row) {
-    constexpr std::uint32_t patience = 3;
-    return context.options.crashes_max * (sending::was_sealed(row) ? patience : 1);
-}
-
-bool is_suspect(const Context& context, const store::Row& row) {
-    return row.schedule.claims >=
-           (sending::was_sealed(row) ? crashes_max(context, row) - 1 : CrashSuspects::claims_min);
-}
-
 void recover_one(Context& context, CrashSuspects& suspects, Report& report, store::Row row,
                  LastEnd last_end) {
     if (last_end == LastEnd::from_outside) {
-        row.schedule.claims = std::min(row.schedule.claims, crashes_max(context, row) - 1);
+        row.schedule.claims =
+            std::min(row.schedule.claims, CrashSuspects::crashes_max(context, row) - 1);
     }
     if (holds::is_held(context, row.id.sequence)) {
         ++report.waiting;
         holds::set_aside(context, row);
         return;
     }
-    if (row.schedule.claims >= crashes_max(context, row)) {
+    if (row.schedule.claims >= CrashSuspects::crashes_max(context, row)) {
         fail(context, row, Status::failure, Cause::internal,
              {domain::Reason::recovered_too_often,
               internal_text(row.kind, "recovered too often"),
@@ -177,18 +133,19 @@ void recover_one(Context& context, CrashSuspects& suspects, Report& report, stor
     }
     count(report, row);
     const store::Row after = reset(context, row);
-    if (!is_suspect(context, row)) {
+    if (!CrashSuspects::is_one(context, after)) {
         enqueue(context, after);
         return;
     }
     ++report.suspects;
-    suspects.add(row.id.sequence, row.schedule.claims + 1 >= crashes_max(context, row));
-    if (!context.store.reschedule(after, after.status, on_timer(context, after.schedule))) {
-        ++context.stale;
-    }
+    suspects.add(context, after);
 }
 
 }  // namespace
+
+void set_aside(Context& context, const store::Row& row) {
+    if (!context.store.reschedule(row, row.status, on_timer(context, row))) ++context.stale;
+}
 
 void enqueue(Context& context, const store::Row& row) {
     if (holds::is_held(context, row.id.sequence)) {
@@ -206,14 +163,16 @@ void enqueue(Context& context, const store::Row& row) {
         schedule.wake = context.now.steady;
     }
     assert(!domain::is_terminal(row.status) && row.status != Status::receipt_received);
+    // It passed the gate before, and other suspects wait for it.
+    const bool is_suspect = CrashSuspects::is_one(context, row);
     if (!context.store.reschedule(row, row.status, schedule)) {
         ++context.stale;
     } else if (schedule.lane != store::Lane::gate) {
         return;
     } else if (row.status == Status::queued) {
-        context.gates.enqueue_check(row);
+        is_suspect ? context.gates.enqueue_check_again(row) : context.gates.enqueue_check(row);
     } else {
-        context.gates.enqueue_send(row);
+        is_suspect ? context.gates.enqueue_send_again(row) : context.gates.enqueue_send(row);
     }
 }
 
@@ -225,8 +184,8 @@ void release_one(Context& context, Report& released, store::Row row) {
     if (!sending::was_sealed(row) && row.schedule.claims < CrashSuspects::claims_min) {
         count(released, row);
         enqueue(context, reset(context, row));
-    } else if (!context.store.reschedule(row, row.status, on_timer(context, row.schedule))) {
-        ++context.stale;
+    } else {
+        set_aside(context, row);
     }
 }
 
@@ -318,6 +277,7 @@ Report run(Context& context, CrashSuspects& suspects, LastEnd last_end,
         });
     if (report.has_unsigned || !context.accounts_unsettled.empty()) holds::remember_start(context);
     commit(transaction);
+    suspects.keep();
     return report;
 }
 

@@ -226,9 +226,9 @@ void wake_sealed(Context& context, const store::Row& row) {
     if (context.stopping || held > domain::Nanoseconds::zero()) {
         const auto pause = context.stopping ? context.options.sealed_pause_max
                                             : std::chrono::ceil<domain::Milliseconds>(held);
-        if (!context.store.reschedule(row, row.status, pausing(context, row.schedule, pause))) {
-            ++context.stale;
-        }
+        store::Schedule schedule = pausing(context, row.schedule, pause);
+        schedule.claims = row.schedule.claims;  // nothing was tried
+        if (!context.store.reschedule(row, row.status, schedule)) ++context.stale;
         return;
     }
     if (!context.work.end(row.id.sequence, Task::rest)) context.gates.take_sending();

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <utility>
 
 using domain::Family;
 using domain::Monotonic;
@@ -256,4 +257,42 @@ TEST_CASE("nobody passes while the chain asked to wait, and the end of the wait 
     CHECK(gates.pass_check(Family::user_decrypt, checks) == 2);
     CHECK(gates.next_token(checks) == sends);
     CHECK(gates.pass_sending(Family::input_proof, sends) == 1);
+}
+
+TEST_CASE("whom a gate would let through is known before, and asking takes nothing") {
+    Gates gates{small(), start};
+    const store::Row check = row_of(Family::user_decrypt, 1);
+    const store::Row send = checked_row_of(Family::user_decrypt, 2);
+    const auto passing = [&](domain::Monotonic now) {
+        return std::pair{gates.lets_through(check, now), gates.lets_through(send, now)};
+    };
+    using Passing = std::pair<bool, bool>;
+    CHECK(passing(start) == Passing{true, true});
+
+    gates.hold_checks(start + 1s);
+    CHECK(passing(start) == Passing{false, true});
+    gates.hold_sending(start + 2s);
+    CHECK(passing(start + 1s) == Passing{true, false});
+    CHECK(passing(start + 2s) == Passing{true, true});
+
+    for (int sending = 0; sending < 4; ++sending) gates.take_sending();
+    CHECK(passing(start + 2s) == Passing{true, false});
+    gates.give_back_sending();
+    for (Gates::Id id = 3; id < 5; ++id) gates.enqueue_check(row_of(Family::user_decrypt, id));
+    while (gates.pass_check(Family::user_decrypt, start + 2s)) continue;
+    CHECK(passing(start + 2s) == Passing{false, true});
+    gates.give_back_check(Family::user_decrypt);
+
+    gates.pause(Family::user_decrypt, {});
+    CHECK(passing(start + 2s) == Passing{false, false});
+    CHECK(gates.lets_through(checked_row_of(Family::input_proof, 5), start + 2s));
+    CHECK(gates.permits() == 4);
+}
+
+TEST_CASE("who is lined up for a check again goes before the others") {
+    Gates gates{small(), start};
+    for (Gates::Id id = 1; id <= 3; ++id) gates.enqueue_check(row_of(Family::public_decrypt, id));
+    gates.enqueue_check_again(row_of(Family::public_decrypt, 4));
+    CHECK(gates.pass_check(Family::public_decrypt, start) == 4);
+    CHECK(gates.pass_check(Family::public_decrypt, start) == 1);
 }

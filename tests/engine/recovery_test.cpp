@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <set>
 
 #include "support/world.hpp"
@@ -35,6 +36,30 @@ void answer_all(support::World& world) {
 std::int64_t count(support::World& world, const std::string& where) {
     return world.number("select count(*) from request where " + where);
 }
+
+// Nobody answers what comes in until the process has died so often.
+struct Dying : support::World {
+    Dying() {
+        gateway.on_check = [](const CheckOrder&) { return std::nullopt; };
+        gateway.on_prepare = [](const PrepareOrder&) { return std::nullopt; };
+    }
+    void instruct(engine::Instruction::What what) {
+        engine.process().service.instruct({std::move(what), [](const auto&) {}});
+    }
+    void die(int crashes) {
+        die(crashes, [] {});
+    }
+    void die(int crashes, const std::function<void()>& before_last_start) {
+        for (int crash = 1; crash <= crashes; ++crash) {
+            run_for(1s);
+            this->crash();
+            if (crash == crashes) before_last_start();
+            engine.start();
+        }
+        gateway.on_check = [](const CheckOrder&) { return engine::Ready{}; };
+        gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
+    }
+};
 
 }  // namespace
 
@@ -509,10 +534,10 @@ TEST_CASE("a response deadline that passed while nobody listened ends when what 
         domain::Milliseconds ahead;  // the wall clock at the start
         bool is_answered;
     };
-    for (const Row& row :
-         {Row{"down", 31min, 0ms, true}, Row{"down, no answer", 31min, 0ms, false},
-          Row{"down until shortly before", 29min, 0ms, true}, Row{"a clock that is ahead", 0ms, 1h, true},
-          Row{"a clock that is ahead, no answer", 0ms, 1h, false}}) {
+    for (const Row& row : {Row{"down", 31min, 0ms, true}, Row{"down, no answer", 31min, 0ms, false},
+                           Row{"down until shortly before", 29min, 0ms, true},
+                           Row{"a clock that is ahead", 0ms, 1h, true},
+                           Row{"a clock that is ahead, no answer", 0ms, 1h, false}}) {
         for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt}) {
             CAPTURE(row.label);
             CAPTURE(domain::to_string(kind));
@@ -529,8 +554,7 @@ TEST_CASE("a response deadline that passed while nobody listened ends when what 
             CHECK(world.status(id) == Status::receipt_received);
             if (row.is_answered) support::answer_well(world.gateway, id, kind);
             world.run_for(10s);
-            CHECK(world.status(id) ==
-                  (row.is_answered ? Status::completed : Status::timed_out));
+            CHECK(world.status(id) == (row.is_answered ? Status::completed : Status::timed_out));
         }
     }
 }
@@ -666,4 +690,135 @@ TEST_CASE("a ciphertext that got ready while the process was down is found ready
         world.run_for(1min);
         CHECK(world.status(id) == (is_ready ? Status::receipt_received : Status::timed_out));
     }
+}
+
+TEST_CASE("nobody waits for a suspect that can not begin") {
+    SUBCASE("its kind is paused") {
+        Dying world;
+        const auto first = world.submit(support::public_decrypt(1));
+        const auto second = world.submit(support::public_decrypt(2));
+        const auto other = world.submit(support::user_decrypt(1));
+        const auto share = world.submit(support::vote_share(1));
+        world.die(3);
+        REQUIRE(world.engine.recovered.suspects == 4);
+        world.instruct(engine::Pause{domain::Family::public_decrypt});
+        world.run_for(5s);
+        CHECK(world.status(other) == Status::receipt_received);
+        CHECK(world.status(share) == Status::completed);
+        world.run_for(2h);
+        CHECK(world.status(first) == Status::queued);
+        world.instruct(engine::Unpause{domain::Family::public_decrypt});
+        world.run_for(5s);
+        CHECK(world.status(first) == Status::receipt_received);
+        CHECK(world.status(second) == Status::receipt_received);
+    }
+    SUBCASE("no place in flight is free") {
+        Dying world;
+        world.engine.vote_end = world.clock.wall() + 20min;
+        const auto stuck = world.submit(support::input_proof(1));
+        const auto share = world.submit(support::vote_share(1));
+        const auto other = world.submit(support::user_decrypt(1));
+        world.die(3, [&world] { world.engine.options.sends_max = 0; });
+        world.run_for(5s);
+        CHECK(world.status(stuck) == Status::processing);
+        CHECK(world.status(share) == Status::completed);
+        CHECK(world.status(other) == Status::processing);  // it is ready
+    }
+    SUBCASE("the account is empty") {
+        Dying world;
+        const auto stuck = world.submit(support::input_proof(1));
+        const auto share = world.submit(support::vote_share(1));
+        world.die(3);
+        world.engine.process().gates.hold_sending(world.clock.monotonic() + 30min);
+        world.run_for(5s);
+        CHECK(world.status(stuck) == Status::processing);
+        CHECK(world.status(share) == Status::completed);
+        world.run_for(31min);
+        CHECK(world.status(stuck) == Status::receipt_received);
+    }
+}
+
+TEST_CASE("suspects that a gate has let wait still run in small groups when it opens") {
+    for (const domain::Milliseconds wait : {domain::Milliseconds{10s}, domain::Milliseconds{3h}}) {
+        CAPTURE(wait.count());
+        Dying world;
+        world.gateway.prepare_delay = 100ms;
+        std::vector<domain::RequestId> ids;
+        for (std::uint64_t number = 1; number <= 6; ++number) {
+            ids.push_back(world.submit(support::input_proof(number)));
+        }
+        world.die(4);
+        REQUIRE(world.engine.recovered.suspects == 6);
+        world.instruct(engine::Pause{domain::Family::input_proof});
+        world.run_for(wait);
+        world.gateway.prepares.clear();
+        std::size_t answered = 0;
+        std::vector<std::size_t> together;
+        world.gateway.on_prepare = [&](const PrepareOrder&) {
+            together.push_back(world.gateway.prepares.size() - answered++);
+            return engine::Plan{};
+        };
+        world.instruct(engine::Unpause{domain::Family::input_proof});
+        world.run_for(10s);
+        // The last one, which was there at one crash more, runs alone.
+        CHECK(together == std::vector<std::size_t>{1, 2, 1, 2, 1, 1});
+        for (const auto& id : ids) CHECK(world.status(id) == Status::receipt_received);
+    }
+}
+
+TEST_CASE("a suspect share that can not begin ends with its round") {
+    Dying world;
+    world.engine.vote_end = world.clock.wall() + 10min;
+    world.engine.options.retention.share = 24h;
+    const auto share = world.submit(support::vote_share(1));
+    world.die(3);
+    world.instruct(engine::Pause{domain::Family::share});
+    world.run_for(9min);
+    CHECK(world.status(share) == Status::queued);
+    world.run_for(62s);
+    CHECK(world.status(share) == Status::timed_out);
+    CHECK(world.number("select closed from round") == 1);
+}
+
+TEST_CASE("a suspect that went on by itself is not begun once more") {
+    // Held and released while its kind was paused, it waits in its queue.
+    for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt}) {
+        for (const auto moment : {0ms, 5ms, 15ms, 25ms, 35ms, 1'000ms}) {
+            CAPTURE(domain::to_string(kind));
+            CAPTURE(moment.count());
+            Dying world;
+            const auto first = world.submit(support::request_of(kind, 1));
+            const auto second = world.submit(support::request_of(kind, 2));
+            world.die(3);
+            REQUIRE(world.engine.recovered.suspects == 2);
+            world.instruct(engine::Pause{domain::family_of(kind)});
+            world.run_for(1s);
+            world.engine.process().inbox.account_found({"0xA", 7, true});
+            world.run_for(1s);
+            world.instruct(engine::Release{true, {}});
+            world.run_for(1s);
+            world.instruct(engine::Unpause{domain::family_of(kind)});
+            world.run_for(moment);
+            world.instruct(engine::Cancel{second});
+            world.run_for(3h);
+            CHECK(world.gateway.sends.size() <= 2);
+            CHECK(world.status(first) == Status::timed_out);  // nobody answered the receipt
+            CHECK(domain::is_terminal(world.status(second)));
+        }
+    }
+}
+
+TEST_CASE("a suspect waits for no other one's queue, however long that is") {
+    Dying world;
+    world.engine.options.sending.input_proof = {2, 2, 11'000, 1'000};
+    const auto first = world.submit(support::input_proof(1));
+    const auto second = world.submit(support::input_proof(2));
+    world.die(3);
+    REQUIRE(world.engine.recovered.suspects == 2);
+    for (std::uint64_t number = 3; number <= 600; ++number) {
+        world.engine.post(support::input_proof(number), [](const engine::AcceptOutcome&) {});
+    }
+    world.run_for(10s);
+    CHECK(world.status(first) == Status::receipt_received);
+    CHECK(world.status(second) == Status::receipt_received);
 }
