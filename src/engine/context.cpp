@@ -107,7 +107,6 @@ store::Schedule in_queue(const Context& context, const store::Schedule& before) 
     store::Schedule schedule = before;
     schedule.lane = store::Lane::gate;
     schedule.wake = context.now.steady + second_look;
-    schedule.claims = 0;
     return schedule;
 }
 

@@ -130,7 +130,7 @@ void end_broken(Context& context);
 // How the text of an internal error is served (relayer-api 9.2).
 [[nodiscard]] std::string internal_text(domain::Kind kind, const std::string& text);
 
-// The row waits in a queue, and only for that.
+// The row waits in a queue, and only for that. Claims are kept: they count the crashes.
 [[nodiscard]] store::Schedule in_queue(const Context& context, const store::Schedule& before);
 
 // The row's work has been handed out until the lease ends.

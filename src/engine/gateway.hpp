@@ -39,6 +39,8 @@ struct Unreachable {
     bool unreached = false;
     // Whether `hold` is for all that wait to be sent, not only for this one.
     bool holds_others = true;
+    // Turned away before anything of the request was looked at: as if it had not been tried.
+    bool untouched = false;
 };
 
 [[nodiscard]] inline Unreachable unreached(std::string reason) {

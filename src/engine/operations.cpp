@@ -217,7 +217,9 @@ void keep_queued(Context& context, const store::Row& row) {
         is_queued ? context.gates.give_back_check(entry->family)
                   : context.gates.give_back_sending();
     }
-    if (!context.store.reschedule(row, row.status, in_queue(context, row.schedule))) {
+    store::Schedule schedule = in_queue(context, row.schedule);
+    if (entry) schedule.claims = 0;  // nobody answered, and the process goes on
+    if (!context.store.reschedule(row, row.status, schedule)) {
         ++context.stale;
     } else if (is_queued) {
         context.gates.enqueue_check(row);

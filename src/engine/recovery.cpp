@@ -153,7 +153,6 @@ void enqueue(Context& context, const store::Row& row) {
         return;
     }
     store::Schedule schedule = in_queue(context, row.schedule);
-    schedule.claims = row.schedule.claims;
     if (row.kind == Kind::share) {
         schedule.lane = store::Lane::schedule;
         schedule.wake = shares::due_time(context, row);

@@ -53,7 +53,7 @@ std::size_t rebuild_queues(Context& context);
 // Out of its queue, until somebody lines it up again.
 void set_aside(Context& context, const store::Row& row);
 
-// One row back to the start of its gate. Claims are kept: they count the crashes.
+// One row back to the start of its gate.
 void enqueue(Context& context, const store::Row& row);
 
 }  // namespace engine::recovery

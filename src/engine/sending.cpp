@@ -108,10 +108,12 @@ void unprepared(Context& context, store::Row row, const Unreachable& unreachable
                                  {}}));
         return;
     }
-    const auto pause = pause_after(context, row, unreachable);
-    if (!context.store.reschedule(row, Status::processing, pausing(context, row.schedule, pause))) {
-        ++context.stale;
+    store::Schedule schedule =
+        pausing(context, row.schedule, pause_after(context, row, unreachable));
+    if (unreachable.untouched && row.schedule.claims > 0) {
+        schedule.claims = row.schedule.claims - 1;  // this order's
     }
+    if (!context.store.reschedule(row, Status::processing, schedule)) ++context.stale;
 }
 
 // The outcome is unknown: no deadline, only the chain can tell. The place in flight stays taken,
@@ -308,7 +310,9 @@ void apply(Context& context, const Prepared& event) {
         }
         return;
     }
-    context.effects.settled.push_back(row->id.sequence);
+    const auto* unreachable = std::get_if<Unreachable>(&event.outcome);
+    const bool was_tried = unreachable == nullptr || !unreachable->untouched;
+    if (was_tried) context.effects.settled.push_back(row->id.sequence);
     give_back(context, entry->family);
     const auto* rejected = std::get_if<Rejected>(&event.outcome);
     if (row->kind == Kind::share) {
@@ -316,13 +320,13 @@ void apply(Context& context, const Prepared& event) {
             shares::attempt_failed(context, *row, rejected->failure);
         } else {
             context.effects.unreachable.push_back(domain::family_of(row->kind));
-            shares::chain_unreachable(context, *row, std::get<Unreachable>(event.outcome));
+            shares::chain_unreachable(context, *row, *unreachable);
         }
     } else if (rejected != nullptr) {
         fail(context, *row, Status::failure, Cause::transaction, rejected->failure);
     } else {
         context.effects.unreachable.push_back(domain::family_of(row->kind));
-        unprepared(context, *row, std::get<Unreachable>(event.outcome));
+        unprepared(context, *row, *unreachable);
     }
 }
 

@@ -822,3 +822,68 @@ TEST_CASE("a suspect waits for no other one's queue, however long that is") {
     CHECK(world.status(first) == Status::receipt_received);
     CHECK(world.status(second) == Status::receipt_received);
 }
+
+TEST_CASE("field 16: what a gateway turns away untouched keeps the count of its crashes") {
+    for (const Kind kind : {Kind::input_proof, Kind::public_decrypt, Kind::user_decrypt}) {
+        CAPTURE(domain::to_string(kind));
+        support::World world;
+        bool dying = false;
+        int claims = 0;
+        domain::RequestId deadly{};
+        domain::Monotonic ready_at = world.clock.monotonic() + 1s;
+        world.gateway.on_prepare = [&](const PrepareOrder& order) -> std::optional<PrepareOutcome> {
+            if (dying) return std::nullopt;
+            if (world.clock.monotonic() < ready_at) {
+                engine::Unreachable unreachable = engine::unreached("no chain yet");
+                unreachable.untouched = true;
+                return unreachable;
+            }
+            if (order.id != deadly) return engine::Plan{};
+            ++claims;
+            dying = true;
+            return std::nullopt;
+        };
+        std::vector<domain::RequestId> others;
+        for (std::uint64_t number = 1; number <= 9; ++number) {
+            const auto id = world.submit(support::request_of(kind, number));
+            if (number == 5) {
+                deadly = id;
+            } else {
+                others.push_back(id);
+            }
+        }
+        int restarts = 0;
+        for (; restarts < 20; ++restarts) {
+            for (int look = 0; look < 500 && !dying; ++look) world.run_for(200ms);
+            if (!dying) break;
+            world.crash();
+            dying = false;
+            ready_at = world.clock.monotonic() + 1s;
+            world.engine.start();
+        }
+        CHECK(restarts == 5);
+        CHECK(claims == 5);
+        CHECK(world.failure(deadly).reason == Reason::recovered_too_often);
+        world.run_for(10s);
+        for (const auto& id : others) CHECK(world.status(id) == Status::receipt_received);
+    }
+}
+
+TEST_CASE("what is turned away untouched, however often, is no suspect for that") {
+    support::World world;
+    world.gateway.on_prepare = [&](const PrepareOrder&) -> PrepareOutcome {
+        engine::Unreachable unreachable = engine::unreached("no chain yet");
+        unreachable.untouched = true;
+        return unreachable;
+    };
+    const auto id = world.submit(support::input_proof(1));
+    for (int start = 0; start < 10; ++start) {
+        world.run_for(20s);
+        CHECK(world.row(id).schedule.claims == 0);
+        world.restart();
+    }
+    CHECK(world.engine.recovered.suspects == 0);
+    world.gateway.on_prepare = [](const PrepareOrder&) { return engine::Plan{}; };
+    world.run_for(1min);
+    CHECK(world.status(id) == Status::receipt_received);
+}

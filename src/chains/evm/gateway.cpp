@@ -135,6 +135,7 @@ public:
             preparation_.prepare(std::move(orders), *events_);
             return;
         }
+        unfit->untouched = true;
         answer(orders, *unfit);
     }
 

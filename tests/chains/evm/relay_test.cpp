@@ -876,3 +876,35 @@ TEST_CASE("who reads what is long past does not hear answers yet") {
     relay.run_for(1min);
     CHECK(relay.gateway.gateway->hears_answers());
 }
+
+TEST_CASE("field 16: a request that kills the process while it is prepared is set aside") {
+    struct Death {};
+    Relay relay;
+    const auto first = relay.submit(support::input_proof(1));
+    relay.run_for(5s);
+    REQUIRE(relay.engine.status(first) == Status::receipt_received);
+    const domain::Request deadly = support::input_proof(2);
+    const std::string call_data = chains::jsonrpc::hex(chains::evm::request_call(deadly));
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        const bool kills = call.method == "eth_estimateGas" &&
+                           call.params.dump().find(call_data) != std::string::npos;
+        if (kills) throw Death{};
+        return std::nullopt;
+    };
+    int deaths = 0;
+    const auto lives = [&] {
+        try {
+            relay.run_for(1min);
+            return true;
+        } catch (const Death&) {
+            ++deaths;
+            return false;
+        }
+    };
+    relay.submit(deadly);
+    relay.submit(support::input_proof(3));
+    while (!lives() && deaths < 20) relay.restart();
+    CHECK(deaths == 5);
+    CHECK(relay.failure(relay.ids[1]).reason == Reason::recovered_too_often);
+    CHECK(relay.engine.status(relay.ids[2]) == Status::receipt_received);
+}
