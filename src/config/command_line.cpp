@@ -189,7 +189,8 @@ public:
         take_jobs(retry);
         retry.add_flag("--pay-again", pay_again_,
                        "Also what had a transaction, which may be paid for twice");
-        CLI::App& cancel = add(app, "cancel", "End requests that nothing is signed for");
+        CLI::App& cancel =
+            add(app, "cancel", "End requests that nothing is signed for, or that are held");
         take_jobs(cancel);
         cancel.add_flag("--yes", share_too_,
                         "Also vote shares: their secrets go, and they count as failed");

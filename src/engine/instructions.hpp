@@ -14,7 +14,7 @@ namespace engine {
 
 // What an operator may have done, with one request or with all of a family.
 
-// Ends it as a failure, as long as nothing was signed for it.
+// Ends it as a failure, as long as nothing was signed for it or while it is held.
 struct Cancel {
     domain::RequestId id;
     bool share_too = false;  // its secrets go, and it counts as failed

@@ -44,7 +44,10 @@ Outcome apply(Context& context, Admission&, const Cancel& cancel, BegunRelease&)
     const std::optional<store::Row> row = find(context, cancel.id);
     if (!row) return UnknownRequest{};
     if (domain::is_terminal(row->status)) return NotDone{"it has ended: " + named(row->status)};
-    if (is_signed(*row)) {
+    // What is held although it is signed has told: its nonce is another transaction's.
+    const bool is_held =
+        holds::is_held(context, row->id.sequence) && row->status != Status::receipt_received;
+    if (is_signed(*row) && !is_held) {
         return NotDone{
             "a transaction is signed for it: only the chain can tell what becomes of it"};
     }
@@ -53,6 +56,7 @@ Outcome apply(Context& context, Admission&, const Cancel& cancel, BegunRelease&)
             "it is a vote share: its secrets would be wiped, and it would count as failed; say "
             "--yes"};
     }
+    if (is_held) context.store.settle_inclusion(row->id.sequence);  // it is never sent again
     fail(context, *row, Status::failure, domain::Cause::internal,
          {domain::Reason::internal_error, cancelled_text, {}});
     return Done{row->id};

@@ -12,7 +12,9 @@
 using domain::Kind;
 using domain::Status;
 using engine::AccountFound;
+using engine::Cancel;
 using engine::CheckOrder;
+using engine::Done;
 using engine::InstructionOutcome;
 using engine::NotWritten;
 using engine::Pending;
@@ -74,6 +76,14 @@ struct HoldWorld : support::World {
         if (const auto* released = std::get_if<Released>(&told.value())) return *released;
         CHECK(std::holds_alternative<NotWritten>(*told));
         return std::nullopt;
+    }
+
+    bool cancel(const domain::RequestId& id) {
+        std::optional<InstructionOutcome> told;
+        engine.process().service.instruct(
+            {Cancel{id}, [&](const InstructionOutcome& outcome) { told = outcome; }});
+        engine.turn();
+        return std::holds_alternative<Done>(told.value());
     }
 
     std::size_t asked_for(const domain::RequestId& id) const {
@@ -415,4 +425,43 @@ TEST_CASE("an account whose key is gone is not known any more once it was looked
     world.run_for(0ms);
     CHECK(marks() == 1);
     CHECK(world.number("select position from cursor where listener = 'mark nonce 0xB'") == 9);
+}
+
+TEST_CASE("what is signed and held is ended by the operator, and nothing is sent for it again") {
+    for (const bool was_replaced : {true, false}) {
+        for (const Kind kind : support::relayer_kinds) {
+            CAPTURE(was_replaced);
+            CAPTURE(to_string(kind));
+            HoldWorld world;
+            world.ready = true;
+            const domain::Block block{7, {}};
+            if (was_replaced) {
+                world.gateway.block = block;
+            } else {
+                world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
+            }
+            const auto id = world.submit(support::request_of(kind, 1));
+            world.run_for(1s);
+            world.restore();
+            world.gateway.on_send = [](const SendOrder& order) -> std::optional<SendOutcome> {
+                return Reseal{{{1}}, order.sealed.size(), true};
+            };
+            CHECK_FALSE(world.cancel(id));  // the chain has not told
+            if (was_replaced) world.gateway.news({{}, {block}, {}});
+            world.run_for(10s);
+            REQUIRE(world.lines("requests_held alert=true count=1") == 1);
+            world.restart();
+            const auto sent = world.gateway.sends.size();
+            CHECK(world.cancel(id));
+            CHECK(world.status(id) == Status::failure);
+            CHECK(world.failure(id).text == "Cancelled by the operator");
+            CHECK(world.engine.process().store.holds().empty());
+            world.run_for(1h);
+            world.restart();
+            world.run_for(1h);
+            CHECK(world.gateway.sends.size() == sent);
+            CHECK(world.status(id) == Status::failure);
+            CHECK(world.submit(support::request_of(kind, 1)) != id);
+        }
+    }
 }

@@ -353,7 +353,7 @@ std::string job_actions(const Json& job, std::string_view form_token) {
             post_form(path + "cancel", form_token,
                       element("p",
                               "It ends as a failure, for good. What is signed can "
-                              "not be cancelled.") +
+                              "not be cancelled, unless it is held.") +
                           (is_share ? tick("share", "its secrets go, it counts as failed")
                                     : std::string()) +
                           button("Cancel it")));
