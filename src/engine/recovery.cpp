@@ -105,6 +105,15 @@ void count(Report& report, const store::Row& row) {
     }
 }
 
+// Nobody refused it while nobody tried: since the last order, or the end of the last pause.
+void count_no_absence(const Context& context, store::Schedule& schedule) {
+    if (!schedule.refused_since) return;
+    const domain::Timestamp tried =
+        schedule.wake - (schedule.claims > 0 ? context.options.lease : Milliseconds{0});
+    const Milliseconds absence = std::max(context.now.steady - tried, Milliseconds{0});
+    schedule.refused_since = std::min(*schedule.refused_since + absence, context.now.steady);
+}
+
 void recover_one(Context& context, CrashSuspects& suspects, Report& report, store::Row row,
                  LastEnd last_end) {
     if (last_end == LastEnd::from_outside) {
@@ -132,6 +141,7 @@ void recover_one(Context& context, CrashSuspects& suspects, Report& report, stor
         return;
     }
     count(report, row);
+    count_no_absence(context, row.schedule);
     const store::Row after = reset(context, row);
     if (!CrashSuspects::is_one(context, after)) {
         enqueue(context, after);
@@ -184,7 +194,9 @@ void release_one(Context& context, Report& released, store::Row row) {
         count(released, row);
         enqueue(context, reset(context, row));
     } else {
-        set_aside(context, row);
+        row.schedule.lane = store::Lane::timer;
+        row.schedule.wake = context.now.steady;  // until now it was tried
+        if (!context.store.reschedule(row, row.status, row.schedule)) ++context.stale;
     }
 }
 

@@ -887,3 +887,44 @@ TEST_CASE("what is turned away untouched, however often, is no suspect for that"
     world.run_for(1min);
     CHECK(world.status(id) == Status::receipt_received);
 }
+
+TEST_CASE("time in which nobody was there is none in which a transaction was refused") {
+    struct Row {
+        std::string label;
+        bool is_at_work;
+        bool ends_orderly;
+        domain::Milliseconds ahead;  // the wall clock at the start
+    };
+    for (const Row& row : {Row{"resting", false, false, 0ms}, Row{"at work", true, false, 0ms},
+                           Row{"resting at an orderly end", false, true, 0ms},
+                           Row{"at work at an orderly end", true, true, 0ms},
+                           Row{"a clock that is ahead", false, false, 1h}}) {
+        CAPTURE(row.label);
+        support::World world;
+        world.gateway.refused = true;
+        world.gateway.on_send = [](const SendOrder&) -> std::optional<SendOutcome> {
+            return engine::Unreachable{"the stars are not right"};
+        };
+        const auto id = world.submit(support::input_proof(1));
+        world.run_for(100s);
+        const auto on_send = world.gateway.on_send;
+        if (row.is_at_work) {
+            world.gateway.on_send = [](const SendOrder&) { return std::nullopt; };
+            world.run_for(10s);
+        }
+        if (row.ends_orderly) {
+            world.engine.process().inbox.stop();
+            world.engine.process().processor.run(0ms);
+        }
+        world.crash();
+        if (row.ahead == 0ms) world.clock.advance(50min);
+        world.clock.step_wall(row.ahead);
+        world.gateway.on_send = on_send;
+        world.engine.start();
+        world.run_for(20s);
+        REQUIRE(world.status(id) == Status::tx_in_flight);
+        // All that it was refused before counts.
+        CHECK(world.gateway.sends.back().order.refused_for > 100s);
+        CHECK(world.gateway.sends.back().order.refused_for < 140s);
+    }
+}

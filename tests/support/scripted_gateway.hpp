@@ -50,6 +50,7 @@ public:
     std::vector<std::uint64_t> stored_seals;
     bool announces = false;              // thresholds
     bool hears = true;                   // answers
+    std::optional<bool> refused;         // whether what is sent was, for no reason that is known
     std::string account;                 // whose nonces it gives out; empty: nobody's
     std::vector<std::uint64_t> rereads;  // blocks it was asked to read again
     std::vector<engine::Plan> plans;     // that were sealed
@@ -147,6 +148,7 @@ public:
                 if (!outcome) return;
                 --sends_running;
                 engine::Sent sent{order.id, std::move(*outcome)};
+                sent.refused = refused;
                 const bool has_block = std::holds_alternative<engine::Receipt>(sent.outcome) ||
                                        std::holds_alternative<engine::Rejected>(sent.outcome);
                 if (block && has_block) {

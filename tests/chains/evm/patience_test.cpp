@@ -137,6 +137,28 @@ TEST_CASE("the span of time for refusals goes on after a restart") {
     CHECK(relay.chain.nonce() == 1);
 }
 
+TEST_CASE("the span of time for refusals has none in which nobody was there") {
+    Relay relay;
+    bool refuses = true;
+    relay.chain.before = [&](const Call& call) -> std::optional<Answer> {
+        if (!refuses || !support::sends(call) || sends_no_op(call)) return std::nullopt;
+        return refusal_of("the stars are not right");
+    };
+    const auto id = relay.submit(support::input_proof(1));
+    relay.run_for(1min);
+    for (int stop = 0; stop < 2; ++stop) {
+        relay.crash();
+        relay.clock.advance(1h);
+        relay.start();
+        relay.run_for(1min);
+    }
+    CHECK(relay.engine.status(id) == Status::tx_in_flight);
+    refuses = false;
+    relay.run_for(1min);
+    CHECK(relay.engine.status(id) == Status::receipt_received);
+    CHECK(relay.engine.logger.count("transaction_cancelled") == 0);
+}
+
 TEST_CASE("times that another clock wrote in the future count from now on") {
     for (const bool is_signed : {false, true}) {
         CAPTURE(is_signed);
