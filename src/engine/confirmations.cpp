@@ -21,12 +21,21 @@ constexpr Milliseconds patience_min{20'000};
 constexpr Milliseconds patience_max{60'000};
 // The last look of a round: what came with its last blocks is no false alarm then.
 constexpr Milliseconds last_look{2'000};
+// And so many where that fell into a stop.
+constexpr std::uint32_t late_looks{3};
 // Of look-ups that find no room: after an outage of whoever is asked all shares are due at once.
 constexpr Milliseconds spacing{50};
 
 Milliseconds patience(const store::Row& row) {
     if (!row.schedule.deadline) return patience_max;
     return std::clamp((*row.schedule.deadline - row.since) / 4, patience_min, patience_max);
+}
+
+// Whether its round was over at the start, or so soon after it that nobody may have looked before.
+bool has_late_looks(const Context& context, const store::Row& row) {
+    return row.schedule.deadline && row.since < context.began &&
+           *row.schedule.deadline < context.began + patience_min &&
+           row.schedule.faults < late_looks;
 }
 
 // Looks again after `pause`, shortly before the end of the round, and at its end, whichever is
@@ -38,16 +47,18 @@ store::Schedule waiting(const Context& context, const store::Row& row, Milliseco
     if (schedule.deadline) {
         const Milliseconds left = *schedule.deadline - context.now.wall;
         if (left > last_look) pause = std::min(pause, left - last_look);
-        pause = std::min(pause, std::max(left + shares::last_second, Milliseconds{0}));
+        if (!has_late_looks(context, row)) {
+            pause = std::min(pause, std::max(left + shares::last_second, Milliseconds{0}));
+        }
     }
     schedule.wake = context.now.steady + pause;
     return schedule;
 }
 
-void wait(Context& context, const store::Row& row, Milliseconds pause) {
-    if (!context.store.reschedule(row, Status::receipt_received, waiting(context, row, pause))) {
-        ++context.stale;
-    }
+void wait(Context& context, const store::Row& row, Milliseconds pause, bool is_look = false) {
+    store::Schedule schedule = waiting(context, row, pause);
+    if (is_look && has_late_looks(context, row)) ++schedule.faults;
+    if (!context.store.reschedule(row, Status::receipt_received, schedule)) ++context.stale;
 }
 
 // The next free moment, behind all that were given out before.
@@ -63,7 +74,7 @@ void complete(Context& context, const store::Row& row) {
 void look_up(Context& context, const store::Row& row) {
     const Milliseconds pause = context.options.shares.confirm_pause;
     const bool is_asked = context.work.contains(row.id.sequence);
-    if (is_asked || context.stopping) return wait(context, row, pause);
+    if (is_asked || context.stopping) return wait(context, row, pause, is_asked);
     if (context.gates.free_confirms() == 0 || context.now.monotonic < context.confirms_held_until) {
         const auto held = std::chrono::ceil<Milliseconds>(
             std::max(context.confirms_held_until - context.now.monotonic, domain::Nanoseconds{0}));
@@ -75,7 +86,7 @@ void look_up(Context& context, const store::Row& row) {
         return fail(context, row, Status::failure, Cause::internal,
                     {domain::Reason::undecodable, "The stored message can not be read", {}});
     }
-    wait(context, row, pause);
+    wait(context, row, pause, true);
     context.gates.take_confirm();
     context.work.begin(row.id.sequence, {Task::confirm, Family::share});
     store::Attempt& taken = attempts.back();
@@ -121,7 +132,7 @@ void wake(Context& context, const store::Row& row) {
     assert(row.kind == domain::Kind::share && row.status == Status::receipt_received);
     if (!context.options.shares.confirm_reveals) {
         complete(context, row);
-    } else if (shares::is_over(context, row)) {
+    } else if (shares::is_over(context, row) && !has_late_looks(context, row)) {
         fail(context, row, Status::timed_out, Cause::expired,
              {domain::Reason::round_over,
               "The round was over before the share was seen on the chain",

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
 
 #include "support/recording_alerts.hpp"
 #include "support/world.hpp"
@@ -294,4 +297,64 @@ TEST_CASE("field 88: a clock that is set forth or back neither loses a share nor
         CHECK(world.alerts.raised.size() == 1);
         CHECK(world.secrets() == 0);
     }
+}
+
+TEST_CASE("field 88: a round that ends in a stop has its last looks at the next start") {
+    struct Row {
+        std::string label;
+        std::function<std::optional<NullifierAnswer>(std::size_t nth)> answer;
+        bool is_revealed;
+    };
+    const Row rows[]{
+        {"recorded", [](std::size_t) { return NullifierAnswer{Revealed{}}; }, true},
+        {"not recorded", [](std::size_t) { return NullifierAnswer{NotRevealed{}}; }, false},
+        {"nobody to ask", [](std::size_t) { return NullifierAnswer{Unreachable{"down"}}; }, false},
+        {"nobody to ask at first",
+         [](std::size_t nth) -> NullifierAnswer {
+             if (nth == 1) return Unreachable{"down"};
+             return Revealed{};
+         },
+         true},
+        {"no answer", [](std::size_t) { return std::nullopt; }, false},
+    };
+    for (const Row& row : rows) {
+        for (const auto down : {90s, 110s, 118s, 1'200s}) {
+            CAPTURE(row.label);
+            CAPTURE(down.count());
+            Confirming world{2min};
+            const auto id = world.submit(support::vote_share(1));
+            world.run_for(5s);
+            REQUIRE(world.status(id) == Status::receipt_received);
+            world.crash();
+            world.clock.advance(down);
+            std::size_t asked = 0;
+            world.gateway.on_confirm = [&](const ConfirmOrder&) { return row.answer(++asked); };
+            world.engine.start();
+            world.run_for(1ms);
+            world.restart();
+            world.run_for(2min);
+            CHECK(world.status(id) == (row.is_revealed ? Status::completed : Status::timed_out));
+            CHECK(world.alerts.raised.size() == (row.is_revealed ? 0 : 1));
+            if (row.is_revealed) CHECK(world.sends_of(id) == 1);
+            CHECK(world.gateway.confirms.size() <= 6);
+            CHECK(world.secrets() == 0);
+            CHECK(world.number("select closed from round") == 1);
+        }
+    }
+}
+
+TEST_CASE("field 88: after a stop over the end of a round each share has its look") {
+    Confirming world{2min};
+    world.engine.options.shares.max_concurrent_proofs = 100;
+    for (std::uint64_t number = 1; number <= 300; ++number) {
+        world.engine.post(support::vote_share(number), [](const engine::AcceptOutcome&) {});
+    }
+    world.run_for(5s);
+    REQUIRE(world.number("select count(*) from request where status = 'receipt_received'") == 300);
+    world.crash();
+    world.clock.advance(1h);
+    world.engine.start();
+    world.run_for(5min);
+    CHECK(world.number("select submitted from round") == 300);
+    CHECK(world.alerts.raised.empty());
 }
