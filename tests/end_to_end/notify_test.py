@@ -128,6 +128,9 @@ class UnitTest(unittest.TestCase):
         # Each start may take as long again as the pause, and then some.
         self.assertGreater(window, starts * int(self.setting("RestartSec")) * 3)
 
+    def test_it_starts_after_the_clock_was_set_where_that_is_waited_for(self):
+        self.assertIn("time-sync.target", self.setting("After").split())
+
     def test_a_beat_may_be_late(self):
         self.assertGreaterEqual(int(self.setting("WatchdogSec")), 30)
 
