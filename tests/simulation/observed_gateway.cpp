@@ -44,6 +44,7 @@ void ObservedGateway::listen(engine::GatewayEvents& events, const engine::Resume
     events_ = &events;
     checking_.clear();
     sending_.clear();
+    proved_.clear();
     starts_.clear();
     chain_.listen(*this, resume);
 }
@@ -67,7 +68,7 @@ void ObservedGateway::prepare(std::vector<engine::PrepareOrder> orders) {
                 std::chrono::seconds{static_cast<std::int64_t>(share->submit_at)}};
             if (clock_.wall() < due) broken("share started before its second");
             due_[order.id] = due;
-            early_.erase(order.id);
+            proved_.erase(order.id);
         } else {
             count_start(domain::family_of(kind));
         }
@@ -85,8 +86,8 @@ void ObservedGateway::send(std::vector<engine::SendOrder> orders) {
         }
         // It passed the gate when it was prepared, perhaps in another life.
         const bool resent = sending_.emplace(order.id, order.kind).second;
-        const bool was_put_back = early_.erase(order.id) > 0;
-        if (resent && !was_put_back && !order.look_up_first)
+        const bool is_proved = proved_.erase(order.id) > 0;
+        if (resent && !is_proved && !order.look_up_first)
             broken("sent again without looking first");
     }
     hold_limits();
@@ -137,13 +138,12 @@ void ObservedGateway::checked(std::vector<engine::Checked> events) {
 
 void ObservedGateway::prepared(std::vector<engine::Prepared> events) {
     for (const engine::Prepared& event : events) {
-        // The clock was set back: unless it goes ahead again at once, the share is put back.
-        const auto due = due_.find(event.id);
-        const bool is_early = due != due_.end() && clock_.wall() < due->second;
-        if (is_early) early_.insert(event.id);
-        if (is_early || !std::holds_alternative<engine::Plan>(event.outcome)) {
-            sending_.erase(event.id);
-        }
+        const auto sending = sending_.find(event.id);
+        if (sending == sending_.end()) continue;
+        const bool is_plan = std::holds_alternative<engine::Plan>(event.outcome);
+        const bool is_share = sending->second == domain::Kind::share;
+        if (is_plan && is_share) proved_.insert(event.id);
+        if (!is_plan || is_share) sending_.erase(sending);
     }
     events_->prepared(std::move(events));
 }

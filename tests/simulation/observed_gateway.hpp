@@ -56,7 +56,8 @@ private:
     std::map<domain::RequestId, domain::Kind> checking_;
     std::map<domain::RequestId, domain::Kind> sending_;   // from preparing to the receipt
     std::map<domain::RequestId, domain::Timestamp> due_;  // of shares
-    std::set<domain::RequestId> early_;                   // of them: proved, and not due any more
+    // Of them: sent next, or put back where the engine's clock says that they are early again.
+    std::set<domain::RequestId> proved_;
     std::map<domain::Family, std::deque<domain::Monotonic>> starts_;  // of this life, last second
 };
 

@@ -30,6 +30,13 @@ TEST_CASE("the engine keeps its promises for a slice of the seeds") {
     CHECK(sum.alerts > 0);
 }
 
+TEST_CASE("a share that is proved when the clock is set back is put back, or sent") {
+    for (const std::uint64_t seed : {325U, 326U, 327U, 598U, 1138U, 700182U}) {
+        CAPTURE(seed);
+        CHECK_NOTHROW(static_cast<void>(simulation::run(seed)));
+    }
+}
+
 TEST_CASE("the same seed does the same things") {
     CHECK(to_string(simulation::run(7)) == to_string(simulation::run(7)));
 }
