@@ -9,6 +9,7 @@
 #include "chains/loopback/options.hpp"
 #include "config/quantities.hpp"
 #include "config/secret_values.hpp"
+#include "config/value_type.hpp"
 #include "domain/retry_after.hpp"
 
 namespace config {
