@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <string>
-#include <variant>
 
 #include "base/text.hpp"
 #include "config/keys.hpp"
@@ -15,14 +14,12 @@ using chains::votes::ProverLife;
 using chains::votes::ProverType;
 
 ValueType<std::string> bearer_token() {
-    ValueType<std::string> type = secret("at most 4096 visible ASCII characters; empty: none");
-    type.read = [read = type.read](const Node& node) -> Reading<std::string> {
-        Reading<std::string> reading = read(node);
-        const auto* token = std::get_if<std::string>(&reading);
-        if (token == nullptr || std::ranges::all_of(*token, base::is_visible)) return reading;
-        return Problem{"holds characters that are not visible ASCII", {}, {}};
-    };
-    return type;
+    return secret_without("at most 4096 visible ASCII characters; empty: none",
+                          [](std::string_view token) -> std::string_view {
+                              return std::ranges::all_of(token, base::is_visible)
+                                         ? ""
+                                         : "holds characters that are not visible ASCII";
+                          });
 }
 
 std::vector<Key> vote_chain_keys() {

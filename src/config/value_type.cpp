@@ -351,16 +351,23 @@ ValueType<std::string> secret(std::string_view allowed, std::size_t bytes_min) {
             toml_text};
 }
 
-ValueType<std::string> header_secret() {
-    ValueType<std::string> type =
-        secret("text without a blank at either end, at most 4096 bytes; empty: none");
-    type.read = [read = type.read](const Node& node) -> Reading<std::string> {
+ValueType<std::string> secret_without(std::string_view allowed, Objection objection) {
+    ValueType<std::string> type = secret(allowed);
+    type.read = [read = type.read, objection](const Node& node) -> Reading<std::string> {
         Reading<std::string> reading = read(node);
         const auto* text = std::get_if<std::string>(&reading);
-        if (text == nullptr || (!text->starts_with(' ') && !text->ends_with(' '))) return reading;
-        return wrong("begins or ends with a blank");
+        const std::string_view found = text == nullptr ? "" : objection(*text);
+        return found.empty() ? reading : wrong(std::string(found));
     };
     return type;
+}
+
+ValueType<std::string> header_secret() {
+    return secret_without("text without a blank at either end, at most 4096 bytes; empty: none",
+                          [](std::string_view text) -> std::string_view {
+                              const bool is_padded = text.starts_with(' ') || text.ends_with(' ');
+                              return is_padded ? "begins or ends with a blank" : "";
+                          });
 }
 
 ValueType<std::string> private_key() {

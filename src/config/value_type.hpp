@@ -57,6 +57,9 @@ ValueType<std::string> text(std::string_view allowed, std::size_t bytes_min, std
 // Text that is never shown: a secret, or the name of its file, where somebody may put it by
 // mistake.
 ValueType<std::string> secret(std::string_view allowed, std::size_t bytes_min = 0);
+// Same, with a look at a text of the right length: what is wrong with it, or nothing.
+using Objection = std::string_view (*)(std::string_view);
+ValueType<std::string> secret_without(std::string_view allowed, Objection objection);
 // Same, for the whole value of a header, which arrives without blanks at its ends.
 ValueType<std::string> header_secret();
 // 32 bytes in hexadecimal, never shown.

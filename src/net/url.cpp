@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 #include "base/base64.hpp"
@@ -117,6 +118,14 @@ std::vector<std::string> Url::secrets() const {
     if (digits.size() >= password_bytes_min) parts.emplace_back(digits);
     std::ranges::sort(parts, std::ranges::greater{}, &std::string::size);
     return parts;
+}
+
+std::vector<std::string> with_token(std::vector<std::string> secrets, const std::string& token) {
+    if (token.empty()) return secrets;
+    const auto at =
+        std::ranges::lower_bound(secrets, token.size(), std::ranges::greater{}, &std::string::size);
+    secrets.insert(at, token);
+    return secrets;
 }
 
 std::optional<Url> parse_url(std::string_view text) {

@@ -29,6 +29,10 @@ struct Url {
     [[nodiscard]] std::vector<std::string> secrets() const;
 };
 
+// Those of a URL and a token that is sent with it, the longest first. Empty: without one.
+[[nodiscard]] std::vector<std::string> with_token(std::vector<std::string> secrets,
+                                                  const std::string& token);
+
 // http, https, ws or wss. Nothing for anything else.
 [[nodiscard]] std::optional<Url> parse_url(std::string_view text);
 

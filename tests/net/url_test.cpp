@@ -88,6 +88,16 @@ TEST_CASE("what may be a key is secret as it is sent and as a server may say it 
     }
 }
 
+TEST_CASE("a token is a secret in its place by length, and without one nothing is added") {
+    using Secrets = std::vector<std::string>;
+    const Secrets parts{"a-long-part", "short"};
+    CHECK(net::with_token(parts, "") == parts);
+    CHECK(net::with_token(parts, "a-longer-token") ==
+          Secrets{"a-longer-token", "a-long-part", "short"});
+    CHECK(net::with_token(parts, "middle") == Secrets{"a-long-part", "middle", "short"});
+    CHECK(net::with_token(parts, "x") == Secrets{"a-long-part", "short", "x"});
+}
+
 TEST_CASE("a subscription's node is read over HTTP") {
     CHECK(over_http("ws://u:p@node:8546/x?y") == "http://u:p@node:8546/x?y");
     CHECK(over_http("WSS://node") == "https://node");

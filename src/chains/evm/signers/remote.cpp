@@ -8,6 +8,7 @@
 #include "chains/jsonrpc/decode.hpp"
 #include "chains/jsonrpc/node_error.hpp"
 #include "chains/jsonrpc/parse.hpp"
+#include "net/url.hpp"
 
 namespace chains::evm::signers {
 namespace {
@@ -96,7 +97,7 @@ void Remote::ask(const Transaction& transaction, bool as_clef, Done done) {
         const std::lock_guard lock{mutex_};
         if (!token_.empty()) {
             request.headers = {{"Authorization", "Bearer " + token_}};
-            secrets.insert(secrets.begin(), token_);
+            secrets = net::with_token(std::move(secrets), token_);
         }
     }
     server_.ask(std::move(request), options_.timeout,

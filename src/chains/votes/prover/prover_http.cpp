@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <functional>
 #include <span>
 #include <stdexcept>
 
@@ -75,10 +74,7 @@ HttpProver::HttpProver(const ProverOptions& options)
     : fields_(headers_of(options.token)),
       timeout_(options.timeout),
       client_(url_of(options), answer_bytes_max, options.client_context),
-      secrets_(client_.secrets()) {
-    if (!options.token.empty()) secrets_.push_back(options.token);
-    std::ranges::sort(secrets_, std::ranges::greater{}, &std::string::size);
-}
+      secrets_(net::with_token(client_.secrets(), options.token)) {}
 
 ProveOutcome HttpProver::prove(const Witness& witness) {
     ProveOutcome outcome = ask(witness);

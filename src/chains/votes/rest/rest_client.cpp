@@ -1,7 +1,5 @@
 #include "chains/votes/rest/rest_client.hpp"
 
-#include <algorithm>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -37,10 +35,7 @@ RestClient::RestClient(const std::string& base_url, const ports::Clock& clock,
     : client_(url_of(base_url), reply_bytes_max, std::move(context)),
       clock_(clock),
       helper_token_(std::move(helper_token)),
-      secrets_(client_.secrets()) {
-    if (!helper_token_.empty()) secrets_.push_back(helper_token_);
-    std::ranges::sort(secrets_, std::ranges::greater{}, &std::string::size);
-}
+      secrets_(net::with_token(client_.secrets(), helper_token_)) {}
 
 RestAnswer RestClient::get(const std::string& target, domain::Milliseconds timeout,
                            std::size_t bytes_max) {
