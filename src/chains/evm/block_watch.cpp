@@ -168,6 +168,8 @@ BlockWatch::View BlockWatch::view_of(const Blocks& blocks, jsonrpc::Node& node) 
 engine::BlockNews BlockWatch::note(const Blocks& blocks, const View& view) {
     engine::BlockNews news;
     const std::lock_guard lock{mutex_};
+    // What one look says buries nothing: a block that is let go is never asked for again.
+    const std::uint64_t sure_head = std::min(head_.value_or(0), view.head.value_or(0));
     if (view.head) head_ = view.head;
     // Until all that was asked is known it is asked together.
     const bool is_complete = !view.has(Found::unknown) && !view.has(Found::beyond_head);
@@ -186,7 +188,7 @@ engine::BlockNews BlockWatch::note(const Blocks& blocks, const View& view) {
             if (was_asked) news.standing.push_back(block);
             // However deep: what is asked once more is asked with all that was asked with it.
             if (watched.is_asked) continue;
-            if (!head_ || block.number + options_.listening.reorg_depth > *head_) continue;
+            if (block.number + options_.listening.reorg_depth > sure_head) continue;
             news.buried.push_back(block);
             blocks_.erase(entry);
         } else if (is_gone) {

@@ -20,10 +20,10 @@
 namespace chains::evm {
 
 // Whether blocks on which something rests are still part of the chain, until `reorg_depth` others
-// are on top of them (evm-gateway 8.9). New ones are asked for at once. Of those that were seen to
-// stand only the highest one is, since its hash stands for all below it, and each once more before
-// it is let go. When one is gone all are asked for. Any thread; occupies one of the executor's
-// while a node is asked.
+// are on top of them in two looks in a row (evm-gateway 8.9). New ones are asked for at once. Of
+// those that were seen to stand only the highest one is, since its hash stands for all below it,
+// and each once more before it is let go. When one is gone all are asked for. Any thread; occupies
+// one of the executor's while a node is asked.
 class BlockWatch {
 public:
     // The first node decides; those behind it stand in for one that lacks a block. `bury`: nobody

@@ -243,6 +243,19 @@ TEST_CASE("what was asked together is said together, also when some of it is dee
     CHECK(harness.watching->size() == 0);
 }
 
+TEST_CASE("a head that is wrong once lets no block go") {
+    WatchHarness harness;
+    harness.watch({block_of(20)});
+    harness.head = 1'000'000'000;
+    harness.executor.run_for(500ms);
+    harness.head = 21;
+    harness.executor.run_for(1min);
+    CHECK(harness.count(buried) == 0);
+    harness.fork_from = 20;
+    harness.executor.run_for(1s);
+    CHECK(harness.count(replaced) == 1);
+}
+
 TEST_CASE("many blocks are asked for in batches of the size that is set") {
     WatchHarness harness;
     harness.options.batch_max = 4;
