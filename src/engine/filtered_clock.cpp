@@ -27,6 +27,11 @@ FilteredClock::FilteredClock(const ports::Clock& clock, Milliseconds leap, Milli
     believed_ = furthest_ = steady_ = offset_of(clock_, clock_.monotonic());
 }
 
+void FilteredClock::go_on_from(Nanoseconds believed) {
+    assert(!held_leap_);
+    if (believed_ > believed + leap_) believed_ = furthest_ = steady_ = believed;
+}
+
 Moment FilteredClock::now() {
     const domain::Monotonic monotonic = clock_.monotonic();
     const Nanoseconds offset = offset_of(clock_, monotonic);

@@ -24,6 +24,13 @@ public:
 
     [[nodiscard]] Moment now();
 
+    // Wall minus monotonic, as believed.
+    [[nodiscard]] domain::Nanoseconds believed() const { return believed_; }
+
+    // Before the first now(): an earlier process believed this offset of the same two clocks. A
+    // wall clock that is too far ahead of it has leapt since.
+    void go_on_from(domain::Nanoseconds believed);
+
     // How far ahead the clock claims to be while it is not believed.
     [[nodiscard]] std::optional<domain::Milliseconds> held_leap() const { return held_leap_; }
 

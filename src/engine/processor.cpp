@@ -10,6 +10,7 @@
 
 #include "base/sanitize.hpp"
 #include "engine/answers.hpp"
+#include "engine/clock_note.hpp"
 #include "engine/confirmations.hpp"
 #include "engine/holds.hpp"
 #include "engine/maintenance.hpp"
@@ -60,6 +61,7 @@ Processor::Processor(const Options& options, store::Store& store, Gates& gates, 
 
 recovery::Report Processor::recover(recovery::LastEnd last_end,
                                     const std::function<void()>& progress) {
+    clock_note::go_on(store_, clock_, filtered_clock_);
     context_.now = filtered_clock_.now();
     context_.began = context_.listening_since = context_.now.steady;
     assert(next_maintenance_ == domain::Monotonic{});  // once
@@ -284,6 +286,7 @@ void Processor::maintain_if_due() {
     if (more_maintenance_) return;
     if (!filtered_clock_.held_leap()) shares::tell_late_rounds(context_);
     answers::note_listening(context_);
+    clock_note::keep(store_, clock_, filtered_clock_);
     store_.require_in_place();
     maintained_ = true;
     next_maintenance_ = context_.now.monotonic + context_.options.maintenance_interval;

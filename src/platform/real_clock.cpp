@@ -3,6 +3,8 @@
 #include <ctime>
 
 #include <cerrno>
+#include <cstdlib>
+#include <fstream>
 #include <system_error>
 
 namespace platform {
@@ -25,6 +27,14 @@ domain::Timestamp RealClock::wall() const {
 
 domain::Monotonic RealClock::monotonic() const {
     return domain::Monotonic{read(CLOCK_BOOTTIME)};
+}
+
+std::string RealClock::boot() const {
+    std::string word;
+    std::ifstream{"/proc/sys/kernel/random/boot_id"} >> word;
+    if (!word.empty()) return word;
+    const char* const told = std::getenv("BOOT_ID");  // NOLINT(concurrency-mt-unsafe): never set
+    return told == nullptr ? "" : told;
 }
 
 }  // namespace platform

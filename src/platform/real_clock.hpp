@@ -13,6 +13,8 @@ public:
 
     [[nodiscard]] domain::Timestamp wall() const override;
     [[nodiscard]] domain::Monotonic monotonic() const override;
+    // The kernel's random boot_id, proc(5); where a sandbox hides it, BOOT_ID of the environment.
+    [[nodiscard]] std::string boot() const override;
 
 private:
     const domain::Nanoseconds behind_;

@@ -45,6 +45,23 @@ TEST_CASE("a clock that runs true is believed") {
     }
 }
 
+TEST_CASE("a leap since an earlier process is held, a correction and a step back are not") {
+    support::VirtualClock clock;
+    const domain::Nanoseconds before = FilteredClock{clock, leap, hold}.believed();
+    for (const Milliseconds step : {Milliseconds{-24h}, Milliseconds{0}, leap, leap + 1ms}) {
+        CAPTURE(step.count());
+        const Timestamp right = clock.wall();
+        clock.step_wall(step);
+        FilteredClock filtered{clock, leap, hold};
+        filtered.go_on_from(before);
+        const Moment now = filtered.now();
+        CHECK(filtered.held_leap().has_value() == (step > leap));
+        CHECK(now.wall == (step > leap ? right : clock.wall()));
+        CHECK(now.steady == now.wall);
+        clock.step_wall(-step);
+    }
+}
+
 TEST_CASE("small corrections are followed at once in both directions") {
     for (const Milliseconds step :
          {Milliseconds{-60s}, Milliseconds{-1ms}, Milliseconds{1ms}, Milliseconds{60s}}) {

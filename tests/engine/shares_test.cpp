@@ -527,6 +527,49 @@ TEST_CASE("field 29: a day ahead for 20 seconds releases, expires and deletes no
               "select count(*) from request where kind = 'share' and status = 'completed'") == 10);
 }
 
+TEST_CASE("field 29: a day ahead over restarts releases, expires and deletes nothing") {
+    support::World world;
+    world.engine.vote_end = world.clock.wall() + 2h;
+    const auto due = world.submit(support::vote_share(1, world.in_seconds(1800)));
+    const auto waiting = world.submit(support::input_proof(1));
+    world.run_for(5min);
+    world.crash();
+    world.clock.step_wall(24h);
+    for (int start = 0; start < 3; ++start) {
+        world.restart();
+        world.run_for(45s);
+    }
+    CHECK(world.engine.logger.count("clock_leapt ahead_ms=86400000") == 3);
+    CHECK(world.gateway.prepares.size() == 1);  // of the input proof
+    CHECK(world.status(due) == Status::queued);
+    CHECK(world.status(waiting) == Status::receipt_received);
+    world.clock.step_wall(-24h);
+    world.restart();
+    world.gateway.answer(waiting, support::proof_accepted());
+    world.run_for(30min);
+    CHECK(world.status(due) == Status::completed);
+    CHECK(world.status(waiting) == Status::completed);
+}
+
+TEST_CASE("a leap over a restart is believed when it stays, and at once after a reboot") {
+    for (const bool reboots : {false, true}) {
+        CAPTURE(reboots);
+        support::World world;
+        const auto id = world.submit(support::vote_share(1, world.in_seconds(3600)));
+        world.run_for(1s);
+        world.crash();
+        world.clock.step_wall(2h);
+        if (reboots) world.clock.reboot();
+        world.restart();
+        world.run_for(5min - 1s);
+        CHECK(world.status(id) == (reboots ? Status::completed : Status::queued));
+        world.run_for(31s);
+        CHECK(world.status(id) == Status::completed);
+        world.restart();
+        CHECK(world.engine.logger.count("clock_leapt") == (reboots ? 0 : 1));
+    }
+}
+
 TEST_CASE("a leap that is confirmed releases what it made due") {
     support::World world;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(3600)));

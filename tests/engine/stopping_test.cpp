@@ -127,7 +127,7 @@ TEST_CASE("what was in work is counted at the next start, however the process en
         CHECK(world.engine.recovered.processing == 0);
         CHECK(world.engine.recovered.in_flight == 0);
         CHECK(world.engine.recovered.shares == 0);
-        CHECK(world.number("select count(*) from setting") == 0);
+        CHECK(world.number("select count(*) from setting where name = '~in_work'") == 0);
     }
 }
 

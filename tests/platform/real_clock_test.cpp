@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <string>
 
 using namespace std::chrono_literals;
 
@@ -22,4 +23,10 @@ TEST_CASE("the real clock tells the time of day and never runs backwards") {
         CHECK(now >= last);
         last = now;
     }
+}
+
+TEST_CASE("a boot has one name, whoever asks") {
+    const std::string boot = platform::RealClock{}.boot();
+    CHECK(boot.size() == 36);
+    CHECK(boot == platform::RealClock{std::chrono::minutes{5}}.boot());
 }

@@ -37,6 +37,14 @@ public:
         return domain::Monotonic{domain::Nanoseconds{monotonic_ns_}};
     }
 
+    [[nodiscard]] std::string boot() const override { return std::to_string(boot_); }
+
+    // The machine starts anew: what the monotonic clock said before compares with nothing.
+    void reboot() {
+        ++boot_;
+        monotonic_ns_ = 1'000'000'000;
+    }
+
     // Time passes: both clocks move.
     void advance(domain::Nanoseconds time) {
         wall_ns_ += time.count();
@@ -56,6 +64,7 @@ public:
 private:
     std::atomic<std::int64_t> wall_ns_;
     std::atomic<std::int64_t> monotonic_ns_{1'000'000'000'000};
+    std::atomic<int> boot_{1};
 };
 
 // Runs tasks in the caller's thread, in order of due time, equal ones in the order they came.
