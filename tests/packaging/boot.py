@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The package under a real systemd: boot.py PACKAGE [TREE]. Says "skipped, because" where it can not be tried."""
 
+import contextlib
 import json
 import pathlib
 import re
@@ -126,6 +127,14 @@ class BootTest(Installed):
                         "a line of how things are")
         level = machine.ok("systemd-analyze", "security", "--no-pager", "posthouse.service").splitlines()[-1]
         self.assertLessEqual(float(re.search(r": ([\d.]+)", level).group(1)), 1.1, level)
+
+    def test_the_boot_is_known_behind_the_sandbox(self):
+        machine.ok("systemctl", "stop", "posthouse")
+        with contextlib.closing(sqlite3.connect(machine.path(f"{DATA}/posthouse.db"))) as database:
+            (note,), = database.execute("select value from setting where name = '~clock'")
+        machine.ok("systemctl", "start", "posthouse")
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text()
+        self.assertEqual(note.split()[0].replace("-", ""), boot.strip().replace("-", ""))
 
     def test_the_journal_has_priorities_and_one_time(self):
         self.configure("[log]\nlevel = \"debug\"\n" + QUICK)
