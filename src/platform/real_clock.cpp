@@ -18,7 +18,17 @@ domain::Nanoseconds read(clockid_t clock) {
     return std::chrono::seconds{time.tv_sec} + domain::Nanoseconds{time.tv_nsec};
 }
 
+std::string boot_id() {
+    std::string word;
+    std::ifstream{"/proc/sys/kernel/random/boot_id"} >> word;
+    if (!word.empty()) return word;
+    const char* const told = std::getenv("BOOT_ID");  // NOLINT(concurrency-mt-unsafe): never set
+    return told == nullptr ? "" : told;
+}
+
 }  // namespace
+
+RealClock::RealClock(domain::Nanoseconds behind) : behind_(behind), boot_(boot_id()) {}
 
 domain::Timestamp RealClock::wall() const {
     return std::chrono::floor<domain::Milliseconds>(
@@ -27,14 +37,6 @@ domain::Timestamp RealClock::wall() const {
 
 domain::Monotonic RealClock::monotonic() const {
     return domain::Monotonic{read(CLOCK_BOOTTIME)};
-}
-
-std::string RealClock::boot() const {
-    std::string word;
-    std::ifstream{"/proc/sys/kernel/random/boot_id"} >> word;
-    if (!word.empty()) return word;
-    const char* const told = std::getenv("BOOT_ID");  // NOLINT(concurrency-mt-unsafe): never set
-    return told == nullptr ? "" : told;
 }
 
 }  // namespace platform

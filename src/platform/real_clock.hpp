@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "ports/clock.hpp"
 
 namespace platform {
@@ -9,15 +11,17 @@ namespace platform {
 class RealClock : public ports::Clock {
 public:
     // `behind`: so much less than the machine's does the wall clock say.
-    explicit RealClock(domain::Nanoseconds behind = {}) : behind_(behind) {}
+    explicit RealClock(domain::Nanoseconds behind = {});
 
     [[nodiscard]] domain::Timestamp wall() const override;
     [[nodiscard]] domain::Monotonic monotonic() const override;
     // The kernel's random boot_id, proc(5); where a sandbox hides it, BOOT_ID of the environment.
-    [[nodiscard]] std::string boot() const override;
+    [[nodiscard]] std::string boot() const override { return boot_; }
 
 private:
     const domain::Nanoseconds behind_;
+    // Read once: a process that is out of descriptors later must not get another word.
+    const std::string boot_;
 };
 
 }  // namespace platform
