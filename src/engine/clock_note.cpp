@@ -14,12 +14,18 @@ const std::string note_name = "clock";
 // How far the offset drifts before it is written again.
 constexpr Nanoseconds drift_max = std::chrono::seconds{1};
 
-// What was noted in this boot.
+// From 1970 to 2116: nothing that is reckoned with it overflows.
+bool is_plausible(Nanoseconds offset) {
+    return offset >= Nanoseconds::zero() && offset <= Nanoseconds::max() / 2;
+}
+
+// What was noted in this boot; a damaged note is none.
 std::optional<Nanoseconds> read(store::Store& store, const std::string& boot) {
     std::istringstream words(store.note(note_name).value_or(""));
     std::string noted_boot;
     Nanoseconds::rep offset = 0;
-    if (!(words >> noted_boot >> offset) || noted_boot != boot) return std::nullopt;
+    const bool is_whole = words >> noted_boot >> offset && words.eof();
+    if (!is_whole || noted_boot != boot || !is_plausible(Nanoseconds{offset})) return std::nullopt;
     return Nanoseconds{offset};
 }
 

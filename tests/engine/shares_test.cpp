@@ -570,6 +570,26 @@ TEST_CASE("a leap over a restart is believed when it stays, and at once after a 
     }
 }
 
+TEST_CASE("a damaged note of the clock is none, and is written again") {
+    for (const char* note :
+         {"", "1", "1 x", "1 9223372036854775807", "1 -9223372036854775807", "1 1e99"}) {
+        CAPTURE(note);
+        support::World world;
+        const auto id = world.submit(support::vote_share(1, world.in_seconds(60)));
+        world.run_for(1s);
+        const std::string kept = "select count(*) from setting where name = '~clock'";
+        REQUIRE(world.number(kept) == 1);
+        world.crash();
+        world.tamper("update setting set value = '" + std::string(note) +
+                     "' where name = '~clock'");
+        world.restart();
+        world.run_for(1min);
+        CHECK(world.status(id) == Status::completed);
+        CHECK(world.engine.logger.count("clock_leapt") == 0);
+        CHECK(world.number(kept + " and value <> '" + note + "'") == 1);
+    }
+}
+
 TEST_CASE("a leap that is confirmed releases what it made due") {
     support::World world;
     const auto id = world.submit(support::vote_share(1, world.in_seconds(3600)));
