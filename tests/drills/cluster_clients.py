@@ -101,10 +101,13 @@ def told(answer):
 
 
 class Population:
-    """Entered: threads that post and poll. Each request is sent again, with the same body and key, until a node
-    has accepted it. `pause`: mean seconds between two requests of a thread."""
+    """Entered: threads that post and poll, one at each node and some at any. Each request is sent again, with
+    the same body and key, until a node has accepted it. `pause`: mean seconds between two requests of a thread.
 
-    def __init__(self, nodes, notebook, seed, threads=4, pause=0.8):
+    Who knows one node is where a new owner is seen first: the others may all wait for the time-out of their
+    calls to a node that is stopped."""
+
+    def __init__(self, nodes, notebook, seed, anywhere=3, pause=1.2):
         self.nodes = nodes
         self.notebook = notebook
         self.pause = pause
@@ -112,8 +115,9 @@ class Population:
         self.ending = threading.Event()
         self.ended = 0.0
         self.unanswered = []  # bodies that were never accepted
-        self.threads = [threading.Thread(target=self.run, args=(f"{seed} {at}",), daemon=True)
-                        for at in range(threads)]
+        choices = [[node] for node in nodes] + [nodes] * anywhere
+        self.threads = [threading.Thread(target=self.run, args=(f"{seed} {at}", choice), daemon=True)
+                        for at, choice in enumerate(choices)]
         self.threads.append(threading.Thread(target=self.wait_long, args=(f"{seed} waits",), daemon=True))
 
     def __enter__(self):
@@ -127,10 +131,10 @@ class Population:
         for thread in self.threads:
             thread.join()
 
-    def run(self, seed):
+    def run(self, seed, nodes):
         chance = random.Random(seed)
         variants = Variants(seed)
-        any_node = AnyNode(self.nodes, chance)
+        any_node = AnyNode(nodes, chance)
         mine = []
         while not self.ending.is_set():
             promise = self.post(any_node, chance, *variants.any_kind())
