@@ -32,15 +32,15 @@ std::optional<Nanoseconds> read(store::Store& store, const std::string& boot) {
 }  // namespace
 
 void go_on(store::Store& store, const ports::Clock& clock, FilteredClock& filtered) {
-    if (const auto believed = read(store, clock.boot())) filtered.go_on_from(*believed);
+    if (const auto furthest = read(store, clock.boot())) filtered.go_on_from(*furthest);
 }
 
 void keep(store::Store& store, const ports::Clock& clock, const FilteredClock& filtered) {
     const std::string boot = clock.boot();
     if (boot.empty()) return;
     const auto noted = read(store, boot);
-    if (noted && std::chrono::abs(*noted - filtered.believed()) <= drift_max) return;
-    store.keep_note(note_name, boot + " " + std::to_string(filtered.believed().count()));
+    if (noted && std::chrono::abs(*noted - filtered.furthest()) <= drift_max) return;
+    store.keep_note(note_name, boot + " " + std::to_string(filtered.furthest().count()));
 }
 
 }  // namespace engine::clock_note

@@ -27,9 +27,10 @@ FilteredClock::FilteredClock(const ports::Clock& clock, Milliseconds leap, Milli
     believed_ = furthest_ = steady_ = offset_of(clock_, clock_.monotonic());
 }
 
-void FilteredClock::go_on_from(Nanoseconds believed) {
+void FilteredClock::go_on_from(Nanoseconds furthest) {
     assert(!held_leap_);
-    if (believed_ > believed + leap_) believed_ = furthest_ = steady_ = believed;
+    if (believed_ > furthest + leap_) believed_ = furthest_ = steady_ = furthest;
+    furthest_ = std::max(furthest_, furthest);
 }
 
 Moment FilteredClock::now() {

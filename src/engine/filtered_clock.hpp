@@ -24,12 +24,12 @@ public:
 
     [[nodiscard]] Moment now();
 
-    // Wall minus monotonic, as believed.
-    [[nodiscard]] domain::Nanoseconds believed() const { return believed_; }
+    // The furthest offset, wall minus monotonic, ever believed: a way back to it is no leap.
+    [[nodiscard]] domain::Nanoseconds furthest() const { return furthest_; }
 
-    // Before the first now(): an earlier process believed this offset of the same two clocks. A
-    // wall clock that is too far ahead of it has leapt since.
-    void go_on_from(domain::Nanoseconds believed);
+    // Before the first now(): the furthest of an earlier process, of the same two clocks. A wall
+    // clock that is too far ahead of it has leapt since.
+    void go_on_from(domain::Nanoseconds furthest);
 
     // How far ahead the clock claims to be while it is not believed.
     [[nodiscard]] std::optional<domain::Milliseconds> held_leap() const { return held_leap_; }
@@ -41,7 +41,7 @@ private:
     // Wall minus monotonic: constant while the clock runs true.
     domain::Nanoseconds believed_{};
     domain::Nanoseconds steady_{};
-    domain::Nanoseconds furthest_{};  // ever believed: a way back to it is no leap
+    domain::Nanoseconds furthest_{};
     domain::Nanoseconds suspect_{};
     domain::Monotonic suspect_since_{};
     std::optional<domain::Milliseconds> held_leap_;

@@ -47,7 +47,7 @@ TEST_CASE("a clock that runs true is believed") {
 
 TEST_CASE("a leap since an earlier process is held, a correction and a step back are not") {
     support::VirtualClock clock;
-    const domain::Nanoseconds before = FilteredClock{clock, leap, hold}.believed();
+    const domain::Nanoseconds before = FilteredClock{clock, leap, hold}.furthest();
     for (const Milliseconds step : {Milliseconds{-24h}, Milliseconds{0}, leap, leap + 1ms}) {
         CAPTURE(step.count());
         const Timestamp right = clock.wall();
@@ -60,6 +60,20 @@ TEST_CASE("a leap since an earlier process is held, a correction and a step back
         CHECK(now.steady == now.wall);
         clock.step_wall(-step);
     }
+}
+
+TEST_CASE("where a clock was before it was set back, it may be again, over two restarts as well") {
+    Watch watch;
+    watch.clock.step_wall(-2h);
+    CHECK(watch.filtered.now().steady == watch.start);
+    FilteredClock second{watch.clock, leap, hold};
+    second.go_on_from(watch.filtered.furthest());
+    CHECK(second.now().wall == watch.start - 2h);
+    watch.clock.step_wall(2h);
+    FilteredClock third{watch.clock, leap, hold};
+    third.go_on_from(second.furthest());
+    CHECK(third.now().wall == watch.start);
+    CHECK_FALSE(third.held_leap());
 }
 
 TEST_CASE("small corrections are followed at once in both directions") {

@@ -570,6 +570,23 @@ TEST_CASE("a leap over a restart is believed when it stays, and at once after a 
     }
 }
 
+TEST_CASE("a clock that was set back may come back over restarts") {
+    support::World world;
+    const auto id = world.submit(support::vote_share(1, world.in_seconds(60)));
+    world.run_for(1s);
+    world.clock.step_wall(-14min);
+    world.run_for(5s);
+    world.restart();
+    world.run_for(5s);
+    world.crash();
+    world.clock.step_wall(14min);
+    world.restart();
+    CHECK(world.status(id) == Status::queued);
+    world.run_for(50s);
+    CHECK(world.status(id) == Status::completed);
+    CHECK(world.engine.logger.count("clock_leapt") == 0);
+}
+
 TEST_CASE("a damaged note of the clock is none, and is written again") {
     for (const char* note :
          {"", "1", "1 x", "1 9223372036854775807", "1 -9223372036854775807", "1 1e99"}) {
